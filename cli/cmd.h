@@ -181,9 +181,10 @@ int wait_for_input(int timeout_ms);
 
 /* ---- spec.c ---- */
 
-/* Make a JSON object of NAME=VALUE pairs. The caller frees it. NULL: an error
- * was printed. */
-char *make_headers(const struct cmd *cmd, const struct texts *pairs);
+/* Make a JSON object of NAME=VALUE pairs. If `with_trace` is set, add the trace
+ * of the environment. The caller frees the text. NULL: an error was printed. */
+char *make_headers(const struct cmd *cmd, const struct texts *pairs,
+		   int with_trace);
 
 size_t most_payload(struct cmd *cmd, const char *queue);
 

@@ -108,7 +108,7 @@ run_with(struct input *in, struct given *given, int argc, char **argv)
 		status = take_terms(in->cmd, &given->terms, &in->model,
 				    &backoff);
 	if (!status && (given->headers.count || trace_is_set()) &&
-	    !(json = make_headers(in->cmd, &given->headers)))
+	    !(json = make_headers(in->cmd, &given->headers, 1)))
 		status = USAGE;
 	in->model.headers = json && strcmp(json, "{}") != 0 ? json : NULL;
 	if (!status)

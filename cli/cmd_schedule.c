@@ -7,6 +7,7 @@
  */
 #include "schedules.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "history.h"
@@ -37,6 +38,10 @@ number_of(const struct cmd *cmd, const char *option, const char *word,
 struct adding {
 	struct cmd *cmd;
 	rp_schedule schedule;
+	/* options that are converted before they are stored in `schedule` */
+	const char *payload, *missed, *overlap;
+	int64_t priority;
+	struct texts headers;
 	int replace, json;
 	int is_new;            /* no schedule had the name before */
 	char changes[CHANGES]; /* settings that differ from the old ones */
@@ -118,28 +123,62 @@ add(struct adding *a)
 	return status;
 }
 
+/* Convert the options, and check the schedule before the command creates the
+ * database. `headers` is memory that the caller frees when the schedule is no
+ * longer used. */
+static int
+take_schedule(struct adding *a, char **argv, char **headers)
+{
+	rp_schedule *schedule = &a->schedule;
+	rp_error error;
+
+	if (check_new_queue(a->cmd, argv[0]))
+		return USAGE;
+	schedule->queue = argv[0];
+	schedule->name = argv[1];
+	schedule->spec = argv[2];
+	schedule->payload = a->payload;
+	schedule->payload_size = strlen(a->payload);
+	schedule->priority = (int)a->priority;
+	schedule->missed =
+		number_of(a->cmd, "--missed", a->missed, rp__missed_words);
+	schedule->overlap =
+		number_of(a->cmd, "--overlap", a->overlap, rp__overlap_words);
+	if (schedule->missed < 0 || schedule->overlap < 0)
+		return USAGE;
+	if (a->headers.count &&
+	    !(*headers = make_headers(a->cmd, &a->headers, 0)))
+		return USAGE;
+	schedule->headers = *headers;
+	if (check_schedule(schedule, &error) < 0)
+		return wrong_schedule(a->cmd, &error);
+	return 0;
+}
+
 int
 cmd_cron_add(struct cmd *cmd, int argc, char **argv)
 {
-	struct adding a = { .cmd = cmd, .schedule = RP_SCHEDULE_INIT };
-	rp_schedule *schedule = &a.schedule;
-	const char *payload = "", *missed = NULL, *overlap = NULL;
-	int64_t priority = -1;
-	rp_error error;
+	struct adding a = { .cmd = cmd,
+			    .schedule = RP_SCHEDULE_INIT,
+			    .payload = "",
+			    .priority = -1 };
+	char *headers = NULL;
 	int status;
 	const struct option options[] = {
-		{ "--zone", TEXT, &schedule->zone, "ZONE",
+		{ "--zone", TEXT, &a.schedule.zone, "ZONE",
 		  "time zone, such as Europe/Berlin; default UTC" },
-		{ "--payload", TEXT, &payload, "TEXT",
+		{ "--payload", TEXT, &a.payload, "TEXT",
 		  "the payload of its jobs" },
-		{ "--kind", TEXT, &schedule->kind, "K",
+		{ "--kind", TEXT, &a.schedule.kind, "K",
 		  "what sort of jobs they are" },
-		{ "--priority", PRIORITY, &priority, "N",
+		{ "--header", TEXTS, &a.headers, "K=V",
+		  "a header of its jobs; may be given several times" },
+		{ "--priority", PRIORITY, &a.priority, "N",
 		  PRIORITIES ", lower first (default: the queue's)" },
-		{ "--missed", TEXT, &missed, "once|all|skip",
+		{ "--missed", TEXT, &a.missed, "once|all|skip",
 		  "after missed times: one job for all of them (the\n"
 		  "default), a job for each, or no job" },
-		{ "--overlap", TEXT, &overlap, "allow|skip",
+		{ "--overlap", TEXT, &a.overlap, "allow|skip",
 		  "if its last job has not ended: add another job (the\n"
 		  "default), or no job" },
 		{ "--replace", FLAG, &a.replace, NULL,
@@ -150,28 +189,16 @@ cmd_cron_add(struct cmd *cmd, int argc, char **argv)
 	};
 
 	status = parse_options(cmd, &argc, argv, options);
-	if (status)
-		return status;
-	if (argc != 3)
-		return usage(cmd, argc > 3 ? "put SPEC in quotes"
-					   : "expected QUEUE NAME SPEC");
-	if (check_new_queue(cmd, argv[0]))
-		return USAGE;
-	schedule->queue = argv[0];
-	schedule->name = argv[1];
-	schedule->spec = argv[2];
-	schedule->payload = payload;
-	schedule->payload_size = strlen(payload);
-	schedule->priority = (int)priority;
-	schedule->missed = number_of(cmd, "--missed", missed, rp__missed_words);
-	schedule->overlap =
-		number_of(cmd, "--overlap", overlap, rp__overlap_words);
-	if (schedule->missed < 0 || schedule->overlap < 0)
-		return USAGE;
-	/* Check the schedule before the command creates the database. */
-	if (check_schedule(schedule, &error) < 0)
-		return wrong_schedule(cmd, &error);
-	return add(&a);
+	if (!status && argc != 3)
+		status = usage(cmd, argc > 3 ? "put SPEC in quotes"
+					     : "expected QUEUE NAME SPEC");
+	if (!status)
+		status = take_schedule(&a, argv, &headers);
+	if (!status)
+		status = add(&a);
+	free(headers);
+	free(a.headers.items);
+	return status;
 }
 
 /* ---- cron list ---- */

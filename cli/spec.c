@@ -11,31 +11,38 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Add a NAME=VALUE pair to the headers. Returns 0, or an exit status after
+ * printing an error. */
+static int
+add_header(const struct cmd *cmd, json_t *headers, const char *pair)
+{
+	const char *equals = strchr(pair, '=');
+	char *name = equals ? strndup(pair, (size_t)(equals - pair)) : NULL;
+	int status = 0;
+
+	if (name && json_object_get(headers, name))
+		status = usage(cmd, "--header %.80s: the header is given twice",
+			       name);
+	else if (!name || !*name ||
+		 json_object_set_new(headers, name, json_string(equals + 1)) <
+			 0)
+		status = usage(cmd,
+			       "--header %.80s: expected NAME=VALUE, in UTF-8",
+			       pair);
+	free(name);
+	return status;
+}
+
 char *
-make_headers(const struct cmd *cmd, const struct texts *pairs)
+make_headers(const struct cmd *cmd, const struct texts *pairs, int with_trace)
 {
 	json_t *object = json_object();
 	char *text = NULL;
 	int ok = object != NULL;
 
-	for (size_t i = 0; i < pairs->count && ok; i++) {
-		const char *equals = strchr(pairs->items[i], '=');
-		char *name =
-			equals ? strndup(pairs->items[i],
-					 (size_t)(equals - pairs->items[i]))
-			       : NULL;
-
-		ok = name && *name &&
-		     json_object_set_new(object, name,
-					 json_string(equals + 1)) == 0;
-		if (!ok)
-			usage(cmd,
-			      "--header %.80s: expected NAME=VALUE, in "
-			      "UTF-8",
-			      pairs->items[i]);
-		free(name);
-	}
-	if (ok && trace_add(object) == 0)
+	for (size_t i = 0; i < pairs->count && ok; i++)
+		ok = add_header(cmd, object, pairs->items[i]) == 0;
+	if (ok && (!with_trace || trace_add(object) == 0))
 		text = json_dumps(object, JSON_COMPACT);
 	if (ok && !text)
 		complain(FAILED, "out of memory");

@@ -72,8 +72,8 @@ _readpast_options() { # COMMAND
 	'queue list') options=(--json) ;;
 	'queue drop') options=(--yes --json) ;;
 	'cron add')
-		options=(--zone= --payload= --kind= --priority= --missed= --overlap=
-			--replace --json)
+		options=(--zone= --payload= --kind= --header= --priority= --missed=
+			--overlap= --replace --json)
 		;;
 	'cron list') options=(--json) ;;
 	'cron run') options=(--json) ;;

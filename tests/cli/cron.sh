@@ -108,6 +108,17 @@ check 'cron next prints that the schedule is paused' equal "$(readpast cron next
 check 'cron next --json has this, too' equal "$(readpast cron next beat -n 1 --json 2>/dev/null | jq .paused)" true
 check 'cron list prints the settings that differ from the default' equal \
 	"$(readpast cron list beat | sed -n 's/^  \(overlap\|missed\|payload\)  */\1 /p' | tr '\n' ' ')" 'overlap skip payload tock '
+readpast cron add mail heads @daily --header a=1 --header 'b=x=y' >/dev/null
+check 'cron add stores headers' equal "$(schedule heads 'headers | tojson')" '{"a":"1","b":"x=y"}'
+check 'the jobs of a schedule have its headers' equal \
+	"$(readpast show "$(readpast cron run heads)" --json | jq -r '.headers | .a + .b')" 1x=y
+check '--replace prints that the headers changed' equal "$(TRACEPARENT=00-aa-bb-01 \
+	readpast cron add mail heads @daily --header a=2 --replace | head -n 1)" 'replaced heads: headers'
+check 'a schedule takes no trace from the environment' equal "$(schedule heads 'headers | tojson')" '{"a":"2"}'
+readpast cron remove heads
+check 'a header without a value is refused' refuses 2 'expected NAME=VALUE' readpast cron add mail heads @daily --header a
+check 'a header that is given twice is refused' refuses 2 '--header a: the header is given twice' \
+	readpast cron add mail heads @daily --header a=1 --header a=2
 readpast cron run beat >/dev/null
 check 'cron run is refused while its job is live' refuses 4 '--overlap skip, and its job [0-9]+ is still live' \
 	readpast cron run beat

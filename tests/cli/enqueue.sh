@@ -163,7 +163,7 @@ check 'a payload that is not UTF-8 is printed as base64' \
 for bad in '--delay 10' '--delay -1s' '--delay 3651d' '--delay 99999999999999999999s' \
 	'--at yesterday' '--at 2026-01-01' '--at 2026-02-30T00:00:00Z' '--priority 256' \
 	'--priority -1' '--priority x' '--max-attempts 0' '--max-attempts 1.5' \
-	'--header x' '--kind' '--nonsense' '--replace' '--delay 1s --at @1'; do
+	'--header x' '--header =x' '--header x=1 --header x=2' '--kind' '--nonsense' '--replace' '--delay 1s --at @1'; do
 	# shellcheck disable=SC2086
 	check "enqueue refuses $bad" refuses 2 '.' readpast enqueue q x $bad
 done
