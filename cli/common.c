@@ -120,8 +120,10 @@ set_number(const struct cmd *cmd, const struct option *option,
 		[DURATION] = { rp_duration,
 			       "a duration, such as 500ms, 10s, 5m, 2h or 7d, "
 			       "at most " DIGITS(RP_MOST_DAYS) "d" },
-		[TIME] = { parse_time, "a time, such as 2026-01-31T18:00:00Z "
-				       "or @1767225600" },
+		[TIME] = { parse_time,
+			   "a time with a zone, such as 2026-01-31T18:00:00Z "
+			   "or 2026-01-31T19:00:00+01:00, or seconds since "
+			   "1970, such as @1767225600" },
 	};
 
 	if (!types[option->type].parse ||

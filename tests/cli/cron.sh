@@ -42,6 +42,10 @@ check 'a spec that can never fire is refused' refuses 2 'never fires' next '0 0 
 check 'an unknown zone is refused, with a similar name' refuses 2 'did you mean Europe/Berlin\?' next @daily --zone Europe/Berlim
 check 'a zone that is the path of another file is refused' refuses 2 'unknown time zone' next @daily --zone ../../../etc/passwd
 check 'a wrong time is refused' refuses 2 'expected a time' next @daily --from tomorrow
+for time in 2026-03-28 2026-03-28T12:00:00; do
+	check "the time $time, which has no zone, is refused" \
+		refuses 2 'expected a time with a zone, such as 2026-01-31T18:00:00Z' next @daily --from "$time"
+done
 check 'a missing spec is refused' refuses 2 'which SPEC' next
 check 'an empty spec is refused' refuses 2 'which SPEC' next ''
 check 'a spec without quotes is refused' refuses 2 'in quotes' next 0 2 1 1 1
