@@ -34,6 +34,9 @@ check 'all fires are later than --from' prints '2026-01-02T00:00:00Z  Fri 2026-0
 	@daily -n 1 --from 2026-01-01T00:00:00Z
 check 'an interval counts from --from' prints \
 	'2026-01-01T00:01:30.500Z  Thu 2026-01-01 00:01:30 UTC' 'every 90s' -n 1 --from 2026-01-01T00:00:00.5Z
+check 'a clock change neither shortens nor lengthens an interval' prints \
+	'2026-10-25T00:00:00Z  Sun 2026-10-25 02:00:00 CEST
+2026-10-25T01:30:00Z  Sun 2026-10-25 02:30:00 CET' 'every 90m' "${berlin[@]}" -n 2 --from 2026-10-24T22:30:00Z
 check 'cron next prints five lines, beginning now' equal "$(next @hourly | wc -l)" 5
 check 'cron next has not made a database' test ! -e readpast.db
 check 'cron next needs no database' status 0 readpast --db postgres://nobody@nowhere.invalid/x cron next @daily
