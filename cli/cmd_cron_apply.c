@@ -25,7 +25,8 @@ say(const struct apply *a, const char *name, const char *result,
 	if (a->json) {
 		const struct member members[] = {
 			{ "name", json_text(name) },
-			{ "result", json_text(result) },
+			{ a->dry_run ? "would_be" : "result",
+			  json_text(result) },
 			{ "changes", json_text(*what ? what : NULL) },
 		};
 

@@ -138,12 +138,21 @@ echo '[{"name":"beat","queue":"mail","spec":"every 3s"},{"name":"new","queue":"q
 check 'apply --dry-run prints the changes' equal "$(readpast cron apply file.json --dry-run | tail -n 1)" \
 	'1 added, 1 changed, 1 removed, 0 unchanged (dry run: nothing was done)'
 check 'apply --dry-run changes nothing' equal "$(readpast cron list --json | jq -r .name | tr '\n' ' ')" 'beat nightly '
+check 'apply --dry-run --json prints a line for each change' equal "$(readpast cron apply file.json --dry-run --json)" \
+	'{"name":"beat","would_be":"changed","changes":"spec, payload, overlap"}
+{"name":"new","would_be":"added","changes":null}
+{"name":"nightly","would_be":"removed","changes":null}'
 check 'apply succeeds' status 0 readpast cron apply file.json
 check 'apply has removed the schedule that is not in the file' equal "$(readpast cron list --json | jq -r .name | tr '\n' ' ')" 'beat new '
 check 'a second apply changes nothing' equal "$(readpast cron apply file.json)" '0 added, 0 changed, 0 removed, 2 unchanged'
 echo '[{"name":"beat"},{"name":"x","queue":"q","spec":"@daily"}]' >bad.json
 check 'a file with a mistake is refused' refuses 2 'beat: .*queue and spec' readpast cron apply bad.json
 check 'no schedule of the refused file was added' refuses 3 'no schedule named x' readpast cron list x
+check 'a second apply with --json prints nothing' equal "$(readpast cron apply file.json --json)" ''
+echo '[{"name":"beat","queue":"mail","spec":"every 3s"},{"name":"new","queue":"q","spec":"@daily"}]' >daily.json
+check 'apply --json prints what it changes' equal "$(readpast cron apply daily.json --json)" \
+	'{"name":"new","result":"changed","changes":"spec"}'
+readpast cron apply file.json >/dev/null
 printf 'a\0\377' >bytes
 echo '[{"name":"beat","queue":"mail","spec":"every 3s"},
  {"name":"new","queue":"q","spec":"@hourly","payload_base64":"'"$(base64 bytes)"'"}]' >bytes.json
