@@ -262,7 +262,8 @@ print_count(const struct change *c, const struct rp_changed *changed)
 	printf("%lld job%s %s", (long long)changed->done, plural(changed->done),
 	       c->act->done);
 	name_states(states, sizeof(states), c->filter.states);
-	if (changed->done + changed->taken + changed->large == 0)
+	if (changed->done + changed->taken + changed->large + changed->late ==
+	    0)
 		printf(" (no %s job matches)", states);
 	putchar('\n');
 }
@@ -280,9 +281,12 @@ print_changed(const struct change *c, const struct rp_changed *changed)
 		};
 		json_t *object = JSON_MEMBERS(members);
 
-		if (!c->act->all)
+		if (!c->act->all) {
 			json_object_set_new(object, "too_large",
 					    json_integer(changed->large));
+			json_object_set_new(object, "too_late",
+					    json_integer(changed->late));
+		}
 		status = print_json(object);
 	} else {
 		print_count(c, changed);
@@ -300,13 +304,20 @@ print_changed(const struct change *c, const struct rp_changed *changed)
 				  (long long)changed->large,
 				  plural(changed->large), c->act->past,
 				  c->what.queue);
+	if (changed->late)
+		status = complain(REFUSED,
+				  "%lld job%s not %s: %s would expire before "
+				  "the new time",
+				  (long long)changed->late,
+				  plural(changed->late), c->act->past,
+				  changed->late == 1 ? "it" : "they");
 	return status;
 }
 
 int
 change_filtered(struct change *c)
 {
-	struct rp_changed changed = { 0, 0, 0 };
+	struct rp_changed changed = { 0 };
 	struct found jobs = { 0 };
 	int r, status = open_for(c);
 

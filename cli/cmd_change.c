@@ -138,7 +138,7 @@ static int
 purge_queue(const struct change *c)
 {
 	const struct filter *f = &c->filter;
-	struct rp_changed changed = { 0, 0, 0 };
+	struct rp_changed changed = { 0 };
 	int64_t n;
 	int status = cmd_open(c->cmd);
 

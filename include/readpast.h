@@ -651,8 +651,8 @@ typedef struct rp_change {
  * Errors: RP_EGONE: the job is running or finished. RP_ENOENT: there is no such
  * job, it is of another kind, or the queue does not exist. RP_ETAKEN: a live
  * job of the new queue has its unique key. RP_EFBIG: its payload is larger than
- * the new queue accepts. RP_EINVAL: all fields are unset, or a value is out of
- * range.
+ * the new queue accepts. RP_EINVAL: all fields are unset, a value is out of
+ * range, or the job would expire before it is due.
  */
 RP_API int rp_job_change(rp_conn *conn, int64_t id, const rp_change *change);
 

@@ -159,7 +159,7 @@ fill_change(struct rp_value *p, const rp_change *c, int state)
 }
 
 /* The answer of the verb `change`. */
-enum { CHANGED, KEY_TAKEN, NO_QUEUE, TOO_LARGE, OUTCOMES };
+enum { CHANGED, KEY_TAKEN, NO_QUEUE, TOO_LARGE, TOO_LATE, OUTCOMES };
 
 static int
 add_outcome(void *ctx, size_t row, const struct rp_value *c)
@@ -207,6 +207,11 @@ rp_job_change(rp_conn *conn, int64_t id, const rp_change *change)
 			"job %lld is not changed: its payload is larger "
 			"than queue %s takes (max_payload)",
 			(long long)id, c.queue);
+	if (outcomes[TOO_LATE])
+		return rp__fail(&conn->error, RP_EINVAL,
+				"job %lld is not changed: it would expire "
+				"before it is due",
+				(long long)id);
 	return not_found(conn, id, c.kind);
 }
 
@@ -442,5 +447,6 @@ rp__jobs_change(rp_conn *conn, const int64_t *ids, size_t n, int state,
 	changed->done += outcomes[CHANGED];
 	changed->taken += outcomes[KEY_TAKEN];
 	changed->large += outcomes[TOO_LARGE];
+	changed->late += outcomes[TOO_LATE];
 	return r;
 }

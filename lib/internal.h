@@ -159,6 +159,8 @@ struct rp_changed {
 	int64_t taken; /* not retried, because a live job has the unique key */
 	int64_t large; /* not changed, because the payload is too large for the
 			* new queue */
+	int64_t late;  /* not changed, because the job would expire before it
+			* is due */
 };
 typedef int rp_change_fn(rp_conn *conn, const int64_t *ids, size_t n, int state,
 			 const char *kind, struct rp_changed *changed);

@@ -142,7 +142,14 @@ check 'a dry run of a change to a missing queue exits with 3' refuses 3 'no queu
 check 'a change to a queue in which the key is taken exits with 4' refuses 4 'has its unique key' readpast change "${from[0]}" --queue to
 check 'a change of many jobs changes those that it can: exit 4' refuses 4 '1 job not changed' readpast change --queue from --to to
 check 'one job was not changed' equal "$(listed from)" "${from[0]}"
-check 'change prints JSON' equal "$(readpast change --queue from --max-attempts 7 --json)" '{"result":"changed","jobs":1,"taken":0,"too_large":0}'
+check 'change prints JSON' equal "$(readpast change --queue from --max-attempts 7 --json)" '{"result":"changed","jobs":1,"taken":0,"too_large":0,"too_late":0}'
+late=$(readpast enqueue late x --expire 1h)
+readpast enqueue late y --quiet
+check 'a change to a time after the expiry of a job exits with 2' refuses 2 "job $late is not changed: it would expire before it is due" \
+	readpast change "$late" --delay 2h
+check 'a change of many jobs leaves out the job that would expire' refuses 4 '1 job not changed: it would expire before the new time' \
+	readpast change --queue late --delay 2h
+check 'the other job was changed' equal "$(readpast list late --json | jq -r .state | paste -sd' ')" 'ready scheduled'
 readpast claim from --lease 1h >/dev/null
 check 'change with a filter does not change a running job' equal "$(readpast change --queue from --priority 1)" \
 	'0 jobs changed (no scheduled or ready job matches)'

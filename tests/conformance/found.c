@@ -31,7 +31,7 @@ a_cancel_skips_jobs_that_have_left_the_state(void **state)
 {
 	struct db *db = *state;
 	rp_conn *conn = db->conn;
-	struct rp_changed changed = { 0, 0, 0 };
+	struct rp_changed changed = { 0 };
 	int64_t ids[JOBS];
 
 	put_all(db, ids);
@@ -56,7 +56,7 @@ a_retry_counts_the_jobs_whose_key_is_taken(void **state)
 {
 	struct db *db = *state;
 	rp_conn *conn = db->conn;
-	struct rp_changed changed = { 0, 0, 0 };
+	struct rp_changed changed = { 0 };
 	rp_job_spec job = job_of("x");
 	int64_t ids[JOBS];
 	rp_added added;
@@ -67,7 +67,7 @@ a_retry_counts_the_jobs_whose_key_is_taken(void **state)
 	ids[0] = added.id;
 	ok(conn, rp__jobs_cancel(conn, ids, JOBS, 0, NULL, &changed));
 	ok(conn, rp_enqueue(conn, "q", &job, NULL));
-	changed = (struct rp_changed){ 0, 0, 0 };
+	changed = (struct rp_changed){ 0 };
 	ok(conn, rp__jobs_retry(conn, ids, JOBS, 0, NULL, &changed));
 	assert_int_equal(changed.done, JOBS - 1);
 	assert_int_equal(changed.taken, 1);
@@ -80,7 +80,7 @@ a_purge_deletes_the_jobs_in_the_state(void **state)
 {
 	struct db *db = *state;
 	rp_conn *conn = db->conn;
-	struct rp_changed changed = { 0, 0, 0 };
+	struct rp_changed changed = { 0 };
 	int64_t ids[JOBS];
 
 	put_all(db, ids);

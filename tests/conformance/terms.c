@@ -416,13 +416,37 @@ a_scheduled_job_expires_too(void **state)
 	job.delay_ms = 499;
 	add(db->conn, job);
 	ok(db->conn, rp_job_change(db->conn, add(db->conn, job).id,
-				   (later.delay_ms = HOUR_MS, &later)));
+				   (later.delay_ms = 100, &later)));
 	sleep_ms(510);
 	ok(db->conn, rp_sweep(db->conn, &swept));
 	assert_int_equal(swept.expired, 2);
 	assert_int_equal(swept.due, 0);
 	expect_cancelled(db->conn, 1);
 	expect_cancelled(db->conn, 2);
+}
+
+static void
+a_change_to_a_time_after_the_expiry_is_refused(void **state)
+{
+	struct db *db = *state;
+	int64_t id = add(db->conn, expiring("a", HOUR_MS)).id;
+	int64_t other = add(db->conn, expiring("b", 0)).id;
+	rp_change later = RP_CHANGE_INIT, at = RP_CHANGE_INIT;
+	int64_t now;
+
+	ok(db->conn, rp_now(db->conn, &now));
+	later.delay_ms = HOUR_MS;
+	later.priority = 7;
+	at.run_at = now + 2 * HOUR_MS;
+	assert_int_equal(rp_job_change(db->conn, id, &later), RP_EINVAL);
+	assert_non_null(strstr(rp_last_error(db->conn)->message,
+			       "would expire before it is due"));
+	assert_int_equal(rp_job_change(db->conn, id, &at), RP_EINVAL);
+	assert_int_equal(state_of(db->conn, id), RP_STATE_READY);
+	later.delay_ms = HOUR_MS / 2;
+	ok(db->conn, rp_job_change(db->conn, id, &later));
+	assert_int_equal(state_of(db->conn, id), RP_STATE_SCHEDULED);
+	ok(db->conn, rp_job_change(db->conn, other, &at));
 }
 
 static void
@@ -639,6 +663,7 @@ main(int argc, char **argv)
 		CASE(a_job_that_expired_is_not_claimed_but_cancelled),
 		CASE(the_key_of_a_job_that_expired_is_free_before_the_sweep),
 		CASE(a_scheduled_job_expires_too),
+		CASE(a_change_to_a_time_after_the_expiry_is_refused),
 		CASE(a_job_that_runs_does_not_expire_before_it_fails),
 		CASE(a_lost_job_that_expired_is_cancelled),
 		CASE(an_expired_job_that_is_retried_runs),

@@ -3,7 +3,7 @@
 -- is changed. See the routine change_live().
 -- outcome: 0: the job was changed. 1: another live job of the new queue has the same
 -- unique key. 2: there is no such queue. 3: the payload is larger than the new queue's
--- limit.
+-- limit. 4: the job would expire before it is due.
 
 select c.id, c.outcome
   from readpast.change_live(

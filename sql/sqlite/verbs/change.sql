@@ -5,7 +5,7 @@
 -- If :kind or :state is not null, the job is changed only if it has that kind and
 -- state. outcome is 0 if the job was changed, 1 if another live job of the new queue
 -- has the same unique key, 2 if there is no such queue, 3 if the payload is larger than
--- the new queue allows.
+-- the new queue allows, 4 if the job would expire before it is due.
 
 -- answer:
 select j.id,
@@ -17,6 +17,7 @@ select j.id,
             when q.id <> j.queue_id
                  and iif(j.payload < '', j.payload, length(j.payload))
                      > q.max_payload then 3
+            when t.run_at >= j.expire_at then 4
             else 0 end as outcome,
        q.id as queue_id,
        coalesce(:priority, j.priority) as priority,

@@ -5,7 +5,7 @@
 -- `delay` begins now, and the new `queue` must exist.
 -- kind: if not null, only a job of this kind is changed.
 -- Result: none. SQLSTATE RP001: the job is running or finished. SQLSTATE RP003: an
--- argument is wrong. SQLSTATE RP004: the job's payload is larger than the new queue's
+-- argument is wrong, or the job would expire before it is due. SQLSTATE RP004: the job's payload is larger than the new queue's
 -- limit. SQLSTATE RP005: there is no such job or queue, or the job is of another kind.
 -- SQLSTATE RP006: another live job of the new queue has the same unique key.
 -- Locks: the job's row, and a row of `waiter`, if a worker waits. The call waits for a
@@ -43,6 +43,9 @@ begin
 		raise exception 'job % was not changed: its payload is larger than queue % takes '
 			'(max_payload)',
 			id, queue using errcode = 'RP004';
+	elsif outcome = 4 then
+		raise exception 'job % was not changed: it would expire before it is due', id
+			using errcode = 'RP003';
 	end if;
 end
 $body$;

@@ -9,7 +9,7 @@
 --   id: the job.
 --   outcome: 0: the job was changed. 1: another live job of the new queue has the same
 --     unique key. 2: there is no such queue. 3: the payload is larger than the new
---     queue's limit.
+--     queue's limit. 4: the job would expire before it is due.
 -- Locks: the job's row, and a row of `waiter`, if a worker waits. Above READ COMMITTED
 -- the call also locks the row of the new queue, see keep_queue(). The call waits for a
 -- claim or another change of the same job, and for an open transaction that inserts the
@@ -31,7 +31,7 @@ declare
 	new_id integer;
 	most   bigint;
 begin
-	select j.lane_id, j.queue_id, j.unique_key,
+	select j.lane_id, j.queue_id, j.unique_key, (j.extra).expire_at,
 	       octet_length(j.payload) as size into it
 	  from readpast.job j
 	 where j.id = change_live.job_id and j.lease_until is null
@@ -56,6 +56,7 @@ begin
 	end if;
 	outcome := case when new_id is null then 2
 	                when new_id <> it.queue_id and it.size > most then 3
+	                when due >= it.expire_at then 4
 	                else 0 end;
 	if outcome = 0 then
 		outcome := readpast.change_place(
