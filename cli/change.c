@@ -328,7 +328,8 @@ change_filtered(struct change *c)
 	if (!status && c->dry_run) {
 		status = print_dry_run(c->cmd, &jobs, c->act->done, c->json);
 	} else if (!status) {
-		turn_around(&jobs);
+		if (!c->act->keeps_order)
+			turn_around(&jobs);
 		sort_cancelled(&jobs);
 		r = change_found(c, &jobs, &changed);
 		status = r < 0 ? cmd_failed(c->cmd, r)

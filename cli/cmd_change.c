@@ -36,6 +36,7 @@ static const struct act changes = {
 	.which = "scheduled and ready jobs can be changed",
 	.allowed = LIVE & ~IN(RP_STATE_RUNNING),
 	.otherwise = LIVE & ~IN(RP_STATE_RUNNING),
+	.keeps_order = 1,
 };
 static const struct act purges = {
 	.event = "purged",

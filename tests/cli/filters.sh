@@ -143,6 +143,10 @@ check 'a change to a queue in which the key is taken exits with 4' refuses 4 'ha
 check 'a change of many jobs changes those that it can: exit 4' refuses 4 '1 job not changed' readpast change --queue from --to to
 check 'one job was not changed' equal "$(listed from)" "${from[0]}"
 check 'change prints JSON' equal "$(readpast change --queue from --max-attempts 7 --json)" '{"result":"changed","jobs":1,"taken":0,"too_large":0,"too_late":0}'
+mapfile -t moved < <(readpast enqueue move a b c)
+readpast queue set moved >/dev/null
+check 'jobs that are moved by a filter keep their order' \
+	equal "$(readpast change --queue move --to moved >/dev/null; listed moved)" "${moved[*]}"
 late=$(readpast enqueue late x --expire 1h)
 readpast enqueue late y --quiet
 check 'a change to a time after the expiry of a job exits with 2' refuses 2 "job $late is not changed: it would expire before it is due" \
