@@ -18,13 +18,10 @@ static int
 open_for(const struct change *c)
 {
 	int status = cmd_open(c->cmd);
-	rp_queues *queues = NULL;
-	int r = 0;
 
 	if (!status && c->what.queue)
-		r = rp_queue_list(c->cmd->conn, c->what.queue, &queues);
-	rp_queues_free(queues);
-	return r < 0 ? cmd_failed(c->cmd, r) : status;
+		status = find_queue(c->cmd, c->what.queue, 0);
+	return status;
 }
 
 /* ---- by id ---- */

@@ -21,8 +21,9 @@
 #define INSTALL RP_SCHEMA_INSTALL
 /* A part of the help of commands that have the options of a filter. */
 #define FILTER                                                                 \
-	"FILTER: one or more of --queue to --older, but not --state alone. A " \
-	"job\nmust match them all.\n"
+	"FILTER: one or more of the options --queue, --state, --kind, --key, " \
+	"--error\nand --older, but not --state alone. Jobs must match all of " \
+	"them.\n"
 
 const struct command commands[] = {
 	{ "enqueue", cmd_enqueue, CREATE, "QUEUE [PAYLOAD...]",
@@ -53,16 +54,18 @@ const struct command commands[] = {
 	  FILTER "A filter finds dead jobs, unless --state says otherwise.\n" },
 	{ "change", cmd_change, REQUIRE, "ID... | FILTER SETTING...",
 	  "change jobs that are scheduled or ready",
-	  FILTER "--queue is part of the filter. Beside ids it is the same as "
-		 "--to.\n" },
+	  FILTER "With ids, --queue means the same as --to.\n" },
 	{ "purge", cmd_purge, REQUIRE, "QUEUE | FILTER --state S --yes",
 	  "delete the jobs in one state", FILTER },
 	{ "wait", cmd_wait, REQUIRE, "ID... | --queue Q",
 	  "wait for the end of jobs",
 	  "Exit status 0: all are done; 5: one was cancelled; 7: one is dead;\n"
 	  "6: it timed out; 3: no job ever had one of the ids.\n" },
-	{ "list", cmd_list, REQUIRE, "[QUEUE]", "list live jobs in claim order",
-	  "With --error it lists dead jobs, too.\n" },
+	{ "list", cmd_list, REQUIRE, "[QUEUE]",
+	  "list unfinished jobs, in the order in which they are claimed",
+	  "Finished jobs are listed with --state done, dead or cancelled; and\n"
+	  "--error lists dead jobs, too. Without QUEUE it lists all "
+	  "queues.\n" },
 	{ "show", cmd_show, REQUIRE, "ID... | FILTER",
 	  "print all fields of a job", FILTER },
 	{ "why", cmd_why, REQUIRE, "ID... | FILTER",

@@ -70,7 +70,7 @@ complete -c readpast -n __readpast_in -a retry -d 'make dead or cancelled jobs r
 complete -c readpast -n __readpast_in -a change -d 'change jobs that are scheduled or ready'
 complete -c readpast -n __readpast_in -a purge -d 'delete the jobs in one state'
 complete -c readpast -n __readpast_in -a wait -d 'wait for the end of jobs'
-complete -c readpast -n __readpast_in -a list -d 'list live jobs in claim order'
+complete -c readpast -n __readpast_in -a list -d 'list unfinished jobs, in the order in which they are claimed'
 complete -c readpast -n __readpast_in -a show -d 'print all fields of a job'
 complete -c readpast -n __readpast_in -a why -d 'explain why a job does not run'
 complete -c readpast -n __readpast_in -a stats -d 'count jobs, workers and rates of each queue'

@@ -137,8 +137,8 @@ check 'a dry run of change prints how many jobs it would change' equal "$(readpa
 check 'the dry run has changed nothing' equal "$(listed from)" "${from[2]} ${from[0]} ${from[1]}"
 check 'change takes a filter' equal "$(readpast change --queue from --kind sort --delay 1h)" '1 job changed'
 check 'the delayed job is scheduled' equal "$(state_of "${from[1]}")" scheduled
-check 'a change to a missing queue exits with 3' refuses 3 'no queue named nowhere' readpast change --queue from --to nowhere
-check 'a dry run of a change to a missing queue exits with 3' refuses 3 'no queue named nowhere' readpast change "${from[0]}" --to nowhere --dry-run
+check 'a change to a missing queue exits with 3' refuses 3 'no queue nowhere in .* \(create it with readpast queue set' readpast change --queue from --to nowhere
+check 'a dry run of a change to a missing queue exits with 3' refuses 3 'no queue nowhere in .* \(create it with readpast queue set' readpast change "${from[0]}" --to nowhere --dry-run
 check 'a change to a queue in which the key is taken exits with 4' refuses 4 'has its unique key' readpast change "${from[0]}" --queue to
 check 'a change of many jobs changes those that it can: exit 4' refuses 4 '1 job not changed' readpast change --queue from --to to
 check 'one job was not changed' equal "$(listed from)" "${from[0]}"
