@@ -33,7 +33,7 @@ void warden_stop(struct warden *warden);
 enum child_end { CHILD_GO_ON, CHILD_STOP };
 
 struct child {
-	/* What to run. */
+	/* The program, its arguments and its environment. */
 	const char *file; /* a program name, searched in PATH, or a path */
 	char **argv, **envp;
 	const void *input; /* the bytes of its standard input */

@@ -54,8 +54,8 @@ file_error(off_t size, int flags)
 		       : 0;
 }
 
-/* Returns the errno of the reason why standard output cannot be written, or 0
- * if there is none. The check does not write. Thread-safe. */
+/* Check whether standard output can be written, without writing to it. Returns
+ * 0, or the errno of the reason why it cannot be written. Thread-safe. */
 int
 output_error(void)
 {

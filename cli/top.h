@@ -47,7 +47,7 @@ struct top {
 	struct cmd *cmd;
 	int64_t interval_ms;
 
-	/* What the last refresh has read. top_forget() frees it. */
+	/* The data that the last refresh has read. top_forget() frees them. */
 	int64_t now; /* the database's clock */
 	rp_stats *stats;
 	rp_workers *workers;

@@ -35,7 +35,7 @@ join_lines(char **texts, size_t n)
 }
 
 /* Split the value of READPAST_ALONE into lines. (These are the queues of a
- * worker that runs one job at a time.) Returns NULL if there is none. One
+ * worker that runs one job at a time.) Returns NULL if it has no lines. One
  * allocation holds the pointers and after them the text. It is never freed,
  * because it is needed until the program ends. */
 static const char *const *
