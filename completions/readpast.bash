@@ -57,7 +57,6 @@ _readpast_options() { # COMMAND
 	init) options=(--after-restore --print --json) ;;
 	sweep) options=(--json) ;;
 	version) options=(--json) ;;
-	pause) options=(--json) ;;
 	resume) options=(--json) ;;
 	doctor) options=(--long= --json) ;;
 	stats) options=(--json) ;;
@@ -150,7 +149,19 @@ _readpast_value() { # OPTION
 	case $1 in
 	--db) _readpast_url ;;
 	--history) _readpast_files ;;
-	--dead | --left | --queue) _readpast_queues ;;
+	--dead | --left | --queue | --to) _readpast_queues ;;
+	--dead-to)
+		_readpast_offer none
+		_readpast_queues
+		;;
+	--result)
+		case $command in
+		work) _readpast_offer stdout ;;
+		*) _readpast_files ;;
+		esac
+		;;
+	--missed) _readpast_offer once all skip ;;
+	--overlap) _readpast_offer allow skip ;;
 	--drain) _readpast_offer settled ;;
 	--log) _readpast_offer json ;;
 	--explain) _readpast_techniques ;;
@@ -177,6 +188,7 @@ _readpast_argument() {
 	work) _readpast_queues ;;
 	copy) ((arguments > 1)) || _readpast_url ;;
 	check) _readpast_files ;;
+	'cron apply') ((arguments)) || _readpast_files ;;
 	lab) _readpast_techniques ;;
 	help) _readpast_offer "${commands[@]}" ;;
 	enqueue | claim | purge | list | stats | pause | resume | 'queue '*)
@@ -214,6 +226,8 @@ _readpast_look() {
 			command=$word
 		elif [[ $command == @(queue|cron) ]]; then
 			command+=" $word"
+			# These two are also commands of their own.
+			[[ $command != queue\ @(pause|resume) ]] || command=$word
 		else
 			arguments=$((arguments + 1))
 		fi

@@ -23,6 +23,7 @@ function __readpast_words
 end
 
 function __readpast_in # COMMAND
+    contains -- -- (commandline -opc); and return 1
     set -l words (__readpast_words)
     if set -q argv[1]
         test "$words[1..$(count $argv)]" = "$argv"
@@ -52,7 +53,13 @@ function __readpast_urls
     echo postgres://
 end
 
+# Behind -- the words are a command line of another program.
+function __readpast_handler
+    complete -C (commandline -cp | string replace -r '^.*? -- ' '')
+end
+
 complete -c readpast -f
+complete -c readpast -n 'string match -qr " work .*-- " -- (commandline -cp)' -a '(__readpast_handler)'
 complete -c readpast -l db -x -a '(__readpast_urls)' -d 'the database'
 complete -c readpast -l history -r -F -d 'append the history of events to a file'
 complete -c readpast -n __readpast_in -l version -d 'print the version'
@@ -93,14 +100,25 @@ complete -c readpast -n __readpast_in -a help -d 'print help for a command'
 
 complete -c readpast -n 'test "$(__readpast_words)" = queue' -a 'set list drop pause resume'
 complete -c readpast -n 'test "$(__readpast_words)" = cron' -a 'add list run pause resume remove apply next'
+complete -c readpast -n '__readpast_in help' -a 'enqueue work claim complete fail
+    release extend cancel retry change purge wait list show why stats workers queue
+    pause resume cron sweep init top copy doctor check lab stress version help'
 for command in enqueue work claim purge list stats pause resume 'queue set' 'queue list' 'queue drop' 'queue pause' 'queue resume'
     complete -c readpast -n "__readpast_in $command" -a '(__readpast_queues)'
+end
+for command in enqueue claim complete fail release extend cancel retry change purge \
+    list wait show why stats workers init sweep version pause resume doctor \
+    'queue set' 'queue list' 'queue drop' 'cron add' 'cron list' 'cron run' \
+    'cron pause' 'cron resume' 'cron remove' 'cron apply' 'cron next' check lab \
+    'queue pause' 'queue resume'
+    complete -c readpast -n "__readpast_in $command" -l json -d 'JSON lines'
 end
 complete -c readpast -n '__readpast_in copy' -a '(__readpast_urls)'
 complete -c readpast -n '__readpast_in copy' -l move -d 'delete from the source what the target has'
 complete -c readpast -n '__readpast_in copy' -l running -x -a 'wait leave' -d 'what to do with running jobs'
 complete -c readpast -n '__readpast_in copy' -l json -d 'JSON'
 complete -c readpast -n '__readpast_in check' -F
+complete -c readpast -n '__readpast_in cron apply' -F
 
 complete -c readpast -n '__readpast_in enqueue' -o 0 -d 'split standard input at NUL bytes, not at newlines'
 complete -c readpast -n '__readpast_in enqueue' -l one -d 'take all of standard input as one payload'
@@ -121,7 +139,6 @@ complete -c readpast -n '__readpast_in enqueue' -l wait -d 'wait until the jobs 
 complete -c readpast -n '__readpast_in enqueue' -l result -d '... and print the results'
 complete -c readpast -n '__readpast_in enqueue' -l skip -x -d 'skip the first N jobs of the input'
 complete -c readpast -n '__readpast_in enqueue' -l quiet -d 'print no ids'
-complete -c readpast -n '__readpast_in enqueue' -l json -d 'JSON lines'
 
 complete -c readpast -n '__readpast_in work' -s j -x -d 'jobs at a time'
 complete -c readpast -n '__readpast_in work' -l jobs -x -d 'jobs at a time'
@@ -140,106 +157,59 @@ complete -c readpast -n '__readpast_in work' -l log -x -a json -d 'log events as
 complete -c readpast -n '__readpast_in claim' -s n -x -d 'claim at most this many jobs'
 complete -c readpast -n '__readpast_in claim' -l lease -x -d 'lease'
 complete -c readpast -n '__readpast_in claim' -l wait -x -d 'wait this long for a job'
-complete -c readpast -n '__readpast_in claim' -l json -d 'JSON lines'
 
 complete -c readpast -n '__readpast_in complete' -l result -r -F -d 'the result of the job'
-complete -c readpast -n '__readpast_in complete' -l json -d 'JSON lines'
 complete -c readpast -n '__readpast_in fail' -l error -x -d why
 complete -c readpast -n '__readpast_in fail' -l retry-in -x -d 'delay before the next attempt'
 complete -c readpast -n '__readpast_in fail' -l for-good -d 'never try again'
-complete -c readpast -n '__readpast_in fail' -l json -d 'JSON lines'
 complete -c readpast -n '__readpast_in release' -l delay -x -d 'delay until the job is ready'
-complete -c readpast -n '__readpast_in release' -l json -d 'JSON lines'
 complete -c readpast -n '__readpast_in extend' -l lease -x -d 'new lease, from now'
 complete -c readpast -n '__readpast_in extend' -l progress -x -d 'progress of the job'
-complete -c readpast -n '__readpast_in extend' -l json -d 'JSON lines'
 
-complete -c readpast -n '__readpast_in cancel' -l queue -x -a '(__readpast_queues)' -d 'jobs of this queue'
+for command in cancel retry change purge list show why
+    complete -c readpast -n "__readpast_in $command" -l queue -x -a '(__readpast_queues)' -d 'jobs of this queue'
+    complete -c readpast -n "__readpast_in $command" -l kind -x -d 'jobs of this kind'
+    complete -c readpast -n "__readpast_in $command" -l key -x -d 'jobs with this unique key'
+    complete -c readpast -n "__readpast_in $command" -l error -x -d 'jobs whose last error contains this text'
+    complete -c readpast -n "__readpast_in $command" -l older -x -d 'jobs enqueued at least this long ago'
+end
 complete -c readpast -n '__readpast_in cancel' -l state -x -a 'scheduled ready running all' -d 'jobs in this state'
-complete -c readpast -n '__readpast_in cancel' -l kind -x -d 'jobs of this kind'
-complete -c readpast -n '__readpast_in cancel' -l key -x -d 'jobs with this unique key'
-complete -c readpast -n '__readpast_in cancel' -l error -x -d 'jobs whose last error contains this text'
-complete -c readpast -n '__readpast_in cancel' -l older -x -d 'jobs enqueued at least this long ago'
 complete -c readpast -n '__readpast_in cancel' -l dry-run -d 'only print how many jobs match'
-complete -c readpast -n '__readpast_in cancel' -l json -d 'JSON lines'
 complete -c readpast -n '__readpast_in retry' -l dead -x -a '(__readpast_queues)' -d 'all dead jobs of the queue'
-complete -c readpast -n '__readpast_in retry' -l queue -x -a '(__readpast_queues)' -d 'jobs of this queue'
 complete -c readpast -n '__readpast_in retry' -l state -x -a 'dead cancelled all' -d 'jobs in this state'
-complete -c readpast -n '__readpast_in retry' -l kind -x -d 'jobs of this kind'
-complete -c readpast -n '__readpast_in retry' -l key -x -d 'jobs with this unique key'
-complete -c readpast -n '__readpast_in retry' -l error -x -d 'jobs whose last error contains this text'
-complete -c readpast -n '__readpast_in retry' -l older -x -d 'jobs enqueued at least this long ago'
 complete -c readpast -n '__readpast_in retry' -l dry-run -d 'only print how many jobs match'
-complete -c readpast -n '__readpast_in retry' -l json -d 'JSON lines'
 complete -c readpast -n '__readpast_in change' -l priority -x -d 'the new priority'
 complete -c readpast -n '__readpast_in change' -l delay -x -d 'run it after this time'
 complete -c readpast -n '__readpast_in change' -l at -x -d 'earliest start'
 complete -c readpast -n '__readpast_in change' -l to -x -a '(__readpast_queues)' -d 'move the job to this queue'
 complete -c readpast -n '__readpast_in change' -l max-attempts -x -d 'attempts before the job is dead'
-complete -c readpast -n '__readpast_in change' -l queue -x -a '(__readpast_queues)' -d 'jobs of this queue'
 complete -c readpast -n '__readpast_in change' -l state -x -a 'scheduled ready all' -d 'jobs in this state'
-complete -c readpast -n '__readpast_in change' -l kind -x -d 'jobs of this kind'
-complete -c readpast -n '__readpast_in change' -l key -x -d 'jobs with this unique key'
-complete -c readpast -n '__readpast_in change' -l error -x -d 'jobs whose last error contains this text'
-complete -c readpast -n '__readpast_in change' -l older -x -d 'jobs enqueued at least this long ago'
 complete -c readpast -n '__readpast_in change' -l dry-run -d 'only print how many jobs match'
-complete -c readpast -n '__readpast_in change' -l json -d 'JSON lines'
-complete -c readpast -n '__readpast_in purge' -l queue -x -a '(__readpast_queues)' -d 'jobs of this queue'
 complete -c readpast -n '__readpast_in purge' -l state -x -a 'scheduled ready done dead cancelled all' -d 'jobs in this state'
-complete -c readpast -n '__readpast_in purge' -l kind -x -d 'jobs of this kind'
-complete -c readpast -n '__readpast_in purge' -l key -x -d 'jobs with this unique key'
-complete -c readpast -n '__readpast_in purge' -l error -x -d 'jobs whose last error contains this text'
-complete -c readpast -n '__readpast_in purge' -l older -x -d 'jobs enqueued at least this long ago'
 complete -c readpast -n '__readpast_in purge' -l dry-run -d 'only print how many jobs match'
 complete -c readpast -n '__readpast_in purge' -l yes -d really
-complete -c readpast -n '__readpast_in purge' -l json -d 'JSON lines'
 
-complete -c readpast -n '__readpast_in list' -l queue -x -a '(__readpast_queues)' -d 'jobs of this queue'
 complete -c readpast -n '__readpast_in list' -l state -x -a 'scheduled ready running done dead cancelled all' -d 'jobs in this state'
-complete -c readpast -n '__readpast_in list' -l kind -x -d 'jobs of this kind'
-complete -c readpast -n '__readpast_in list' -l key -x -d 'jobs with this unique key'
-complete -c readpast -n '__readpast_in list' -l error -x -d 'jobs whose last error contains this text'
-complete -c readpast -n '__readpast_in list' -l older -x -d 'jobs enqueued at least this long ago'
 complete -c readpast -n '__readpast_in list' -l limit -x -d 'list at most this many jobs'
 complete -c readpast -n '__readpast_in list' -l all -d 'examine all jobs'
-complete -c readpast -n '__readpast_in list' -l json -d 'JSON lines'
 complete -c readpast -n '__readpast_in wait' -l any -d 'wait only until one job has ended'
 complete -c readpast -n '__readpast_in wait' -l queue -x -a '(__readpast_queues)' -d 'wait until this queue has no live job'
 complete -c readpast -n '__readpast_in wait' -l timeout -x -d 'wait no longer than this'
 complete -c readpast -n '__readpast_in wait' -l result -d 'print the bytes of the results'
 complete -c readpast -n '__readpast_in wait' -l quiet -d 'print only errors'
-complete -c readpast -n '__readpast_in wait' -l json -d 'JSON lines'
-complete -c readpast -n '__readpast_in show' -l queue -x -a '(__readpast_queues)' -d 'jobs of this queue'
 complete -c readpast -n '__readpast_in show' -l state -x -a 'scheduled ready running done dead cancelled all' -d 'jobs in this state'
-complete -c readpast -n '__readpast_in show' -l kind -x -d 'jobs of this kind'
-complete -c readpast -n '__readpast_in show' -l key -x -d 'jobs with this unique key'
-complete -c readpast -n '__readpast_in show' -l error -x -d 'jobs whose last error contains this text'
-complete -c readpast -n '__readpast_in show' -l older -x -d 'jobs enqueued at least this long ago'
 complete -c readpast -n '__readpast_in show' -l all -d 'examine all jobs'
 complete -c readpast -n '__readpast_in show' -l dry-run -d 'only print how many jobs match'
-complete -c readpast -n '__readpast_in show' -l json -d 'JSON lines'
-complete -c readpast -n '__readpast_in why' -l queue -x -a '(__readpast_queues)' -d 'jobs of this queue'
 complete -c readpast -n '__readpast_in why' -l state -x -a 'scheduled ready running done dead cancelled all' -d 'jobs in this state'
-complete -c readpast -n '__readpast_in why' -l kind -x -d 'jobs of this kind'
-complete -c readpast -n '__readpast_in why' -l key -x -d 'jobs with this unique key'
-complete -c readpast -n '__readpast_in why' -l error -x -d 'jobs whose last error contains this text'
-complete -c readpast -n '__readpast_in why' -l older -x -d 'jobs enqueued at least this long ago'
 complete -c readpast -n '__readpast_in why' -l all -d 'examine all jobs'
 complete -c readpast -n '__readpast_in why' -l dry-run -d 'only print how many jobs match'
-complete -c readpast -n '__readpast_in why' -l json -d 'JSON lines'
-complete -c readpast -n '__readpast_in pause' -l reason -x -d 'reason, a text for people'
-complete -c readpast -n '__readpast_in stats' -l json -d 'JSON lines'
-complete -c readpast -n '__readpast_in workers' -l json -d 'JSON lines'
+for command in pause 'queue pause'
+    complete -c readpast -n "__readpast_in $command" -l reason -x -d 'reason, a text for people'
+end
 
 complete -c readpast -n '__readpast_in init' -l after-restore -d 'skip ids after a backup was restored'
-complete -c readpast -n '__readpast_in init' -l json -d 'JSON lines'
-complete -c readpast -n '__readpast_in sweep' -l json -d 'JSON lines'
-complete -c readpast -n '__readpast_in version' -l json -d 'JSON lines'
-complete -c readpast -n '__readpast_in pause' -l json -d 'JSON lines'
-complete -c readpast -n '__readpast_in resume' -l json -d 'JSON lines'
 complete -c readpast -n '__readpast_in init' -l print -d 'print the SQL, and connect to no server'
 complete -c readpast -n '__readpast_in doctor' -l long -x -d 'report conditions that last longer than this'
-complete -c readpast -n '__readpast_in doctor' -l json -d 'JSON lines'
 
 complete -c readpast -n '__readpast_in queue set' -l max-attempts -x -d 'attempts before a job is dead'
 complete -c readpast -n '__readpast_in queue set' -l lease -x -d 'how long a claim holds a job'
@@ -251,10 +221,7 @@ complete -c readpast -n '__readpast_in queue set' -l keep-dead -x -d 'how long d
 complete -c readpast -n '__readpast_in queue set' -l max-payload -x -d 'the largest payload'
 complete -c readpast -n '__readpast_in queue set' -l timeout -x -d 'longest time of a handler'
 complete -c readpast -n '__readpast_in queue set' -l dead-to -x -a '(__readpast_queues) none' -d 'queue that gets a new job when a job dies'
-complete -c readpast -n '__readpast_in queue set' -l json -d 'JSON lines'
-complete -c readpast -n '__readpast_in queue list' -l json -d 'JSON lines'
 complete -c readpast -n '__readpast_in queue drop' -l yes -d really
-complete -c readpast -n '__readpast_in queue drop' -l json -d 'JSON lines'
 
 complete -c readpast -n '__readpast_in cron add' -l zone -x -a '(__readpast_zones)' -d 'time zone'
 complete -c readpast -n '__readpast_in cron add' -l payload -x -d 'payload of the jobs'
@@ -264,21 +231,12 @@ complete -c readpast -n '__readpast_in cron add' -l priority -x -d 'priority, lo
 complete -c readpast -n '__readpast_in cron add' -l missed -x -a 'once all skip' -d 'what to do for missed times'
 complete -c readpast -n '__readpast_in cron add' -l overlap -x -a 'allow skip' -d 'what to do while an earlier job is live'
 complete -c readpast -n '__readpast_in cron add' -l replace -d 'replace all its settings'
-complete -c readpast -n '__readpast_in cron add' -l json -d 'JSON lines'
-complete -c readpast -n '__readpast_in cron list' -l json -d 'JSON lines'
-complete -c readpast -n '__readpast_in cron run' -l json -d 'JSON lines'
-complete -c readpast -n '__readpast_in cron pause' -l json -d 'JSON lines'
-complete -c readpast -n '__readpast_in cron resume' -l json -d 'JSON lines'
-complete -c readpast -n '__readpast_in cron remove' -l json -d 'JSON lines'
 complete -c readpast -n '__readpast_in cron apply' -l dry-run -d 'only print what would be done'
-complete -c readpast -n '__readpast_in cron apply' -l json -d 'JSON lines'
 complete -c readpast -n '__readpast_in cron next' -l zone -x -a '(__readpast_zones)' -d 'time zone'
 complete -c readpast -n '__readpast_in cron next' -l from -x -d 'print the times after this one'
 complete -c readpast -n '__readpast_in cron next' -s n -x -d 'how many'
-complete -c readpast -n '__readpast_in cron next' -l json -d 'JSON lines'
 
 complete -c readpast -n '__readpast_in check' -l left -x -a '(__readpast_queues)' -d 'queue to search for unfinished jobs'
-complete -c readpast -n '__readpast_in check' -l json -d 'JSON lines'
 
 set -l techniques naive updlock readpast marker merge applock worker-loop own
 complete -c readpast -n '__readpast_in lab' -a "$techniques"
@@ -287,7 +245,6 @@ complete -c readpast -n '__readpast_in lab' -l jobs -x -d 'rows in the table'
 complete -c readpast -n '__readpast_in lab' -l delay -x -d 'duration of each job'
 complete -c readpast -n '__readpast_in lab' -l list -d 'list the techniques'
 complete -c readpast -n '__readpast_in lab' -l explain -x -a "$techniques" -d 'explain a technique, with its SQL'
-complete -c readpast -n '__readpast_in lab' -l json -d 'JSON lines'
 
 complete -c readpast -n '__readpast_in stress' -l producers -x -d 'processes that enqueue'
 complete -c readpast -n '__readpast_in stress' -l workers -x -d 'worker processes'

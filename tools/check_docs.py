@@ -16,6 +16,7 @@ SPDX-FileCopyrightText: The readpast authors
 import os
 import pathlib
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -80,10 +81,11 @@ class Program:
 
 def of_cases(text, options):
     """Return the options in each branch of the first `case $1 in` of a shell script
-    that is indented by one tab."""
+    that is indented by one tab. If two branches have the same name, the shell takes the
+    first."""
     text = re.search(r"^\tcase \$1 in\n(.*?)^\tesac", text, re.M | re.S)[1]
     cases = re.findall(r"^\t'?([a-z][a-z ]*)'?\)(.*?)(?=^\t[^\t]|\Z)", text, re.M | re.S)
-    return {name: spelled(options.findall(body)) for name, body in cases}
+    return {name: spelled(options.findall(body)) for name, body in reversed(cases)}
 
 
 def of_bash(text):
@@ -106,7 +108,19 @@ def of_zsh(text):
     return {name: found.get(name, set()) for name in words}
 
 
+def without_loops(text):
+    """Return a script of fish in which the lines of each loop over commands are repeated
+    for each command."""
+    def repeat(loop):
+        return "".join(loop[2].replace('"__readpast_in $command"', f"'__readpast_in {command}'")
+                       for command in shlex.split(loop[1].replace("\\\n", " ")))
+
+    loop = re.compile(r"^for command in ((?:.*\\\n)*.*)\n((?: .*\n)+)end$", re.M)
+    return loop.sub(repeat, text)
+
+
 def of_fish(text):
+    text = without_loops(text)
     words = re.findall(r"-n __readpast_in -a (\w+)", text)
     for group in GROUPS:
         offered = re.search(rf"\)\" = {group}' -a '(.*)'", text)[1]

@@ -65,6 +65,13 @@ check 'states are offered' offers 'readpast list q --state d' 'dead done'
 check 'states are offered after =' offers 'readpast list q --state=d' 'dead done'
 check 'purge is offered the states that it can purge' offers 'readpast purge q --state ' 'all cancelled dead done ready scheduled'
 check 'a queue is offered as the value of an option' offers 'readpast retry --dead m' mail
+check 'a queue is offered to which jobs move' offers 'readpast change 1 --to m' mail
+check 'a queue for dead jobs is offered, and none' offers 'readpast queue set q --dead-to ' 'mail none two\ words'
+check 'policies are offered' offers 'readpast cron add q n @daily --overlap ' 'allow skip'
+check 'the value of --result is offered' offers 'readpast work mail --result ' stdout
+check 'the options of pause are offered' offers 'readpast pause mail --' '--db --help --history --json --reason'
+check 'queue pause has the options of pause' offers 'readpast queue pause mail --r' '--reason'
+check 'a file of schedules is offered' offers 'readpast cron apply oth' other.db
 check 'queues of the database that --db names are offered' offers 'readpast --db sqlite:other.db stats a:' b
 check '--db may follow the command' offers 'readpast stats --db sqlite:other.db a:' b
 check '--db may have its value after =' offers 'readpast --db=sqlite:other.db stats ' a:b

@@ -47,10 +47,14 @@ check 'a missing exit status is found' names 'readpast(1): no status 3' \
 	man/readpast.1 's/^\.It 3$/.It 7/'
 check 'an option that is missing in bash is found' names 'readpast.bash: claim: no --wait=' \
 	completions/readpast.bash 's/ --wait=//'
+check 'a case of bash that an earlier case hides is found' names 'readpast.bash: claim: no --wait=' \
+	completions/readpast.bash 's/^\tclaim\) .*/\tclaim) options=(-n= --lease= --json) ;;\n&/'
 check 'an option that is missing in zsh is found' names '_readpast: work: no --grace=' \
 	completions/_readpast '/--grace/d'
 check 'an option that is missing in fish is found' names 'readpast.fish: list: no --limit=' \
 	completions/readpast.fish '/-l limit/d'
+check 'an option that is missing in a loop of fish is found' names 'readpast.fish: claim: no --json' \
+	completions/readpast.fish 's/^for command in enqueue claim/for command in enqueue/'
 check 'a value that bash does not complete is found' names \
 	$'readpast.bash: claim: no --wait=\n# readpast.bash: claim: has no --wait' \
 	completions/readpast.bash 's/ --wait=/ --wait/'
