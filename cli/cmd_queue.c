@@ -390,7 +390,8 @@ cmd_queue_drop(struct cmd *cmd, int argc, char **argv)
 {
 	int yes = 0, json = 0;
 	const struct option options[] = {
-		{ "--yes", FLAG, &yes, NULL, "really" },
+		{ "--yes", FLAG, &yes, NULL,
+		  "confirm that the jobs are deleted for good" },
 		JSON_OPTION(&json),
 		OPTIONS_END,
 	};

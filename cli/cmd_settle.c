@@ -172,7 +172,8 @@ cmd_fail(struct cmd *cmd, int argc, char **argv)
 	rp_verdict model = RP_VERDICT_INIT;
 	int for_good = 0, json = 0;
 	const struct option options[] = {
-		{ "--error", TEXT, &model.error, "TEXT", "why" },
+		{ "--error", TEXT, &model.error, "TEXT",
+		  "the reason of the failure" },
 		{ "--retry-in", DURATION, &model.delay_ms, "D",
 		  "delay before the next attempt (the queue's backoff)" },
 		{ "--for-good", FLAG, &for_good, NULL, "never try again" },

@@ -87,9 +87,9 @@ const struct command commands[] = {
 	  "delete a queue, its jobs and schedules; refused while jobs run",
 	  NULL },
 	{ "pause", cmd_pause, REQUIRE, "QUEUE",
-	  "stop handing out a queue's jobs", NULL },
+	  "keep workers from claiming a queue's jobs", NULL },
 	{ "resume", cmd_resume, REQUIRE, "QUEUE",
-	  "hand out a paused queue's jobs again", NULL },
+	  "let workers claim a paused queue's jobs again", NULL },
 	{ "cron add", cmd_cron_add, CREATE, "QUEUE NAME SPEC",
 	  "enqueue a job at each time that SPEC names",
 	  "SPEC: five fields of a crontab ('30 2 * * 1-5'), @daily and the "

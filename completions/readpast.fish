@@ -83,8 +83,8 @@ complete -c readpast -n __readpast_in -a why -d 'explain why a job does not run'
 complete -c readpast -n __readpast_in -a stats -d 'count jobs, workers and rates of each queue'
 complete -c readpast -n __readpast_in -a workers -d 'list the workers'
 complete -c readpast -n __readpast_in -a queue -d 'list queues, change their settings'
-complete -c readpast -n __readpast_in -a pause -d 'stop handing out the jobs of a queue'
-complete -c readpast -n __readpast_in -a resume -d 'hand out the jobs of a paused queue again'
+complete -c readpast -n __readpast_in -a pause -d 'keep workers from claiming the jobs of a queue'
+complete -c readpast -n __readpast_in -a resume -d 'let workers claim the jobs of a paused queue again'
 complete -c readpast -n __readpast_in -a cron -d 'schedules, and when they fire'
 complete -c readpast -n __readpast_in -a sweep -d 'make due jobs ready, recover lost jobs, delete old ones'
 complete -c readpast -n __readpast_in -a init -d 'create the database'
@@ -159,7 +159,7 @@ complete -c readpast -n '__readpast_in claim' -l lease -x -d 'lease'
 complete -c readpast -n '__readpast_in claim' -l wait -x -d 'wait this long for a job'
 
 complete -c readpast -n '__readpast_in complete' -l result -r -F -d 'the result of the job'
-complete -c readpast -n '__readpast_in fail' -l error -x -d why
+complete -c readpast -n '__readpast_in fail' -l error -x -d 'the reason of the failure'
 complete -c readpast -n '__readpast_in fail' -l retry-in -x -d 'delay before the next attempt'
 complete -c readpast -n '__readpast_in fail' -l for-good -d 'never try again'
 complete -c readpast -n '__readpast_in release' -l delay -x -d 'delay until the job is ready'
@@ -187,7 +187,7 @@ complete -c readpast -n '__readpast_in change' -l state -x -a 'scheduled ready a
 complete -c readpast -n '__readpast_in change' -l dry-run -d 'only print how many jobs match'
 complete -c readpast -n '__readpast_in purge' -l state -x -a 'scheduled ready done dead cancelled all' -d 'jobs in this state'
 complete -c readpast -n '__readpast_in purge' -l dry-run -d 'only print how many jobs match'
-complete -c readpast -n '__readpast_in purge' -l yes -d really
+complete -c readpast -n '__readpast_in purge' -l yes -d 'confirm that the jobs are deleted for good'
 
 complete -c readpast -n '__readpast_in list' -l state -x -a 'scheduled ready running done dead cancelled all' -d 'jobs in this state'
 complete -c readpast -n '__readpast_in list' -l limit -x -d 'list at most this many jobs'
@@ -221,7 +221,7 @@ complete -c readpast -n '__readpast_in queue set' -l keep-dead -x -d 'how long d
 complete -c readpast -n '__readpast_in queue set' -l max-payload -x -d 'the largest payload'
 complete -c readpast -n '__readpast_in queue set' -l timeout -x -d 'longest time of a handler'
 complete -c readpast -n '__readpast_in queue set' -l dead-to -x -a '(__readpast_queues) none' -d 'queue that gets a new job when a job dies'
-complete -c readpast -n '__readpast_in queue drop' -l yes -d really
+complete -c readpast -n '__readpast_in queue drop' -l yes -d 'confirm that the jobs are deleted for good'
 
 complete -c readpast -n '__readpast_in cron add' -l zone -x -a '(__readpast_zones)' -d 'time zone'
 complete -c readpast -n '__readpast_in cron add' -l payload -x -d 'payload of the jobs'

@@ -27,6 +27,7 @@ check 'a claim makes no queue: exit 3' refuses 3 "no queue q in $here/readpast.d
 check 'a claim that waits makes the queue and prints this' refuses 3 "created queue q in $here/readpast.db" readpast claim q --wait 1ms
 check 'the queue exists now' status 0 readpast stats q
 check 'a claim that finds no job exits with 3' status 3 readpast claim q
+check 'the help of --yes says what is confirmed' grep -q '^  --yes .*deleted for good' <<<"$(readpast queue drop --help)"
 check 'stats of a missing queue exits with 3' refuses 3 'no queue named nowhere' readpast stats nowhere
 check 'list of a missing queue exits with 3' refuses 3 'nowhere' readpast list nowhere
 check 'show of a missing job exits with 3' refuses 3 '99: it was never given' readpast show 99
