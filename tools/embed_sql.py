@@ -174,7 +174,8 @@ def statements(path):
 
 # ROUTINES are the verbs that exist only on databases with stored routines, such as
 # PostgreSQL. NO_ROUTINES are the verbs that exist only on other databases.
-ROUTINES = {"enqueue_plain", "settle_and_claim", "register_waiter",
+ROUTINES = {"enqueue_plain", "enqueue_with_terms",
+            "settle_and_claim", "register_waiter",
             "unregister_waiter", "await", "unawait", "held", "sweep_start",
             "fire_due"}
 NO_ROUTINES = {"claim", "extra", "payload", "complete", "fail", "release", "extend",

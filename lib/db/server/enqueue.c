@@ -1,8 +1,8 @@
 /*
  * enqueue.c - enqueue jobs on a database that has routines, with the cheapest
- * of three calls. `enqueue_plain` takes one job with only a payload and a kind.
- * `enqueue` takes many jobs. `enqueue_unique` takes one job of any form, with
- * or without a unique key.
+ * of four calls. `enqueue_plain` takes one job with only a payload and a kind.
+ * `enqueue` takes many jobs. `enqueue_unique` takes one job without terms, with
+ * or without a unique key. `enqueue_with_terms` takes one job of any form.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -19,38 +19,50 @@ is_plain(const struct rp_value *p)
 	       p[PUT_DELAY_MS].type == RP_NULL &&
 	       p[PUT_RUN_AT].type == RP_NULL &&
 	       p[PUT_MAX_ATTEMPTS].type == RP_NULL &&
-	       p[PUT_HEADERS].type == RP_NULL &&
-	       p[PUT_MANY_KEEP_MS].type == RP_NULL &&
-	       p[PUT_MANY_TIMEOUT_MS].type == RP_NULL &&
-	       p[PUT_MANY_EXPIRE_MS].type == RP_NULL &&
-	       p[PUT_MANY_BACKOFF].type == RP_NULL;
+	       p[PUT_HEADERS].type == RP_NULL;
 }
 
-/* Enqueue one job without a unique key by the verb enqueue_unique. That verb
- * has more parameters than the job's row, so copy the row into a longer one. */
+/* Returns 1 if the job has terms that a job without a unique key can have. */
 static int
-put_one(const struct rp_server *server, void *db, struct rp_enqueue *jobs,
-	rp_error *error)
+has_terms(const struct rp_value *p)
 {
-	struct rp_value params[ENQUEUE_UNIQUE_PARAMS] = { { .type = RP_NULL } };
-
-	memcpy(params, jobs->params, PUT_MANY_COMMON_PARAMS * sizeof(*params));
-	return server->run(db, RP_V_ENQUEUE_UNIQUE, params, 1, rp__take_added,
-			   jobs, error);
+	return p[PUT_MANY_KEEP_MS].type != RP_NULL ||
+	       p[PUT_MANY_TIMEOUT_MS].type != RP_NULL ||
+	       p[PUT_MANY_EXPIRE_MS].type != RP_NULL ||
+	       p[PUT_MANY_BACKOFF].type != RP_NULL;
 }
 
-/* The three verbs have the same first parameters, so all of them can take a row
- * of `jobs->params`. */
+/* Enqueue one job that has a row of parameters of the verb enqueue_unique. The
+ * verb enqueue_with_terms has the same parameters. */
+static int
+put_one(const struct rp_server *server, void *db, const struct rp_value *params,
+	struct rp_enqueue *jobs, rp_error *error)
+{
+	int with_terms = has_terms(params) ||
+			 params[PUT_ONE_UNIQUE_FOR_MS].type != RP_NULL;
+
+	return server->run(
+		db, with_terms ? RP_V_ENQUEUE_WITH_TERMS : RP_V_ENQUEUE_UNIQUE,
+		params, 1, rp__take_added, jobs, error);
+}
+
+/* The verbs have the same first parameters. So `enqueue` and `enqueue_plain`
+ * can take the same row of `jobs->params`, and the first parameters of such a
+ * row can be copied into the longer row of the other two verbs. */
 int
 rp__server_enqueue(const struct rp_server *server, void *db,
 		   struct rp_enqueue *jobs, rp_error *error)
 {
-	enum rp_verb verb = jobs->unique      ? RP_V_ENQUEUE_UNIQUE
-			    : jobs->count > 1 ? RP_V_ENQUEUE
-					      : RP_V_ENQUEUE_PLAIN;
+	struct rp_value params[PUT_ONE_COMMON_PARAMS] = { { .type = RP_NULL } };
 
-	if (verb == RP_V_ENQUEUE_PLAIN && !is_plain(jobs->params))
-		return put_one(server, db, jobs, error);
-	return server->run(db, verb, jobs->params, jobs->count, rp__take_added,
-			   jobs, error);
+	if (jobs->unique)
+		return put_one(server, db, jobs->params, jobs, error);
+	if (jobs->count > 1)
+		return server->run(db, RP_V_ENQUEUE, jobs->params, jobs->count,
+				   rp__take_added, jobs, error);
+	if (is_plain(jobs->params) && !has_terms(jobs->params))
+		return server->run(db, RP_V_ENQUEUE_PLAIN, jobs->params, 1,
+				   rp__take_added, jobs, error);
+	memcpy(params, jobs->params, PUT_MANY_COMMON_PARAMS * sizeof(*params));
+	return put_one(server, db, params, jobs, error);
 }

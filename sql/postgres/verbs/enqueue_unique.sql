@@ -1,6 +1,7 @@
--- enqueue_unique: add one job with any of the options. If a job of the queue has the
--- same unique key, no job is added, and the id of that job is returned. If :replace is
--- true, that job also gets the content of the new job, unless it is running or done.
+-- enqueue_unique: add one job with any of the options, except terms (such as keep_ms).
+-- If a job of the queue has the same unique key, no job is added, and the id of that
+-- job is returned. If :replace is true, that job also gets the content of the new job,
+-- unless it is running or done.
 -- outcome: 0: the job was added. 1: a job with the key existed, and nothing was
 -- changed. 2: a job with the key existed, and got the new content.
 
@@ -10,7 +11,5 @@ select id, outcome
                         :max_attempts::bigint::integer, :kind, :headers,
                         :unique_key,
                         coalesce(:replace::bigint::integer::boolean, false),
-                        :keep_ms, :timeout_ms, :expire_ms,
-                        :backoff::pg_catalog.text::pg_catalog.json,
-                        :unique_for_ms)
+                        null)
  where id is not null;

@@ -39,11 +39,7 @@ declare
 	is_plain boolean := num_nonnulls(priority, delay, run_at, max_attempts,
 	                                 headers, unique_key, keep, timeout,
 	                                 expire, backoff, unique_for) = 0;
-	keep_ms       bigint;
-	timeout_ms    bigint;
-	expire_ms     bigint;
-	delays        json;
-	unique_for_ms bigint;
+	extra    readpast.extra;
 begin
 	-- One expression decides whether the checks below are needed. For most jobs
 	-- they are not needed. PL/pgSQL prepares each expression again in every
@@ -55,11 +51,11 @@ begin
 			perform readpast.check_terms(keep, timeout, expire, backoff,
 			                             unique_for, unique_key, delay,
 			                             run_at);
-			keep_ms := readpast.to_ms(keep);
-			timeout_ms := readpast.to_ms(timeout);
-			expire_ms := readpast.to_ms(expire);
-			delays := readpast.backoff_list(backoff);
-			unique_for_ms := readpast.to_ms(unique_for);
+			extra := readpast.extra_of(
+				readpast.to_ms(keep), readpast.to_ms(timeout),
+				clock_timestamp() + readpast.ms(readpast.to_ms(expire)),
+				readpast.backoff_list(backoff),
+				readpast.to_ms(unique_for));
 		end if;
 	end if;
 	loop
@@ -70,8 +66,7 @@ begin
 			  from readpast.put_one(
 			           queue, payload, priority, readpast.to_ms(delay),
 			           run_at, max_attempts, kind, headers::json, unique_key,
-			           replace, keep_ms, timeout_ms, expire_ms, delays,
-			           unique_for_ms) p;
+			           replace, extra) p;
 		end if;
 		exit when id is not null;
 		perform readpast.need_queue(queue, octet_length(payload));

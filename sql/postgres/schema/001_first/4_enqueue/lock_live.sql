@@ -18,29 +18,27 @@ create function readpast.lock_live(queue_id integer, unique_key text,
                                    is_patient boolean,
                                    out id bigint, out is_locked boolean)
 language plpgsql volatile
-set search_path = pg_catalog, pg_temp
-set jit = off
 set enable_seqscan = off
 as $body$
-#variable_conflict use_column
 declare
 	tries   integer := 0;
-	expires timestamptz;
+	expires timestamp with time zone;
 begin
 	select j.id, j.lease_until is null, (j.extra).expire_at
-	  into id, is_locked, expires
+	  into lock_live.id, is_locked, expires
 	  from readpast.job j
-	 where j.queue_id = lock_live.queue_id
-	   and j.unique_key = lock_live.unique_key;
+	 where j.queue_id operator(pg_catalog.=) lock_live.queue_id
+	   and j.unique_key operator(pg_catalog.=) lock_live.unique_key;
 	if id is null and not readpast.has_taken_keys() then
 		return;
 	end if;
-	if is_locked and expires <= clock_timestamp() then
+	if is_locked and expires operator(pg_catalog.<=) pg_catalog.clock_timestamp() then
 		update readpast.job j
 		   set unique_key = null
-		 where j.id = any (array(
+		 where j.id operator(pg_catalog.=) any (array(
 		           select o.id from readpast.job o
-		            where o.id = lock_live.id and o.lease_until is null
+		            where o.id operator(pg_catalog.=) lock_live.id
+		              and o.lease_until is null
 		              for update skip locked));
 		if found then
 			id := null;
@@ -56,13 +54,15 @@ begin
 	while is_locked loop
 		perform 1
 		   from readpast.job j
-		  where j.id = lock_live.id and j.lease_until is null
+		  where j.id operator(pg_catalog.=) lock_live.id
+		    and j.lease_until is null
 		    for key share skip locked;
 		exit when found;
-		tries := tries + 1;
+		tries := tries operator(pg_catalog.+) 1;
 		is_locked := is_patient
-		             and tries * readpast.lock_retry() < readpast.lock_patience();
-		perform pg_sleep_for(readpast.lock_retry()) where is_locked;
+		             and (tries operator(pg_catalog.*) readpast.lock_retry())
+		                 operator(pg_catalog.<) readpast.lock_patience();
+		perform pg_catalog.pg_sleep_for(readpast.lock_retry()) where is_locked;
 	end loop;
 end
 $body$;
