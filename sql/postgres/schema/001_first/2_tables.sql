@@ -36,7 +36,7 @@ create table readpast.queue (
 	timeout_ms     bigint not null default 0,
 	job_waiters_until   timestamptz,
 	dead_to        text,
-	constraint "a queue's name is 1..:most_name bytes without control characters"
+	constraint "a queue's name has 1 to :most_name bytes and no control characters"
 	check (octet_length(name) between 1 and :most_name
 	       and name !~ '[\x01-\x1f\x7f]'),
 	constraint "settings are within their limits"

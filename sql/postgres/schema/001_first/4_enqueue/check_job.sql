@@ -13,15 +13,11 @@ begin
 	perform readpast.check_settings(priority, max_attempts);
 	if payload is null then
 		raise exception 'the payload is null' using errcode = 'RP003';
-	elsif readpast.is_bad_name(kind, :most_name) then
-		raise exception
-			'the kind is not 1..:most_name bytes without control characters'
-			using errcode = 'RP003';
-	elsif readpast.is_bad_name(unique_key, :most_key) then
-		raise exception
-			'the unique key is not 1..:most_key bytes without control characters'
-			using errcode = 'RP003';
-	elsif readpast.is_bad_delay(delay) then
+	end if;
+	perform readpast.need_name('the kind', kind, :most_name),
+	        readpast.need_name('the unique key', unique_key, :most_key)
+	  where kind is not null or unique_key is not null;
+	if readpast.is_bad_delay(delay) then
 		raise exception 'the delay is not within 0..:most_days days'
 			using errcode = 'RP003';
 	elsif run_at operator(pg_catalog.<)

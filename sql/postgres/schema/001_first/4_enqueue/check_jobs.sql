@@ -16,13 +16,11 @@ begin
 	perform readpast.check_settings(priority, max_attempts);
 	if payloads is null or array_position(payloads, null) is not null then
 		raise exception 'a payload is null' using errcode = 'RP003';
-	elsif exists (select 1 from unnest(kinds) as k(kind)
-	               where readpast.is_bad_name(k.kind, :most_name)) then
-		raise exception
-			'a kind is not 1..:most_name bytes without control characters'
-			using errcode = 'RP003';
-	elsif exists (select 1 from unnest(delays) as d(delay)
-	               where readpast.is_bad_delay(d.delay)) then
+	end if;
+	perform readpast.need_name('a kind', k.kind, :most_name)
+	   from unnest(kinds) as k(kind);
+	if exists (select 1 from unnest(delays) as d(delay)
+	            where readpast.is_bad_delay(d.delay)) then
 		raise exception 'a delay is not within 0..:most_days days'
 			using errcode = 'RP003';
 	elsif cardinality(delays) <> n or cardinality(kinds) <> n

@@ -20,10 +20,7 @@ declare
 	moment timestamptz := clock_timestamp();
 	it record;
 begin
-	if readpast.is_bad_name(worker, :most_worker) then
-		raise exception 'the worker''s name is not 1..:most_worker bytes without '
-			'control characters' using errcode = 'RP003';
-	end if;
+	perform readpast.need_name('the worker''s name', worker, :most_worker);
 	select w.id, w.seen_at, w.queues ?& worker_named.queues as known into it
 	  from readpast.worker w
 	 where w.name = worker and w.host = '' and w.stopped_at is null

@@ -9,10 +9,7 @@ language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $body$
 begin
-	if queue is null or readpast.is_bad_name(queue, :most_name) then
-		raise exception 'the queue''s name is not 1..:most_name bytes without control '
-			'characters' using errcode = 'RP003';
-	end if;
+	perform readpast.need_name('the queue''s name', queue, :most_name, true);
 	insert into readpast.queue (name)
 	select queue_create.queue
 	 where not exists (select 1 from readpast.queue q

@@ -14,10 +14,7 @@ language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $body$
 begin
-	if readpast.is_bad_name(reason, :most_reason) then
-		raise exception 'the reason is not 1..:most_reason bytes without control '
-			'characters' using errcode = 'RP003';
-	end if;
+	perform readpast.need_name('the reason', reason, :most_reason);
 	return query
 	update readpast.queue q
 	   set paused_at = case when queue_pause.paused

@@ -12,13 +12,9 @@ language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $body$
 begin
-	if name is null or readpast.is_bad_name(name, :most_name) then
-		raise exception 'the schedule''s name is not 1..:most_name bytes without '
-			'control characters' using errcode = 'RP003';
-	elsif queue is null or readpast.is_bad_name(queue, :most_name) then
-		raise exception 'the queue''s name is not 1..:most_name bytes without '
-			'control characters' using errcode = 'RP003';
-	elsif missed in ('once', 'all', 'skip') is not true then
+	perform readpast.need_name('the schedule''s name', name, :most_name, true);
+	perform readpast.need_name('the queue''s name', queue, :most_name, true);
+	if missed in ('once', 'all', 'skip') is not true then
 		raise exception 'missed is once, all or skip' using errcode = 'RP003';
 	elsif overlap in ('allow', 'skip') is not true then
 		raise exception 'overlap is allow or skip' using errcode = 'RP003';

@@ -16,10 +16,8 @@ declare
 	length numeric := parts[1]::numeric * (units ->> parts[2])::numeric;
 	sets   bigint[];
 begin
-	if body is null or readpast.is_bad_name(spec, :most_spec) then
-		raise exception 'the spec is not 1..:most_spec bytes without control '
-			'characters' using errcode = 'RP003';
-	elsif body ~* '^every' then
+	perform readpast.need_name('the spec', spec, :most_spec, true);
+	if body ~* '^every' then
 		if length between 1000 and :most_days * 86400000::numeric then
 			return array[0, 0, 0, 0, 0, 0, 0, length]::bigint[];
 		end if;
