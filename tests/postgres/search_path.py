@@ -38,7 +38,7 @@ VALUES = {
     "integer": "1", "bigint": "1", "text": "'q'", "bytea": "'x'",
     "boolean": "true", "interval": "'1 second'",
     "timestamp with time zone": "'2026-01-01'", "json": "'{}'",
-    "jsonb": "'[]'", "pg_snapshot": "'10:20:10,14'",
+    "jsonb": "'[]'", "pg_snapshot": "'10:20:10,14'", "xid8": "'15'",
     "bigint[]": "array[1::bigint]", "integer[]": "array[1]",
     "text[]": "'{q}'", "interval[]": "'{1 second}'", "jsonb[]": "'{\"{}\"}'",
     "bytea[]": "'{x}'", "timestamp without time zone": "'2026-01-01'",
@@ -117,7 +117,7 @@ def calls(db):
 def prepare(text):
     """Add pg_catalog to the names of types. This statement belongs to the test, so it
     must not call shadows itself."""
-    return re.sub(r"::(text|bytea|jsonb?|tid|pg_snapshot)\b",
+    return re.sub(r"::(text|bytea|jsonb?|tid|pg_snapshot|xid8)\b",
                   r"::pg_catalog.\1", text)
 
 

@@ -1,8 +1,6 @@
 -- recheck_places: look again at the ranges in the table `recheck`, except those whose
 -- `waits_for` names an open transaction. Jobs may have appeared in such a range after
--- claims moved past it. If `waits_for` is larger than any transaction id of this
--- cluster, the row came with a dump of another cluster, and the transaction counts as
--- ended.
+-- claims moved past it.
 -- til: the time at which to stop. The next sweep looks at the remaining ranges.
 -- Rows: the jobs whose lease ran out, with the columns of expire().
 -- Locks: the rows of `recheck` that the routine deletes, and the jobs that reclaim()
@@ -27,9 +25,7 @@ begin
 	for it in
 		select r.*
 		  from readpast.recheck r
-		 where r.waits_for is null
-		    or pg_visible_in_snapshot(r.waits_for, open)
-		    or r.waits_for >= pg_snapshot_xmax(open)
+		 where readpast.is_over(r.waits_for, open)
 		 order by r.id
 	loop
 		exit when clock_timestamp() > til;

@@ -35,9 +35,7 @@ begin
 		select r.lane_id, r.first, least(r.last + 1, low), true
 		  from readpast.recheck r
 		 where r.lane_id = live_ranges.lane_id and r.first < low
-		   and (r.waits_for is null
-		        or pg_visible_in_snapshot(r.waits_for, open)
-		        or r.waits_for >= pg_snapshot_xmax(open));
+		   and readpast.is_over(r.waits_for, open);
 		return query select lane_id, low, readpast.line_end(), false;
 	end loop;
 end

@@ -1,0 +1,17 @@
+-- is_over: has the transaction ended for which a row of `recheck` waits? If the
+-- transaction id is larger than any id of this cluster, the row came with a dump of
+-- another cluster, and the transaction counts as ended. The planner inlines this
+-- function into the calling statement.
+-- waits_for: the transaction's id. Null: the row waits for no transaction.
+-- seen: a snapshot of the calling transaction.
+-- Result: true or false.
+-- Locks: none.
+
+create function readpast.is_over(waits_for pg_catalog.xid8,
+                                 seen pg_catalog.pg_snapshot)
+returns boolean
+language sql immutable as $body$
+select waits_for is null
+       or pg_catalog.pg_visible_in_snapshot(waits_for, seen)
+       or waits_for operator(pg_catalog.>=) pg_catalog.pg_snapshot_xmax(seen)
+$body$;
