@@ -8,11 +8,8 @@ create function readpast.schedule_pause(name text) returns void
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $body$
-declare
-	it readpast.schedule := readpast.need_schedule(name);
 begin
-	update readpast.schedule s
-	   set paused_at = coalesce(s.paused_at, clock_timestamp())
-	 where s.id = it.id;
+	perform readpast.need_schedule(name);
+	perform readpast.set_pause(name, true, null);
 end
 $body$;

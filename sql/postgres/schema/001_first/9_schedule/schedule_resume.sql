@@ -14,10 +14,7 @@ begin
 	if it.paused_at is not null then
 		it.next_at := readpast.next_fire(it.sets, it.zone, it.anchor,
 		                                 clock_timestamp());
-		update readpast.schedule s
-		   set paused_at = null, next_at = it.next_at, retry_at = null,
-		       standby = null
-		 where s.id = it.id;
+		perform readpast.set_pause(name, false, it.next_at);
 	end if;
 	return it.next_at;
 end

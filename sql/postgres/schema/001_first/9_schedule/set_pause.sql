@@ -1,0 +1,31 @@
+-- set_pause: pause a schedule, or end its pause. The verb schedule_pause and the
+-- routines schedule_pause() and schedule_resume() call this routine.
+-- name: the name of the schedule.
+-- paused: true to pause the schedule, false to end the pause.
+-- next_at: the time of the next fire after the pause. It is ignored if `paused` is true.
+-- Result: the schedule's id, or null if there is no such schedule.
+-- Locks: the schedule's row.
+
+create function readpast.set_pause(name text, paused boolean, next_at timestamptz)
+returns bigint
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
+declare
+	id bigint;
+begin
+	if paused then
+		update readpast.schedule s
+		   set paused_at = coalesce(s.paused_at, clock_timestamp())
+		 where s.name = set_pause.name
+		returning s.id into id;
+	else
+		update readpast.schedule s
+		   set paused_at = null, next_at = set_pause.next_at, retry_at = null,
+		       standby = null
+		 where s.name = set_pause.name
+		returning s.id into id;
+	end if;
+	return id;
+end
+$body$;
