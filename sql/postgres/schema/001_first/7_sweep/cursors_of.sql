@@ -10,8 +10,9 @@
 --     with a smaller head was made after this one, made_at is the later time. (Cursors
 --     do not commit in the order of their heads.)
 --   passed: the head of the newest cursor that a sweep has visited or must visit now.
---     Null if there is no such cursor.
---   next_head: the smallest head that is larger than `passed`. Null if there is none.
+--     Null if the lane has no such cursor.
+--   next_head: the smallest head that is larger than `passed`. Null if no cursor has a
+--     larger head.
 --   oldest: the smallest head of the cursors that were read.
 -- Locks: none.
 
