@@ -146,7 +146,7 @@ copy(struct cmd *cmd, rp_conn *to, const struct arguments *a)
 	struct progress progress = { .shows = isatty(STDERR_FILENO) };
 	rp_copy_options options = RP_COPY_INIT;
 	int64_t began_at = monotonic_us();
-	rp_copied copied;
+	rp_copied copied = RP_COPIED_INIT;
 	rp_error error;
 	double seconds;
 	int r;

@@ -320,9 +320,10 @@ conclude(const struct work *work, int r, const rp_error *error)
 	static const char given_back[] = "unfinished jobs were released";
 	int output = atomic_load(&work->output_errnum);
 	int kept = atomic_load(&work->collect_errnum);
-	rp_worker_counts counts = rp_worker_counts_get(work->worker);
+	rp_worker_counts counts = RP_WORKER_COUNTS_INIT;
 	char totals[COUNTS];
 
+	rp_worker_counts_get(work->worker, &counts);
 	if (r < 0)
 		complain(FAILED, "%s", error->message);
 	else if (output)

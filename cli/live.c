@@ -85,12 +85,13 @@ format_counts(char *to, size_t room, const rp_worker_counts *counts)
 static void
 draw(struct work *work)
 {
-	rp_worker_counts n = rp_worker_counts_get(work->worker);
+	rp_worker_counts n = RP_WORKER_COUNTS_INIT;
 	struct live *live = &work->live;
 	double seconds = (double)(monotonic_us() - live->began_us) / 1e6;
 	char line[LIVE_LINE], counts[COUNTS];
 	size_t most = columns();
 
+	rp_worker_counts_get(work->worker, &n);
 	format_counts(counts, sizeof(counts), &n);
 	snprintf(line, most < sizeof(line) ? most : sizeof(line),
 		 "%s; %lld running; %.0f/s", counts,

@@ -259,6 +259,7 @@ rp_copy(rp_conn *from, rp_conn *to, const rp_copy_options *options,
 	struct rp_copy c = { .from = from,
 			     .to = to,
 			     .options = RP_COPY_INIT,
+			     .counts = RP_COPIED_INIT,
 			     .error = reterr ? reterr : &ignored };
 	int r = 0;
 
@@ -270,6 +271,9 @@ rp_copy(rp_conn *from, rp_conn *to, const rp_copy_options *options,
 		return rp__fail(c.error, RP_EINVAL,
 				"rp_copy: a transaction is open on a handle: "
 				"end it first");
+	if (ret && ret->size < offsetof(rp_copied, doing))
+		return rp__fail(c.error, RP_EINVAL,
+				"rp_copy: ret is not made by RP_COPIED_INIT");
 	if (options)
 		memcpy(&c.options, options,
 		       options->size < sizeof(c.options) ? options->size
@@ -281,7 +285,9 @@ rp_copy(rp_conn *from, rp_conn *to, const rp_copy_options *options,
 			if (i == 0 || c.ranges[i].shift != c.counts.shift)
 				c.counts.shift = i ? -1 : c.ranges[i].shift;
 		c.counts.queues = (int64_t)c.queues_count;
-		*ret = c.counts;
+		c.counts.size = ret->size;
+		memcpy(ret, &c.counts,
+		       ret->size < sizeof(*ret) ? ret->size : sizeof(*ret));
 	}
 	rp_queues_free(c.settings);
 	rp__copy_clear_schedules(&c);

@@ -1030,12 +1030,14 @@ RP_API int rp_schedule_run(rp_conn *conn, const char *name, rp_added *ret);
 
 /* ---- copying to another database -------------------------------------- */
 
-/* The phases of rp_copy(), and its progress. */
+/* The phases of rp_copy(), and its progress. For the result of rp_copy(), start
+ * from RP_COPIED_INIT. */
 #define RP_COPY_WAITING 1   /* waits for running jobs to end */
 #define RP_COPY_COPYING 2   /* the first pass over the source */
 #define RP_COPY_VERIFYING 3 /* compares the source with the target */
 #define RP_COPY_REMOVING 4  /* compares again, and deletes from the source */
 typedef struct rp_copied {
+	size_t size;           /* set by RP_COPIED_INIT */
 	int doing;             /* the phase, RP_COPY_* */
 	int64_t position, end; /* how far the phase has come, and where it ends,
 				* as ids of jobs in the source */
@@ -1050,6 +1052,10 @@ typedef struct rp_copied {
 			     * all jobs */
 	int64_t schedules;  /* schedules written to the target */
 } rp_copied;
+#define RP_COPIED_INIT                                                         \
+	{                                                                      \
+		sizeof(rp_copied), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0             \
+	}
 
 /* Called once when the copy has begun and then from time to time. Return 0 to
  * continue; any other number stops the copy with RP_ECANCELLED. */
@@ -1100,7 +1106,8 @@ typedef struct rp_copy_options {
  * resumed. After a move, it moves the jobs that were enqueued in the source
  * since then.
  *
- * RP_EINVAL: both are the same database. RP_ENOENT: there is no such queue.
+ * RP_EINVAL: both are the same database, or `ret` was not initialised with
+ * RP_COPIED_INIT. RP_ENOENT: there is no such queue.
  * RP_ETAKEN: the target has a queue of that name with jobs in it, or a schedule
  * of the same name that is not from this copy.
  */
@@ -1267,13 +1274,19 @@ typedef struct rp_worker_options {
 		sizeof(rp_worker_options), 0, 0, 0, 0, NULL, NULL, NULL, 0, 0  \
 	}
 
-/* How many jobs a worker has claimed, and what became of them. */
+/* How many jobs a worker has claimed, and what became of them. Start from
+ * RP_WORKER_COUNTS_INIT. */
 typedef struct rp_worker_counts {
+	size_t size; /* set by RP_WORKER_COUNTS_INIT */
 	int64_t claimed, done, failed, dead, released;
 	int64_t lost;      /* the worker's verdict came too late, after the
 			    * lease had run out */
 	int64_t cancelled; /* the job was cancelled while the worker held it */
 } rp_worker_counts;
+#define RP_WORKER_COUNTS_INIT                                                  \
+	{                                                                      \
+		sizeof(rp_worker_counts), 0, 0, 0, 0, 0, 0, 0                  \
+	}
 
 /*
  * Create a worker on the database at `url`. It connects in rp_worker_run() or
@@ -1317,8 +1330,8 @@ RP_API void rp_worker_stop(rp_worker *worker);
 
 /* Read the worker's counts. Any thread may call this at any time. Each number
  * is exact. While the worker runs, the numbers may be of slightly different
- * moments. */
-RP_API rp_worker_counts rp_worker_counts_get(const rp_worker *worker);
+ * moments. RP_EINVAL: `ret` was not initialised with RP_WORKER_COUNTS_INIT. */
+RP_API int rp_worker_counts_get(const rp_worker *worker, rp_worker_counts *ret);
 
 /*
  * Pulling is for bindings, and for a program that has an event loop of its own.

@@ -110,10 +110,12 @@ rp__worker_register(rp_worker *w)
 int
 rp__worker_heartbeat(rp_worker *w, enum rp_verb verb)
 {
-	rp_worker_counts counts = rp_worker_counts_get(w);
+	rp_worker_counts counts = RP_WORKER_COUNTS_INIT;
 	int64_t known = verb == RP_V_WORKER_STOP;
-	int r = rp__tally_write(w->conn);
+	int r = rp_worker_counts_get(w, &counts);
 
+	if (r == 0)
+		r = rp__tally_write(w->conn);
 	if (r == 0)
 		r = rp__worker_row_update(w->conn, verb, w->conn->worker_id,
 					  &counts, &known);

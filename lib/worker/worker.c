@@ -308,16 +308,22 @@ rp_worker_stop(rp_worker *w)
 			* then the coordinator has been woken already */
 }
 
-rp_worker_counts
-rp_worker_counts_get(const rp_worker *w)
+int
+rp_worker_counts_get(const rp_worker *w, rp_worker_counts *ret)
 {
-	if (!w)
-		return (rp_worker_counts){ 0 };
-	return (rp_worker_counts){ .claimed = w->counts.claimed,
-				   .done = w->counts.done,
-				   .failed = w->counts.failed,
-				   .dead = w->counts.dead,
-				   .released = w->counts.released,
-				   .lost = w->counts.lost,
-				   .cancelled = w->counts.cancelled };
+	rp_worker_counts counts;
+
+	if (!w || !ret || ret->size < offsetof(rp_worker_counts, claimed))
+		return RP_EINVAL;
+	counts = (rp_worker_counts){ .size = ret->size,
+				     .claimed = w->counts.claimed,
+				     .done = w->counts.done,
+				     .failed = w->counts.failed,
+				     .dead = w->counts.dead,
+				     .released = w->counts.released,
+				     .lost = w->counts.lost,
+				     .cancelled = w->counts.cancelled };
+	memcpy(ret, &counts,
+	       ret->size < sizeof(counts) ? ret->size : sizeof(counts));
+	return 0;
 }

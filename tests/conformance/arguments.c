@@ -217,7 +217,8 @@ a_missing_handle_is_refused(void **state)
 	assert_int_equal(rp_queues_count(NULL), 0);
 	assert_int_equal(rp_stats_count(NULL), 0);
 	assert_int_equal(rp_workers_count(NULL), 0);
-	assert_int_equal(rp_worker_counts_get(NULL).done, 0);
+	refused(rp_worker_counts_get(NULL,
+				     &(rp_worker_counts)RP_WORKER_COUNTS_INIT));
 	refused(rp_worker_run(NULL, NULL));
 }
 
@@ -228,9 +229,15 @@ structs_without_their_size_are_refused(void **state)
 {
 	struct db *db = *state;
 	rp_job_spec job = job_of("x");
+	rp_worker_counts counts = { 0 };
+	rp_worker *worker;
 	rp_verdict v;
 	struct claim c;
 
+	assert_int_equal(rp_worker_new(db->url, NULL, &worker, NULL), 0);
+	refused(rp_worker_counts_get(worker, &counts));
+	refused(rp_worker_counts_get(worker, NULL));
+	rp_worker_free(worker);
 	put(db->conn, "q", "x");
 	job.size = 0;
 	refused(rp_enqueue(db->conn, "q", &job, NULL));

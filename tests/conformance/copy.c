@@ -34,7 +34,7 @@ static void
 a_copy_is_the_same_in_every_field(void **state)
 {
 	struct pair *pair = *state;
-	rp_copied copied;
+	rp_copied copied = RP_COPIED_INIT;
 
 	expect_done(copy(pair, 0, &copied));
 	expect_copied(pair, 0);
@@ -46,11 +46,27 @@ a_copy_is_the_same_in_every_field(void **state)
 	assert_int_equal(copied.schedules, 2);
 }
 
+/* The caller may have been compiled with an older header, in which the struct
+ * is shorter. */
+static void
+a_copy_writes_only_the_fields_that_the_struct_has(void **state)
+{
+	struct pair *pair = *state;
+	rp_copied old = RP_COPIED_INIT;
+
+	old.size = offsetof(rp_copied, schedules);
+	old.schedules = 7;
+	expect_done(copy(pair, 0, &old));
+	assert_int_equal(old.size, offsetof(rp_copied, schedules));
+	assert_int_equal(old.queues, 3);
+	assert_int_equal(old.schedules, 7);
+}
+
 static void
 a_copy_made_again_finds_nothing_to_do(void **state)
 {
 	struct pair *pair = *state;
-	rp_copied copied;
+	rp_copied copied = RP_COPIED_INIT;
 
 	expect_done(copy(pair, 0, NULL));
 	expect_done(copy(pair, 0, &copied));
@@ -63,7 +79,7 @@ static void
 a_copy_made_again_brings_what_is_new_and_takes_what_is_gone(void **state)
 {
 	struct pair *pair = *state;
-	rp_copied copied;
+	rp_copied copied = RP_COPIED_INIT;
 
 	expect_done(copy(pair, 0, NULL));
 	put(pair->from->conn, "mail", "new");
@@ -80,7 +96,7 @@ static void
 a_move_leaves_no_job_in_the_source(void **state)
 {
 	struct pair *pair = *state;
-	rp_copied copied;
+	rp_copied copied = RP_COPIED_INIT;
 
 	expect_done(copy(pair, 1, &copied));
 	expect_moved(pair, 0);
@@ -126,7 +142,7 @@ static void
 a_copy_is_made_a_move_later(void **state)
 {
 	struct pair *pair = *state;
-	rp_copied copied;
+	rp_copied copied = RP_COPIED_INIT;
 
 	expect_done(copy(pair, 0, NULL));
 	expect_done(copy(pair, 1, &copied));
@@ -139,7 +155,7 @@ static void
 ids_that_the_target_has_given_are_not_given_again(void **state)
 {
 	struct pair *pair = *state;
-	rp_copied copied;
+	rp_copied copied = RP_COPIED_INIT;
 	int64_t last = 0;
 
 	for (int i = 0; i < 30; i++)
@@ -198,7 +214,7 @@ running_jobs_stay_if_that_is_wanted(void **state)
 	struct pair *pair = *state;
 	rp_copy_options o = RP_COPY_INIT;
 	struct claim claim;
-	rp_copied copied;
+	rp_copied copied = RP_COPIED_INIT;
 
 	assert_int_equal(take_one(pair->from->conn, "mail", 60000, &claim), 1);
 	o.move = o.leave_running = 1;
@@ -298,6 +314,7 @@ main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		PAIR(a_copy_is_the_same_in_every_field),
+		PAIR(a_copy_writes_only_the_fields_that_the_struct_has),
 		PAIR(a_copy_made_again_finds_nothing_to_do),
 		PAIR(a_copy_made_again_brings_what_is_new_and_takes_what_is_gone),
 		PAIR(a_move_leaves_no_job_in_the_source),

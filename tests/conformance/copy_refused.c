@@ -80,10 +80,15 @@ arguments_that_are_wrong_change_nothing(void **state)
 	struct pair *pair = *state;
 	rp_copy_options o = RP_COPY_INIT;
 	rp_conn *from = pair->from->conn;
+	rp_copied no_size = { 0 };
 
 	assert_int_equal(rp_copy(NULL, from, NULL, NULL, &error), RP_EINVAL);
 	assert_int_equal(rp_copy(from, NULL, NULL, NULL, NULL), RP_EINVAL);
 	assert_int_equal(rp_copy(from, from, NULL, NULL, &error), RP_EINVAL);
+	assert_int_equal(rp_copy(from, pair->to->conn, NULL, &no_size, &error),
+			 RP_EINVAL);
+	assert_string_equal(error.message,
+			    "rp_copy: ret is not made by RP_COPIED_INIT");
 	ok(pair->to->conn, rp_begin(pair->to->conn));
 	expect_refused(pair, RP_EINVAL);
 	ok(pair->to->conn, rp_rollback(pair->to->conn));

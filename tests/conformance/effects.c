@@ -22,7 +22,7 @@ work_with(struct db *db, int64_t lease_ms, rp_handler *handler,
 	  struct seen *seen)
 {
 	rp_worker_options options = RP_WORKER_INIT;
-	rp_worker_counts counts;
+	rp_worker_counts counts = RP_WORKER_COUNTS_INIT;
 	rp_error error;
 
 	*seen = (struct seen){ .db = db };
@@ -34,7 +34,7 @@ work_with(struct db *db, int64_t lease_ms, rp_handler *handler,
 		rp_worker_handle(seen->worker, "q", NULL, handler, seen), 0);
 	if (rp_worker_run(seen->worker, &error) < 0)
 		fail_msg("%s", error.message);
-	counts = rp_worker_counts_get(seen->worker);
+	assert_int_equal(rp_worker_counts_get(seen->worker, &counts), 0);
 	rp_worker_free(seen->worker);
 	return counts;
 }

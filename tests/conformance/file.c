@@ -266,7 +266,7 @@ work_until(struct db *db, struct trouble *trouble, rp_worker_counts *ret,
 	r = rp_worker_run(worker, reterr);
 	atomic_store(&failing, 0);
 	watch_writes(0);
-	*ret = rp_worker_counts_get(worker);
+	assert_int_equal(rp_worker_counts_get(worker, ret), 0);
 	rp_worker_free(worker);
 	return r;
 }
@@ -276,7 +276,7 @@ a_worker_outlasts_a_full_disk(void **state)
 {
 	struct db *db = *state;
 	struct trouble trouble = { .errno_then = ENOSPC };
-	rp_worker_counts counts;
+	rp_worker_counts counts = RP_WORKER_COUNTS_INIT;
 	rp_error error;
 
 	for (int i = 0; i < 20; i++)
@@ -295,7 +295,7 @@ a_worker_ends_when_its_disk_is_read_only_and_loses_nothing(void **state)
 {
 	struct db *db = *state;
 	struct trouble trouble = { .errno_then = EROFS };
-	rp_worker_counts counts;
+	rp_worker_counts counts = RP_WORKER_COUNTS_INIT;
 	rp_error error;
 
 	for (int i = 0; i < 20; i++)

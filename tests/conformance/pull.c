@@ -50,12 +50,12 @@ pull(rp_worker *worker)
 static rp_worker_counts
 end(rp_worker *worker)
 {
-	rp_worker_counts counts;
+	rp_worker_counts counts = RP_WORKER_COUNTS_INIT;
 	rp_task *task;
 
 	rp_worker_stop(worker);
 	assert_int_equal(next(worker, PATIENCE_MS, &task), RP_NEXT_END);
-	counts = rp_worker_counts_get(worker);
+	assert_int_equal(rp_worker_counts_get(worker, &counts), 0);
 	rp_worker_free(worker);
 	return counts;
 }
@@ -396,8 +396,29 @@ threads_may_pull_together(void **state)
 		pthread_join(threads[i], &answer);
 		assert_ptr_equal(answer, worker);
 	}
-	assert_int_equal(rp_worker_counts_get(worker).done, 500);
-	rp_worker_free(worker);
+	assert_int_equal(end(worker).done, 500);
+}
+
+/* The caller may have been compiled with an older header, in which the struct
+ * is shorter. */
+static void
+counts_are_written_only_to_the_fields_that_the_struct_has(void **state)
+{
+	struct db *db = *state;
+	rp_worker *worker = make(db, 1, 0);
+	rp_worker_counts old = RP_WORKER_COUNTS_INIT;
+
+	put(db->conn, "q", "x");
+	assert_int_equal(rp_task_finish(pull(worker), RP_DONE), 0);
+	until(db, 0, 0);
+	old.size = offsetof(rp_worker_counts, lost);
+	old.lost = old.cancelled = 7;
+	assert_int_equal(rp_worker_counts_get(worker, &old), 0);
+	assert_int_equal(old.size, offsetof(rp_worker_counts, lost));
+	assert_int_equal(old.claimed, 1);
+	assert_int_equal(old.lost, 7);
+	assert_int_equal(old.cancelled, 7);
+	end(worker);
 }
 
 int
@@ -415,6 +436,7 @@ main(int argc, char **argv)
 		CASE(jobs_of_a_kind_that_is_not_served_are_for_other_workers),
 		CASE(a_worker_is_run_or_pulled_by_one_process),
 		CASE(threads_may_pull_together),
+		CASE(counts_are_written_only_to_the_fields_that_the_struct_has),
 	};
 
 	databases_at(argc, argv);

@@ -52,10 +52,10 @@ start(struct seen *seen, struct db *db, const char *queue, rp_handler *handler,
 static rp_worker_counts
 join(struct seen *seen)
 {
-	rp_worker_counts counts;
+	rp_worker_counts counts = RP_WORKER_COUNTS_INIT;
 
 	pthread_join(seen->thread, NULL);
-	counts = rp_worker_counts_get(seen->worker);
+	assert_int_equal(rp_worker_counts_get(seen->worker, &counts), 0);
 	rp_worker_free(seen->worker);
 	return counts;
 }
@@ -281,10 +281,7 @@ P6_suspects_leave_other_jobs_their_turn(void **state)
 	options.threads = 4;
 	options.drain = 1;
 	start(&seen, db, "q", count_before_the_last_suspect, options);
-	pthread_join(seen.thread, NULL);
-	assert_int_equal(rp_worker_counts_get(seen.worker).done,
-			 SUSPECTS + OTHERS);
-	rp_worker_free(seen.worker);
+	assert_int_equal(join(&seen).done, SUSPECTS + OTHERS);
 	assert_int_equal(atomic_load(&seen.young_beside_suspect), OTHERS);
 }
 

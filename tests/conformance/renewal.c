@@ -88,7 +88,7 @@ P4_tasks_end_and_begin_while_a_renewal_hangs(void **state)
 	struct db *db = *state;
 	rp_worker_options options = RP_WORKER_INIT;
 	struct seen seen = { 0 };
-	rp_worker_counts counts;
+	rp_worker_counts counts = RP_WORKER_COUNTS_INIT;
 	rp_worker *worker;
 	rp_task *none;
 	int tries = 1;
@@ -105,7 +105,7 @@ P4_tasks_end_and_begin_while_a_renewal_hangs(void **state)
 	rp_worker_stop(worker);
 	assert_int_equal(rp_worker_next(worker, PATIENCE_MS, &none, NULL),
 			 RP_NEXT_END);
-	counts = rp_worker_counts_get(worker);
+	assert_int_equal(rp_worker_counts_get(worker, &counts), 0);
 	rp_worker_free(worker);
 	assert_int_equal(counts.done, 2 * tries);
 	assert_int_equal(counts.lost, 0);

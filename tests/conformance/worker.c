@@ -57,12 +57,12 @@ make(struct db *db, struct seen *seen, rp_handler *handler, int threads,
 static rp_worker_counts
 run(rp_worker *worker)
 {
-	rp_worker_counts counts;
+	rp_worker_counts counts = RP_WORKER_COUNTS_INIT;
 	rp_error error;
 
 	if (rp_worker_run(worker, &error) < 0)
 		fail_msg("%s", error.message);
-	counts = rp_worker_counts_get(worker);
+	assert_int_equal(rp_worker_counts_get(worker, &counts), 0);
 	rp_worker_free(worker);
 	return counts;
 }

@@ -46,7 +46,7 @@ copy(struct attempt *a, rp_copied *ret, rp_error *reterr)
 static void
 expect_complete(struct attempt *a)
 {
-	rp_copied copied;
+	rp_copied copied = RP_COPIED_INIT;
 	rp_error error;
 
 	if (copy(a, &copied, &error) < 0)

@@ -155,12 +155,12 @@ start(struct work *work, struct db *db, rp_handler *handler)
 static rp_worker_counts
 stop(struct work *work)
 {
-	rp_worker_counts counts;
+	rp_worker_counts counts = RP_WORKER_COUNTS_INIT;
 
 	rp_worker_stop(work->worker);
 	pthread_join(work->thread, NULL);
 	assert_int_equal(work->r, 0);
-	counts = rp_worker_counts_get(work->worker);
+	assert_int_equal(rp_worker_counts_get(work->worker, &counts), 0);
 	rp_worker_free(work->worker);
 	return counts;
 }

@@ -69,7 +69,7 @@ jobs_of_a_claim_whose_answer_was_lost_are_released_at_once(void **state)
 {
 	struct db *db = *state;
 	struct work work = { 0 };
-	rp_worker_counts counts;
+	rp_worker_counts counts = RP_WORKER_COUNTS_INIT;
 	pthread_t thread;
 	int64_t id = 0, claimed = 0;
 	char sql[300];
@@ -105,7 +105,7 @@ jobs_of_a_claim_whose_answer_was_lost_are_released_at_once(void **state)
 	rp_worker_stop(work.worker);
 	pthread_join(thread, NULL);
 	assert_true(work.r >= 0);
-	counts = rp_worker_counts_get(work.worker);
+	assert_int_equal(rp_worker_counts_get(work.worker, &counts), 0);
 	assert_int_equal(counts.done, 6);
 	assert_int_equal(counts.lost, 0);
 	rp_worker_free(work.worker);
@@ -115,7 +115,7 @@ static void
 a_task_that_was_pulled_outlives_the_connection(void **state)
 {
 	struct db *db = *state;
-	rp_worker_counts counts;
+	rp_worker_counts counts = RP_WORKER_COUNTS_INIT;
 	rp_worker *worker;
 	rp_task *task;
 
@@ -133,7 +133,7 @@ a_task_that_was_pulled_outlives_the_connection(void **state)
 	rp_worker_stop(worker);
 	assert_int_equal(rp_worker_next(worker, 20000, &task, NULL),
 			 RP_NEXT_END);
-	counts = rp_worker_counts_get(worker);
+	assert_int_equal(rp_worker_counts_get(worker, &counts), 0);
 	assert_int_equal(counts.done, 2);
 	assert_int_equal(counts.lost, 0);
 	rp_worker_free(worker);

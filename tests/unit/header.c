@@ -19,9 +19,12 @@ main(void)
 	rp_worker_options worker = RP_WORKER_INIT;
 	rp_fire fire = RP_FIRE_INIT;
 	rp_swept swept = RP_SWEPT_INIT;
+	rp_copied copied = RP_COPIED_INIT;
+	rp_worker_counts counts = RP_WORKER_COUNTS_INIT;
 	int sizes_are_set = options.size && queue.size && job.size &&
 			    claim.size && verdict.size && worker.size &&
-			    fire.size && swept.size;
+			    fire.size && swept.size && copied.size &&
+			    counts.size;
 
 	return sizes_are_set && sizeof(rp_error) == 256 && rp_version()[0] ? 0
 									   : 1;
