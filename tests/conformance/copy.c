@@ -257,6 +257,100 @@ a_copy_that_was_interrupted_goes_on(void **state)
 	expect_copied(pair, 0);
 }
 
+struct interruption {
+	struct pair *pair;
+	int has_trigger;
+};
+
+/* Add a trigger that refuses to delete schedules from the source. The copy has
+ * begun by then, because at its beginning it tests that it may delete them. */
+static int
+keep_schedules(const rp_copied *so_far, void *ctx)
+{
+	struct interruption *i = ctx;
+	struct pair *pair = i->pair;
+	const char *sql = *pair->from->schema
+				  ? "create function stay() returns trigger "
+				    "language plpgsql as "
+				    "'begin raise exception ''stay''; end'; "
+				    "create trigger stay before delete on "
+				    "schedule for each row "
+				    "execute function stay()"
+				  : "create trigger stay before delete on "
+				    "readpast_schedule begin "
+				    "select raise(abort, 'stay'); end";
+	rp_conn *conn;
+
+	if (so_far->doing != RP_COPY_REMOVING || i->has_trigger)
+		return 0;
+	conn = connect_to(pair->from);
+	assert_int_equal(run_sql(conn, sql, NULL), 0);
+	rp_close(conn);
+	i->has_trigger = 1;
+	return 0;
+}
+
+/* Interrupt a move when it has written the schedules to the target, and before
+ * it deletes them from the source. */
+static void
+interrupt_the_move_of_schedules(struct pair *pair)
+{
+	rp_conn *from = pair->from->conn;
+	rp_copy_options o = RP_COPY_INIT;
+	struct interruption i = { pair, 0 };
+
+	o.move = 1;
+	o.progress = keep_schedules;
+	o.progress_ctx = &i;
+	assert_int_equal(rp_copy(from, pair->to->conn, &o, NULL, &error),
+			 RP_EDB);
+	assert_int_equal(run_sql(from,
+				 *pair->from->schema
+					 ? "drop function stay() cascade"
+					 : "drop trigger stay",
+				 NULL),
+			 0);
+}
+
+/* On one side, pause the schedule that was not paused before the move, and
+ * resume the one that was. */
+static void
+a_pause_and_a_resume_outlast_the_move(struct pair *pair, rp_conn *side)
+{
+	rp_schedules *list;
+
+	interrupt_the_move_of_schedules(pair);
+	ok(side, rp_schedule_pause(side, "nightly"));
+	ok(side, rp_schedule_resume(side, "asleep"));
+	expect_done(copy(pair, 1, NULL));
+	ok(pair->from->conn, rp_schedule_list(pair->from->conn, NULL, &list));
+	assert_int_equal(rp_schedules_count(list), 0);
+	rp_schedules_free(list);
+	ok(pair->to->conn, rp_schedule_list(pair->to->conn, NULL, &list));
+	assert_int_equal(rp_schedules_count(list), 2);
+	assert_string_equal(rp_schedules_at(list, 0)->name, "asleep");
+	assert_int_equal(rp_schedules_at(list, 0)->paused_at, 0);
+	assert_string_equal(rp_schedules_at(list, 1)->name, "nightly");
+	assert_true(rp_schedules_at(list, 1)->paused_at > 0);
+	rp_schedules_free(list);
+}
+
+static void
+a_pause_in_the_source_of_an_interrupted_move_outlasts_it(void **state)
+{
+	struct pair *pair = *state;
+
+	a_pause_and_a_resume_outlast_the_move(pair, pair->from->conn);
+}
+
+static void
+a_pause_in_the_target_of_an_interrupted_move_outlasts_it(void **state)
+{
+	struct pair *pair = *state;
+
+	a_pause_and_a_resume_outlast_the_move(pair, pair->to->conn);
+}
+
 static int
 copy_as_well(const rp_copied *so_far, void *ctx)
 {
@@ -324,6 +418,8 @@ main(int argc, char **argv)
 		PAIR(a_copy_waits_for_running_jobs),
 		PAIR(running_jobs_stay_if_that_is_wanted),
 		PAIR(a_copy_that_was_interrupted_goes_on),
+		PAIR(a_pause_in_the_source_of_an_interrupted_move_outlasts_it),
+		PAIR(a_pause_in_the_target_of_an_interrupted_move_outlasts_it),
 		PAIR(another_run_of_the_copy_takes_over),
 		PAIR(a_key_that_was_taken_in_the_target_meanwhile_is_said),
 	};

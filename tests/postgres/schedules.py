@@ -98,6 +98,18 @@ def a_resume_takes_a_schedule_from_the_copy_that_paused_it(s):
 
 
 @case
+def a_move_that_goes_on_finds_a_pause_and_a_resume(s):
+    s.one(ADD, "every 10m")
+    s.rows("update readpast.schedule set standby = 'moved x', paused_at = now()")
+    for _ in range(2):
+        s.one("select readpast.schedule_pause('a')")
+        assert s.one("select standby from readpast.schedule") == "moved x and paused"
+    s.one("select readpast.schedule_resume('a')")
+    assert s.one("select standby from readpast.schedule") == "moved x and paused"
+    assert shown(s, "paused_at") is None
+
+
+@case
 def a_run_changes_no_time(s):
     s.one("select readpast.schedule_set('a', 'q', '@daily', 'x', overlap => 'skip')")
     times = shown(s, "next_at, last_at, last_job_id")

@@ -2,8 +2,10 @@
 -- except that it is paused. Its column `standby` gets :standby, the name of the copy,
 -- and the word `paused` if the schedule was paused in the other database, too. An
 -- existing schedule of this name is replaced only if the copy named :origin has written
--- it. Otherwise no row is returned. If the job of next_at was enqueued already, the
--- schedule continues with the time after next_at.
+-- it. Otherwise no row is returned. If a user has paused the existing schedule, it stays
+-- paused. If a user has resumed it, it stays resumed and keeps its times, because it may
+-- have fired here since. If the job of next_at was enqueued already, the schedule
+-- continues with the time after next_at.
 -- :sets is the parsed spec, see the table `schedule`.
 
 insert into readpast.schedule as s
@@ -32,9 +34,21 @@ values (:name, :queue, :spec, readpast.need_zone(:zone),
        kind = excluded.kind, headers = excluded.headers,
        priority = excluded.priority, missed = excluded.missed,
        overlap = excluded.overlap, anchor = excluded.anchor,
-       next_at = excluded.next_at, last_at = excluded.last_at,
-       last_job_id = excluded.last_job_id, last_error = excluded.last_error,
-       paused_at = excluded.paused_at, created_at = excluded.created_at,
-       standby = excluded.standby
+       next_at = case when s.paused_at is null then s.next_at
+                      else excluded.next_at end,
+       last_at = case when s.paused_at is null then s.last_at
+                      else excluded.last_at end,
+       last_job_id = case when s.paused_at is null then s.last_job_id
+                          else excluded.last_job_id end,
+       last_error = case when s.paused_at is null then s.last_error
+                         else excluded.last_error end,
+       paused_at = case when s.paused_at is not null
+                        then excluded.paused_at end,
+       created_at = excluded.created_at,
+       standby = excluded.standby operator(pg_catalog.||)
+                 case when s.standby operator(pg_catalog.~~) '% and paused'
+                      then ' and paused' else '' end
  where pg_catalog.strpos(s.standby, :origin) operator(pg_catalog.>) 0
+   and (s.paused_at is not null
+        or pg_catalog.starts_with(:standby::pg_catalog.text, 'moved '))
 returning id;

@@ -241,7 +241,8 @@ create table readpast_tally (
 -- standby: not null if the schedule is paused because `readpast copy` copies it to or
 -- from another database. In the source of a move the value is 'leaving'. In a target it
 -- is 'copied' or 'moved', and the name of the source. The word 'paused' follows if the
--- schedule was already paused before the copy.
+-- schedule was already paused before the copy, and 'and paused' if a user has paused it
+-- since.
 create table readpast_schedule (
 	id          integer primary key autoincrement,
 	name        text not null unique,

@@ -2,9 +2,10 @@
 -- except that it is paused. Its column `standby` gets :standby, the name of the copy,
 -- and the word `paused` if the schedule was paused in the other database, too. An
 -- existing schedule of this name is replaced only if the copy named :origin has written
--- it. Otherwise no row is returned. If the job of next_at was enqueued already, the
--- next sweep computes the time after next_at. SQLite does not use :sets, see
--- schedule_set.sql.
+-- it. Otherwise no row is returned. If a user has paused the existing schedule, it stays
+-- paused. If a user has resumed it, it stays resumed and keeps its times, because it may
+-- have fired here since. If the job of next_at was enqueued already, the next sweep
+-- computes the time after next_at. SQLite does not use :sets, see schedule_set.sql.
 
 -- answer:
 insert into readpast_schedule (name, queue, spec, zone, content, kind, headers,
@@ -21,10 +22,15 @@ values (:name, :queue, :spec, :zone, :content, :kind, :headers, :priority,
        content = excluded.content, kind = excluded.kind,
        headers = excluded.headers, priority = excluded.priority,
        missed = excluded.missed, overlap = excluded.overlap,
-       anchor = excluded.anchor, next_at = excluded.next_at,
-       retry_at = excluded.retry_at, last_at = excluded.last_at,
-       last_job_id = excluded.last_job_id, last_error = excluded.last_error,
-       paused_at = excluded.paused_at, created_at = excluded.created_at,
+       anchor = excluded.anchor, created_at = excluded.created_at,
+       next_at = iif(paused_at is null, next_at, excluded.next_at),
+       retry_at = iif(paused_at is null, retry_at, excluded.retry_at),
+       last_at = iif(paused_at is null, last_at, excluded.last_at),
+       last_job_id = iif(paused_at is null, last_job_id, excluded.last_job_id),
+       last_error = iif(paused_at is null, last_error, excluded.last_error),
+       paused_at = iif(paused_at is null, null, excluded.paused_at),
        standby = excluded.standby
+                 || iif(standby glob '* and paused', ' and paused', '')
  where instr(standby, :origin) > 0
+   and (paused_at is not null or :standby glob 'moved *')
 returning id;

@@ -1,11 +1,17 @@
 -- schedule_pause: pause a schedule if :paused is 1. Otherwise resume it, with :next_at as
--- its next time.
+-- its next time. If a copy has paused the schedule, a pause is also written to `standby`,
+-- so that the schedule stays paused when the copy ends. A resume clears `standby`, unless
+-- a move has written the schedule here: then `standby` shows the rest of the move that the
+-- schedule is part of it.
 
 -- answer:
 update readpast_schedule
    set paused_at = iif(:paused, coalesce(paused_at, :now), null),
        next_at = iif(:paused, next_at, :next_at),
        retry_at = iif(:paused, retry_at, null),
-       standby = iif(:paused, standby, null)
+       standby = case when not :paused
+                      then iif(standby glob 'moved *', standby, null)
+                      when standby glob '* and paused' then standby
+                      else standby || ' and paused' end
  where name = :name
 returning id;

@@ -405,7 +405,8 @@ create index tally_second on readpast.tally (second);
 -- standby: why the command that copies or moves queues to another database has paused
 -- the schedule. Null: it has not. 'leaving': this database is the source of a move.
 -- 'copied' or 'moved', with the name of the source: this database is the target. If
--- the schedule was already paused before the copy, ' paused' follows.
+-- the schedule was already paused before the copy, ' paused' follows. If a user has
+-- paused it since, ' and paused' follows.
 create table readpast.schedule (
 	id          bigint primary key generated always as identity,
 	name        text not null unique,

@@ -1,5 +1,5 @@
--- schedule_pause: pause a schedule, so that it does not fire. If the schedule is paused
--- already, nothing changes.
+-- schedule_pause: pause a schedule, so that it does not fire. A schedule that a
+-- copy has paused stays paused when the copy ends, see set_pause().
 -- name: the name of the schedule.
 -- Result: none. SQLSTATE RP005: there is no such schedule.
 -- Locks: the schedule's row.

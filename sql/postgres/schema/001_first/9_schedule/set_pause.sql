@@ -1,7 +1,10 @@
 -- set_pause: pause a schedule, or end its pause. The verb schedule_pause and the
 -- routines schedule_pause() and schedule_resume() call this routine.
 -- name: the name of the schedule.
--- paused: true to pause the schedule, false to end the pause.
+-- paused: true to pause the schedule, false to end the pause. If a copy has paused the
+-- schedule, a pause is also written to `standby`, so that the schedule stays paused when
+-- the copy ends. The end of the pause clears `standby`, unless a move has written the
+-- schedule here. Then the next run of the move reads `standby`.
 -- next_at: the time of the next fire after the pause. It is ignored if `paused` is true.
 -- Result: the schedule's id, or null if there is no such schedule.
 -- Locks: the schedule's row.
@@ -16,13 +19,16 @@ declare
 begin
 	if paused then
 		update readpast.schedule s
-		   set paused_at = coalesce(s.paused_at, clock_timestamp())
+		   set paused_at = coalesce(s.paused_at, clock_timestamp()),
+		       standby = case when s.standby like '% and paused' then s.standby
+		                      else s.standby || ' and paused' end
 		 where s.name = set_pause.name
 		returning s.id into id;
 	else
 		update readpast.schedule s
 		   set paused_at = null, next_at = set_pause.next_at, retry_at = null,
-		       standby = null
+		       standby = case when starts_with(s.standby, 'moved ')
+		                      then s.standby end
 		 where s.name = set_pause.name
 		returning s.id into id;
 	end if;
