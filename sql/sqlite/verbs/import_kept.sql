@@ -8,14 +8,8 @@ insert into readpast_archive (id, queue_id, state, finished_at, priority,
 select r.id, q.id, r.state, r.finished_at, r.priority, r.run_at, r.claim_no,
        r.attempt, r.max_attempts, r.worker, r.created_at, r.unique_key, r.kind,
        r.headers, r.payload, r.last_error, r.failures,
-       iif(coalesce(r.keep_ms, r.timeout_ms, r.expire_at, r.backoff,
-                    r.unique_for_ms, r.progress) is null,
-           null,
-           json_patch('{}', json_object(
-               'keep_ms', r.keep_ms, 'timeout_ms', r.timeout_ms,
-               'backoff', r.backoff, 'unique_for_ms', r.unique_for_ms,
-               'progress', r.progress))),
-       r.expire_at,
+-- include extra_of_row
+     , r.expire_at,
        r.result
   from readpast_import_kept_rows(:rows) r
  cross join readpast_queue q

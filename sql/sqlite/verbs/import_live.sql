@@ -9,14 +9,8 @@ insert into readpast_job (id, queue_id, priority, class, seq, run_at, claim_no,
 select r.id, q.id, r.priority, r.class, r.seq, r.run_at, r.claim_no, r.attempt,
        r.lost, r.max_attempts, r.created_at, r.unique_key, r.kind, r.headers,
        r.payload, r.last_error, r.failures,
-       iif(coalesce(r.keep_ms, r.timeout_ms, r.expire_at, r.backoff,
-                    r.unique_for_ms, r.progress) is null,
-           null,
-           json_patch('{}', json_object(
-               'keep_ms', r.keep_ms, 'timeout_ms', r.timeout_ms,
-               'backoff', r.backoff, 'unique_for_ms', r.unique_for_ms,
-               'progress', r.progress))),
-       r.expire_at
+-- include extra_of_row
+     , r.expire_at
   from readpast_import_live_rows(:rows) r
  cross join readpast_queue q
  where q.name = r.queue;
