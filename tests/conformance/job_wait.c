@@ -104,8 +104,8 @@ wrong_arguments_are_refused(void **state)
 
 /* ---- a job that another process ends ---- */
 
-/* What another process does to a job while this process waits for the job's
- * end. */
+/* Another process does one of these deeds to a job while this process waits for
+ * the job's end. */
 enum deed {
 	COMPLETE,
 	KEEP,
@@ -453,31 +453,39 @@ handle_one(struct handled *h, int threads, const char *pattern)
 	return h->result;
 }
 
+static int64_t
+put_later(struct db *db, const char *queue)
+{
+	rp_job_spec later = job_of("later");
+	rp_added added;
+
+	later.delay_ms = 60000;
+	ok(db->conn, rp_enqueue(db->conn, queue, &later, &added));
+	return added.id;
+}
+
 static void
 a_handler_cannot_wait_for_itself(void **state)
 {
 	struct db *db = *state;
 	struct handled h = { .db = db };
-	rp_job_spec later = job_of("later");
-	rp_added other, served;
+	int64_t other = put_later(db, "other");
+	int64_t served = put_later(db, "served");
 
-	later.delay_ms = 60000;
-	ok(db->conn, rp_enqueue(db->conn, "other", &later, &other));
-	ok(db->conn, rp_enqueue(db->conn, "served", &later, &served));
 	assert_int_equal(handle_one(&h, 1, NULL), RP_EINVAL);
 	assert_non_null(strstr(h.message, "itself"));
 	assert_int_equal(handle_one(&h, 2, NULL), RP_EINVAL);
-	h.id = served.id;
+	h.id = served;
 	assert_int_equal(handle_one(&h, 1, NULL), RP_EINVAL);
 	assert_non_null(strstr(h.message, "one job at a time"));
 	assert_int_equal(handle_one(&h, 2, NULL), 0);
-	h.id = other.id;
+	h.id = other;
 	assert_int_equal(handle_one(&h, 1, NULL), 0);
 	h.queue = "served";
 	assert_int_equal(handle_one(&h, 2, NULL), RP_EINVAL);
 	h.queue = "other";
 	assert_int_equal(handle_one(&h, 1, NULL), 0);
-	assert_int_equal(wait_for(db->conn, served.id, 20, 0).state, 0);
+	assert_int_equal(wait_for(db->conn, served, 20, 0).state, 0);
 }
 
 static void
@@ -485,17 +493,14 @@ a_worker_with_a_pattern_cannot_wait_for_what_it_serves(void **state)
 {
 	struct db *db = *state;
 	struct handled h = { .db = db };
-	rp_job_spec later = job_of("later");
-	rp_added other, served;
+	int64_t other = put_later(db, "other");
+	int64_t served = put_later(db, "serves");
 
-	later.delay_ms = 60000;
-	ok(db->conn, rp_enqueue(db->conn, "other", &later, &other));
-	ok(db->conn, rp_enqueue(db->conn, "serves", &later, &served));
-	h.id = served.id;
+	h.id = served;
 	assert_int_equal(handle_one(&h, 1, "serve*"), RP_EINVAL);
 	assert_non_null(strstr(h.message, "one job at a time"));
 	assert_int_equal(handle_one(&h, 2, "serve*"), 0);
-	h.id = other.id;
+	h.id = other;
 	assert_int_equal(handle_one(&h, 1, "serve*"), 0);
 }
 
