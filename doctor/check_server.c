@@ -43,7 +43,8 @@ check_wakeup(struct doctor *d)
 
 /* ---- is the plan of a claim good? ---- */
 
-/* Return the plan from the result of an EXPLAIN, or NULL if there is none. */
+/* Return the plan from the result of an EXPLAIN, or NULL if the result
+ * has no plan. */
 static json_t *
 plan_in(const json_t *rows)
 {

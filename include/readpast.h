@@ -924,9 +924,9 @@ RP_API int rp_schedule_next(const char *spec, const char *zone,
 			    int64_t anchor_ms, int64_t after_ms, rp_fire *ret,
 			    rp_error *reterr);
 
-/* What a schedule does about the instants that it missed. An instant is a time
- * that the schedule's spec names. It is missed if no worker or sweep has fired
- * it within 60 s. */
+/* RP_MISSED_* sets which jobs a schedule adds for the instants that it missed.
+ * An instant is a time that the schedule's spec names. It is missed if no
+ * worker or sweep has fired it within 60 s. */
 #define RP_MISSED_ONCE 0 /* one job, for the newest of them */
 #define RP_MISSED_ALL 1  /* a job for each, in order, for at most 1000 */
 #define RP_MISSED_SKIP 2 /* no job */

@@ -65,8 +65,8 @@ struct lab_result {
 };
 
 /* lab_scripts() returns the scripts for a URL's database, in the order in which
- * they run, or NULL if there are none. lab_find() returns the script with this
- * name, or NULL. */
+ * they run, or NULL if the database has no scripts. lab_find() returns the
+ * script with this name, or NULL if no script has it. */
 const struct lab_script *lab_scripts(const char *url);
 const struct lab_script *lab_find(const struct lab_script *scripts,
 				  const char *name);

@@ -53,7 +53,7 @@ rp__schedule_check(const rp_schedule *s, rp_error *error)
 }
 
 /* Set *ret to the first instant (time of a fire) after `after`, or to 0 if
- * there is none. */
+ * the schedule never fires after it. */
 static int
 next_of(rp_conn *conn, const rp_schedule *s, int64_t anchor, int64_t after,
 	int64_t *ret)

@@ -43,7 +43,8 @@ struct plan {
 	size_t count;
 	int64_t missed;   /* number of missed instants, for a header of the last
 			   * job; 0: no header */
-	int64_t next;     /* the next instant; 0: there is none */
+	int64_t next;     /* the next instant; 0: the schedule never fires
+			   * again */
 	int64_t retry_at; /* when a sweep must compute the next instant again;
 			   * 0: the next instant is known */
 };
@@ -54,7 +55,8 @@ struct clockwork {
 	struct rp_zone *zone;
 };
 
-/* Returns the next instant after `after`, or INT64_MAX if there is none. */
+/* Returns the next instant after `after`, or INT64_MAX if the schedule
+ * never fires after it. */
 static int64_t
 next_after(const struct clockwork *c, int64_t after)
 {

@@ -76,9 +76,9 @@ struct rp_query {
 #define RP_QUERY_READ 1     /* writing fails with RP_EREADONLY */
 #define RP_TIMED_OUT 1      /* returned by query() if timeout_ms has passed */
 
-/* What a connection has used since the last call of measure(). On a server,
- * log_bytes and the fields after it are 0, because the client cannot read these
- * numbers. */
+/* The amounts of time, work and disk that a connection has used since the last
+ * call of measure(). On a server, log_bytes and the fields after it are 0,
+ * because the client cannot read these numbers. */
 struct rp_usage {
 	int64_t statements;
 	int64_t waited_us; /* time spent waiting for locks of other
