@@ -38,7 +38,8 @@ struct job {
 
 struct floor {
 	sqlite3 *db;
-	/* a connection of the library, to measure the floor's cost, or NULL */
+	/* the library's handle on `db`, only to read the cost of this side's
+	 * own statements; NULL: not needed yet */
 	rp_conn *conn;
 	size_t n, held;
 	struct job *jobs;

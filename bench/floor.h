@@ -17,8 +17,8 @@ struct floor;
  * schema, and a queue with the id 1. `synchronous` is "normal" or "full". */
 struct floor *floor_open(const char *path, const char *synchronous, size_t n);
 void floor_close(struct floor *f);
-/* Return a connection of the library with which the floor's cost is measured.
- */
+/* Return a handle of the library on the connection of `f`, only to read the
+ * cost of this side's own statements. */
 rp_conn *floor_conn(struct floor *f);
 
 /* Open a connection to SQLite as an application would, with a busy timeout. */

@@ -44,9 +44,10 @@ await_prepare(struct await *await, struct cmd *cmd, const char *queue,
 	if (!await->how.result && !await->how.json)
 		return 0;
 	await->keep_ms = model->keep_ms ? model->keep_ms : keep_of(cmd, queue);
-	/* A job that the queue would not keep is deleted after the wait, unless
-	 * it has a unique key: another caller with the same key may wait for
-	 * it, too. */
+	/* The job is kept so that its result can be read. After the wait it is
+	 * deleted if the queue does not keep done jobs. But a job with a unique
+	 * key is left, because a caller with the same key may wait for it,
+	 * too. */
 	await->keeps_longer = await->keep_ms ? await->keep_ms < RESULT_MS
 					     : !model->unique_key;
 	if (await->keep_ms < RESULT_MS)

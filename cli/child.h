@@ -49,7 +49,7 @@ struct child {
 	int has_no_result; /* not 0: CHILD_RESULT is closed in the child */
 	void *ctx;
 	/* The results. */
-	int errnum;                /* 0, or the errno with which it could not be
+	int errnum;                /* 0, or the errno that says why it was not
 				    * started */
 	int status;                /* exit status, as waitpid() returns it */
 	int timed_out;             /* 1: it was stopped after timeout_ms */

@@ -96,8 +96,8 @@ print_fire(const rp_fire *fire)
 	return DONE;
 }
 
-/* Set the member `name` of the object to a local time. If there are several
- * such times, also set `name`_count to their number. */
+/* Set the member `name` of the object to a local time. If `count` is more than
+ * 1, also set `name`_count to it. */
 static void
 put_local(json_t *object, const char *name, int64_t ms, int64_t count)
 {

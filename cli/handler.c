@@ -140,8 +140,8 @@ wrote(void *ctx, int fd, const char *text, size_t n)
 	}
 	errnum = live_write(work, fd, text, n, asked, r);
 	if (fd == STDERR_FILENO || !errnum)
-		return; /* errors of writing to standard error cannot be
-			 * reported */
+		return; /* an error of standard error cannot be reported
+			 * anywhere */
 	r->errnum = errnum;
 	if (errnum != ECANCELED)
 		lose_output(work, &work->output_errnum, errnum);

@@ -23,7 +23,8 @@
 struct history {
 	int fd;
 	char client[160];
-	int is_log; /* 1: each line has the time and the next two fields */
+	int is_log; /* 1: this is a worker's log. Its lines also have the time,
+		     * the queue and the error */
 	const char *queue, *error;
 };
 

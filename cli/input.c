@@ -231,8 +231,8 @@ split(struct input *in, size_t scanned)
 
 		scanned = (size_t)(end - in->text);
 		status = add(in, scanned, 1);
-		/* add() may have enqueued the buffer's payloads. Then the
-		 * remaining input has moved to the front of the buffer. */
+		/* If add() has enqueued the payloads and removed them from the
+		 * buffer, the rest of the input has moved to its front. */
 		scanned = scanned + 1 - (before - in->used);
 	}
 	if (!status && in->count == 0 && in->whole)

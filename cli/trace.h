@@ -12,7 +12,8 @@
 
 #define TRACES 3
 
-/* Returns 1 if the environment has a trace. */
+/* Returns 1 if the environment has a trace: variables such as TRACEPARENT,
+ * which connect a job with the request that enqueued it. */
 int trace_is_set(void);
 /* Add the environment's trace to the headers, unless the headers have a trace
  * already. Returns 0, or a negative number if memory ran out. */

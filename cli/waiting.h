@@ -35,17 +35,17 @@ struct await {
 	struct waiting how;
 	int64_t *ids; /* ids of the jobs; the caller frees them */
 	size_t count, room;
-	int keeps_longer; /* 1: until the results are read, the jobs are kept
-			   * for longer than the user or the queue wants */
-	int64_t keep_ms;  /* how long the user or the queue wants the jobs to
-			   * be kept; 0: not kept */
+	int keeps_longer; /* 1: the done jobs are kept for longer than keep_ms,
+			   * until their results are read */
+	int64_t keep_ms;  /* how long done jobs are kept by the option or the
+			   * queue's setting; 0: not kept */
 };
 
 /* Call this before the enqueue. It refuses a wait of a handler for itself, and
  * makes the jobs keep their results. Returns an exit status. */
 int await_prepare(struct await *await, struct cmd *cmd, const char *queue,
 		  rp_job_spec *model);
-/* Add the jobs to those that are waited for. Returns 0, or -1 if memory ran
+/* Add the jobs to the list of jobs to wait for. Returns 0, or -1 if memory ran
  * out. */
 int await_add(struct await *await, const rp_added *added, size_t n);
 /* Wait for the jobs that were added. Returns an exit status. */

@@ -37,7 +37,9 @@ struct work {
 	int queues_count;
 	int *is_pattern; /* for each queue: 1 if its name is a pattern */
 	char *alone;     /* with -j 1: the queues as the user wrote them, one a
-			  * line; a `wait` in a handler reads them */
+			  * line. A `wait` in a handler refuses to wait for jobs
+			  * of these queues, because only this worker would run
+			  * them */
 	char **command;  /* the command and its arguments, with a NULL at the
 			  * end */
 	int in_argument; /* 1: an argument has {} */
@@ -93,10 +95,10 @@ int live_write(struct work *work, int fd, const char *text, size_t n,
 void live_say(struct work *work, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* collect.c: two files with the standard output and the standard error of a
- * handler. 0 means that there is no file yet; no file gets this number, because
- * standard input stays open. collect() and collect_hand_on() return 0 or an
- * errno. */
+/* collect.c: the descriptors of two files that collect the standard output and
+ * the standard error of a handler. 0: there is no file yet. (No file gets the
+ * descriptor 0, which is our standard input.) collect() and collect_hand_on()
+ * return 0 or an errno. */
 struct collected {
 	int output, error;
 };

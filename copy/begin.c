@@ -81,7 +81,7 @@ export_one(struct rp_copy *c, rp_conn *conn, const char *names, int64_t until,
 		rp__run(conn, RP_V_EXPORT, params, 1, rp__count, ret_count));
 }
 
-/* Return whether the target has a job of this queue. */
+/* Find out whether the target has a job of this queue, and set *ret. */
 static int
 find_any(struct rp_copy *c, const char *queue, int64_t *ret)
 {

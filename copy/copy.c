@@ -211,10 +211,10 @@ move(struct rp_copy *c)
 	c->counts.live = c->counts.kept = 0;
 	if (r == 0)
 		r = rp__copy_progress(c, RP_COPY_REMOVING);
-	/* Jobs may disappear from the source without the move, for example when
-	 * they are done. The first removing walk still erases such jobs from
-	 * the target. Later walks cannot, because moved jobs are missing from
-	 * the source, too. */
+	/* The first walk still erases from the target the jobs that have ended
+	 * in the source since they were copied. Later walks cannot do this: a
+	 * job that was moved is missing from the source, too, and must stay in
+	 * the target. */
 	if (r == 0)
 		r = rp__copy_walk(c);
 	c->mirror = 0;
@@ -222,7 +222,8 @@ move(struct rp_copy *c)
 		r = walk_until_same(c, RP_COPY_REMOVING);
 	if (r == 0)
 		r = rp__copy_hand_over_schedules(c);
-	/* Up to this point the schedules fired in the source. */
+	/* Until now the schedules fired in the source. Move the jobs that they
+	 * have added meanwhile. */
 	return r < 0 ? r : walk_until_same(c, RP_COPY_REMOVING);
 }
 

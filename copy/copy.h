@@ -82,8 +82,9 @@ struct rp_copy {
 			     * longer in the source */
 	int removing;       /* not 0: erase from the source jobs that are in
 			     * the target */
-	size_t parts;       /* size of a slice, in parts (of RP_COPY_PARTS) */
-	struct rp_copy_schedules schedules;   /* as read last */
+	size_t parts;       /* size of a slice, see RP_COPY_PARTS */
+	struct rp_copy_schedules schedules;   /* the source's, from the last
+					       * read */
 	struct rp_slice from_slice, to_slice; /* the last slice on each side */
 };
 
@@ -113,8 +114,8 @@ int rp__copy_still_under_way(struct rp_copy *c);
 int rp__copy_load_ranges(struct rp_copy *c);
 int rp__copy_start_ranges(struct rp_copy *c);
 int rp__copy_open_range(struct rp_copy *c, int64_t id, int64_t last);
-int rp__copy_open_first(struct rp_copy *c); /* open a range for the smallest id
-					     * of all */
+int rp__copy_open_first(struct rp_copy *c); /* open a range for all ids, from
+					     * the smallest on */
 const struct rp_range *rp__copy_range_of(const struct rp_copy *c, int64_t id,
 					 int64_t *ret_last);
 int rp__copy_ends(struct rp_copy *c, rp_conn *conn, int64_t *ret_id,
@@ -150,9 +151,10 @@ rp__copy_is_kept(const struct rp_value *row)
 int rp__copy_keys(struct rp_copy *c);
 
 /* schedules.c */
-/* Read the schedules of the source. With `leaving` these are the schedules that
- * were stopped for a move, otherwise all others. Write these schedules to the
- * target, where they are paused. */
+/* rp__copy_read_schedules() reads the source's schedules into c->schedules:
+ * with `leaving` those that were stopped for a move, otherwise all others.
+ * rp__copy_write_schedules() writes them to the target, where they are
+ * paused. */
 int rp__copy_read_schedules(struct rp_copy *c, int leaving);
 int rp__copy_write_schedules(struct rp_copy *c, int moving);
 /* Call rp__copy_read_schedules() and rp__copy_write_schedules(). */

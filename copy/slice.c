@@ -195,8 +195,8 @@ erase(struct rp_copy *c, rp_conn *conn, struct slice *s, int64_t *count)
 
 /* ---- a slice ---- */
 
-/* Read the inserted jobs again and compare them. This is left out if another
- * walk follows. */
+/* Read the inserted jobs again and compare them. The caller skips this if
+ * another walk follows, because that walk compares them. */
 static int
 prove(struct rp_copy *c, struct slice *s)
 {
@@ -282,7 +282,8 @@ end(struct rp_copy *c, rp_conn *conn, struct rp_slice *slice, int r)
 	return r < 0 ? r : rp__copy_failed(c, conn, ended);
 }
 
-/* Erase those jobs from the source that are now in the target. */
+/* Erase from the source the jobs of this slice, which the target has now.
+ * Running jobs stay. */
 static int
 remove_slice(struct rp_copy *c, struct slice *s, int64_t shift)
 {

@@ -109,9 +109,9 @@ add_explained(struct doctor *d, const char *queue)
 	return json_object_set_new(d->explained, queue, json_true());
 }
 
-/* Remember the queues for which a finding explains why jobs wait. The row of
- * the finding names them: in `queue`, or in a list of the queues that only the
- * row's worker served. */
+/* Remember the queues for which a finding explains why jobs wait, so that later
+ * findings do not explain it again. The finding's row has one queue in `queue`,
+ * or a JSON list in `unserved`: the queues that no worker serves any more. */
 static int
 explain(struct doctor *d, const json_t *about)
 {

@@ -28,10 +28,10 @@ enum level {
 	TROUBLE,
 	WARNING,
 	LEVELS,
-	/* A TROUBLE that makes jobs of {queue} wait. Several checks often have
-	 * a finding about the same queue. Then only the first of them in the
-	 * table reports it. If the database cannot be written, none reports it.
-	 */
+	/* A TROUBLE that makes jobs of {queue} wait. If several checks have
+	 * such a finding about the same queue, only the first check in the
+	 * table reports it. None reports it if the database cannot be
+	 * written. */
 	JOBS_WAIT
 };
 

@@ -46,8 +46,8 @@ async function work({ id, claim_no, page, lease_ms }) {
 
 async function wait() {
   // Register as a waiter, and listen. If the registration is new, claim once more,
-  // because jobs enqueued before it have not notified this worker. After `ms` it
-  // must call sweep_start() again.
+  // because jobs enqueued before it have not notified this worker. After `ms` the
+  // worker must call sweep_start() again.
   db.removeAllListeners('notification')
   const notified = new Promise((resolve) => db.once('notification', resolve))
   const [{ channel, fresh, ms }] = await call(`select channel, fresh,

@@ -30,7 +30,8 @@
 /* ---- the state of the host's connection ---- */
 
 /* Returns 1 if the host may change jobs. To find out, prepare statements that
- * would change jobs, because SQLite then calls the host's authorizer. */
+ * would change jobs. SQLite then calls the host's authorizer (a callback of the
+ * host, if it has one), which may refuse them. */
 static int
 may_write(sqlite3 *db)
 {
@@ -249,11 +250,10 @@ ext_enter(struct ext *ext, rp_error *error)
 	return conn;
 }
 
-/* End a call. Detach, that is, close the handle on the host's connection,
- * unless a virtual table of ours is connected. SQLite disconnects such a table
- * when the host closes its connection, and we detach at that time. Without such
- * a table, our prepared statements would keep the host from closing the
- * connection. */
+/* End a call. Detach: close our handle on the host's connection, because our
+ * prepared statements would keep the host from closing that connection. If a
+ * virtual table of ours is connected, detach later: SQLite disconnects the
+ * table when the host closes its connection. */
 void
 ext_leave(struct ext *ext)
 {

@@ -11,7 +11,8 @@
 
 /* Returns 1 if a JSON text contains \u0000, which is refused. Some versions of
  * SQLite's JSON functions cut a text there, and a command line cannot contain a
- * NUL either. A backslash in JSON is always inside a string. */
+ * NUL either. This searches the whole text, because a backslash in JSON is
+ * always inside a string. */
 int
 ext_has_nul_escape(const char *json, size_t size)
 {
@@ -105,8 +106,9 @@ let_sqlite_read(struct array *array, const char *text, size_t size,
 	    sqlite3_step(array->stmt) != SQLITE_ROW)
 		return failed(array);
 	type = sqlite3_column_type(array->stmt, 0);
-	/* `true` and `false` have the values 1 and 0, but json_type() shows
-	 * that they are not numbers. */
+	/* SQLite returns `true` and `false` as 1 and 0. Only json_type(), the
+	 * second column, tells them from numbers. Then its word is the
+	 * element's text. */
 	word = type == SQLITE_INTEGER &&
 	       *sqlite3_column_text(array->stmt, 1) != 'i';
 	ret->null = type == SQLITE_NULL;

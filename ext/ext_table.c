@@ -42,9 +42,9 @@ struct cursor {
 						    * row */
 };
 
-/* Write the `create table` statement of a function's table. The hidden columns
- * have unusual names, because a result column may have the same name as an
- * argument. */
+/* Write the `create table` statement of a function's table. The arguments are
+ * hidden columns. They are not named like the arguments, because a result
+ * column may have that name. */
 static char *
 declare(const struct ext_function *function)
 {
@@ -284,8 +284,8 @@ ext_table_module(sqlite3 *db, struct ext *ext,
 		*module = (struct module){ ext, function, 1 };
 		for (const char *c = function->columns; *c; c++)
 			module->columns += *c == ',';
-		ext->uses++; /* if the next call fails, SQLite releases this
-			      * reference */
+		ext->uses++; /* release_module() undoes this, and SQLite calls
+			      * it even if the next call fails */
 		rc = sqlite3_create_module_v2(db, name, &methods, module,
 					      release_module);
 		if (rc == SQLITE_OK)

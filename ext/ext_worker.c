@@ -25,8 +25,8 @@
 
 /* ---- registering and unregistering ---- */
 
-/* Returns the kinds for the worker's row: a JSON array of `queue/`, which
- * stands for all kinds, for each queue. */
+/* Returns the column `kinds` of the worker's row: a JSON array with `QUEUE/`
+ * for each queue. It means that the worker serves all kinds of that queue. */
 static char *
 list_kinds(char *const *queues)
 {
@@ -112,8 +112,8 @@ become(struct ext_call *call, const char *name, char **queues)
 	return sign_on(call);
 }
 
-/* Send a heartbeat. If the worker's row is gone, register again. A row is
- * deleted after a long time without heartbeats. */
+/* Send a heartbeat. A row is deleted after a long time without heartbeats. If
+ * the worker's row is gone, register again. */
 static int
 beat_or_sign_on(struct ext_call *call)
 {

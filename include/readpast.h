@@ -631,7 +631,8 @@ typedef struct rp_change {
 	const char *kind;  /* if not NULL, only a job of this kind is changed */
 	int priority;      /* 0..RP_MOST_PRIORITY */
 	int64_t delay_ms;  /* ready after this time; 0: now */
-	int64_t run_at;    /* when it is ready; do not set delay_ms, too */
+	int64_t run_at;    /* becomes ready at this time; set this or delay_ms,
+			    * not both */
 	const char *queue; /* another queue; it must exist */
 	int64_t max_attempts; /* 1 or more. If the job has already used that
 			       * many attempts, it gets one more */
@@ -968,9 +969,8 @@ typedef struct rp_schedule {
 	int overlap;         /* RP_OVERLAP_* */
 	/* rp_schedule_set() ignores the following fields. Times are in
 	 * milliseconds; 0: not set. */
-	int64_t next_at;     /* the next instant; 0: there is no further
-			      * instant. If the zone cannot be read, this
-			      * instant stays in the past */
+	int64_t next_at;     /* when it fires next; 0: never again. While its
+			      * zone cannot be read, this stays in the past */
 	int64_t last_at;     /* the last instant that fired */
 	int64_t last_job_id; /* the job of that instant; 0: it has no job */
 	int last_state; /* RP_STATE_* of that job; 0: it is no longer kept */
@@ -1334,13 +1334,14 @@ RP_API void rp_worker_stop(rp_worker *worker);
 RP_API int rp_worker_counts_get(const rp_worker *worker, rp_worker_counts *ret);
 
 /*
- * Pulling is for bindings, and for a program that has an event loop of its own.
- * The worker calls no handlers. The program takes one task after another with
- * rp_worker_next(), does the job on any thread, and gives the verdict with
- * rp_task_finish(). The first rp_worker_next() starts a thread of the worker.
- * That thread does everything else as in rp_worker_run(): it claims, renews the
- * leases of the pulled tasks, settles and sweeps. It calls the program only
- * through the observer. A worker can either run or be pulled, not both.
+ * Pulling tasks: instead of handlers that the worker calls, the program has a
+ * loop. It takes a task with rp_worker_next(), does the job on any thread, and
+ * gives the verdict with rp_task_finish(). This suits bindings, and programs
+ * with an event loop of their own. The first rp_worker_next() starts a thread
+ * of the worker. That thread does everything else as in rp_worker_run(): it
+ * claims, renews the leases of the pulled tasks, settles and sweeps. It calls
+ * the program only through the observer. A worker can either run or be pulled,
+ * not both.
  */
 
 /* Serve a queue without a handler, for rp_worker_next(). For `kind` see

@@ -54,9 +54,10 @@ struct lab {
 	const struct lab_options *options;
 	const struct lab_place *place;
 	const struct lab_script *scripts;
-	char name[48];   /* name of the scratch */
+	char name[48];   /* name of the scratch, the technique's own schema or
+			  * file */
 	char *url;       /* URL of the scratch */
-	char path[4096]; /* path of a scratch file */
+	char path[4096]; /* path of the scratch, if it is a file */
 	struct lab_side control;
 	struct lab_account own; /* counters of the control connection */
 	int64_t log_began;

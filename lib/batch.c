@@ -298,8 +298,7 @@ rp__batch_set_payload(rp_batch *batch, size_t i, const struct rp_value *payload)
 	return job->payload ? 0 : RP_ENOMEM;
 }
 
-/* Set the fields that only some jobs have. `c` has the columns of the verb
- * `extra`. */
+/* Set the rarely used fields. `c` has the columns of the verb `extra`. */
 int
 rp__batch_set_extra(rp_batch *batch, size_t i, const struct rp_value *c)
 {

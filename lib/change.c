@@ -10,7 +10,8 @@
 #include <string.h>
 
 /* How many ids are read at a time, without the write lock. The number is large,
- * because each read may have to skip the same jobs of other kinds again. */
+ * because each read begins with the first job again and may have to skip the
+ * same jobs of other kinds. */
 #define IDS 65536
 
 static int
@@ -252,7 +253,9 @@ check_queue_and_kind(rp_conn *conn, const char *queue, const char *kind)
 }
 
 /* Check the arguments and allocate `ids`. If a transaction of the caller is
- * open, take the write lock before anything is read, and set *joined to 1. */
+ * open, set *joined to 1, and take the write lock before anything is read.
+ * Otherwise another client could commit in between, and SQLite would refuse the
+ * writes of this transaction. */
 static int
 begin_change(rp_conn *conn, const char *queue, const char *kind,
 	     struct ids *ids, int *joined)

@@ -68,8 +68,7 @@ is_backoff(const char *text)
 	return *s == ']' && !s[1 + strspn(s + 1, space)];
 }
 
-/* Returns 1 if the job has terms (such as keep_ms) that most jobs do not
- * have. */
+/* Returns 1 if the job has one of the rarely used settings. */
 static int
 has_terms(const rp_job_spec *job)
 {
@@ -208,8 +207,8 @@ run(struct rows *rows, int unique)
 					    &rows->conn->error);
 }
 
-/* Begin a transaction, unless one is open. If the collected jobs are all jobs
- * of the call, the transaction has a single run. */
+/* Begin a transaction, unless one is open. If all jobs of the call are
+ * collected already, one run enqueues them, and `once` becomes 1. */
 static int
 begin(struct rows *rows)
 {
@@ -350,7 +349,8 @@ run_again(struct rows *rows, int unique)
 }
 
 /* Enqueue the collected jobs. If a run returns no rows, the queue does not
- * exist yet or a job is refused. */
+ * exist or a job is refused. Then create the queue and try again, or fail with
+ * the reason. */
 static int
 flush(struct rows *rows, int unique)
 {

@@ -19,10 +19,10 @@
 #define AGAIN_MS 100
 #define UNREACHED_MS 60000
 
-/* Other clients may commit or end jobs very often. So the call pauses after a
- * look at more than FEW_JOBS jobs. The pause is QUIET_TIMES times as long as
- * the look, but at most MOST_QUIET_US. A look at few jobs is short and needs no
- * pause. */
+/* Each commit of another client may cause a look, and commits may be frequent.
+ * So after a look at more than FEW_JOBS jobs the call pauses. The pause is
+ * QUIET_TIMES times as long as the look, but at most MOST_QUIET_US. A look at
+ * few jobs is short and needs no pause. */
 #define FEW_JOBS 16
 #define QUIET_TIMES 15
 #define MOST_QUIET_US 50000
@@ -35,15 +35,15 @@ static _Thread_local const struct rp_handling *handling;
 struct wait {
 	rp_conn *conn;
 	rp_outcome *outcomes; /* the outcomes of all jobs */
-	/* The jobs that were live at the last look. */
+	/* The jobs that were live when their states were last read. */
 	struct rp_job_waiter live;
 	int64_t *ids, *queue_ids;
 	size_t *places; /* their indices in `outcomes` */
 	int has_looked;
 	enum { OF_NEITHER, OF_SERVED, OF_OWN } is_refused;
 	int64_t end;        /* when to give up (monotonic ms); -1: never */
-	int64_t failing_at; /* when the first of the failures in a row happened;
-			     * 0: the last look succeeded */
+	int64_t failing_at; /* when the first of several failed reads in a row
+			     * happened; 0: the last read succeeded */
 	int fd;
 };
 

@@ -19,8 +19,8 @@ next_character(const char *s)
 	return s;
 }
 
-/* Returns the first character of the pattern that stands for itself: if the
- * pattern begins with a backslash, it is the character after the backslash. */
+/* Returns the character with which the pattern begins, without the backslash
+ * that may precede it. */
 static const char *
 literal(const char *pattern)
 {

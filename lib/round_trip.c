@@ -17,9 +17,9 @@ count_finished(void *ctx, int64_t queue_id, int64_t done, int64_t failed)
 	rp__tally(ctx, queue_id, done, failed);
 }
 
-/* Delete payloads of completed jobs, for at most one slice (see slice.c). The
- * next round trip that completes such a job, or the next sweep, deletes the
- * remaining payloads. */
+/* Delete payloads of completed jobs, but stop after the time of one slice (see
+ * slice.c), because the caller waits. The rest is deleted by the next round
+ * trip that completes such a job, or by the next sweep. */
 static int
 forget_payloads(rp_conn *conn)
 {

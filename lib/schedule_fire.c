@@ -41,8 +41,8 @@
 struct plan {
 	int64_t fires[MOST_MISSED + MOST_PUNCTUAL];
 	size_t count;
-	int64_t missed;   /* number of missed instants, for a header of the last
-			   * job; 0: no header */
+	int64_t missed;   /* how many instants were missed; the last job gets
+			   * this number as a header. 0: no header */
 	int64_t next;     /* the next instant; 0: the schedule never fires
 			   * again */
 	int64_t retry_at; /* when a sweep must compute the next instant again;
@@ -92,9 +92,9 @@ plan(const struct clockwork *c, int64_t at, int64_t now, struct plan *ret)
 	ret->missed = ret->retry_at = 0;
 	while (at <= now) {
 		if (at > late) {
-			/* The policy is to fire only the newest instant if any
-			 * were missed. This instant is newer than the one
-			 * planned before, so it replaces that one. */
+			/* RP_MISSED_ONCE: one job stands for all missed
+			 * instants. If a later instant is not missed, its job
+			 * is that job. */
 			if (policy == RP_MISSED_ONCE && ret->missed)
 				ret->count = 0;
 			ret->fires[ret->count++] = at;

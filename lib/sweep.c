@@ -78,7 +78,8 @@ collect(void *ctx, size_t row, const struct rp_value *c)
 }
 
 /* Find out what there is to do. If a transaction of the caller is open, take
- * the write lock before anything is read. */
+ * the write lock before anything is read. Otherwise another client could commit
+ * in between, and SQLite would refuse our writes. */
 static int
 look_for_work(struct sweep *s)
 {

@@ -64,7 +64,8 @@ rp__url_parse(const char *text, struct rp_url *ret, rp_error *reterr)
 	r = rp__database_check(url.database, reterr);
 	if (r < 0)
 		return r;
-	/* The backend may copy the URL in parts, each with a NUL at the end. */
+	/* The backend may split the URL into two parts. Each ends with a NUL,
+	 * and one may grow by two slashes. Twice the size is enough. */
 	url.text = malloc(2 * strlen(text) + 2);
 	if (!url.text)
 		return rp__fail(reterr, RP_ENOMEM, "out of memory");

@@ -93,8 +93,8 @@ put_all(rp_conn *conn)
 		memset(text, 'x', sizeof(text));
 		snprintf(text, sizeof(text), "%d", i);
 		job = job_of(text);
-		if (i % 4 ==
-		    1) /* our schema on SQLite has a table for large payloads */
+		if (i % 4 == 1) /* a large payload, which SQLite stores in a
+				 * table of its own */
 			job.payload_size = sizeof(text);
 		job.priority = i < 10 ? -1 : 5;
 		ok(conn,

@@ -15,8 +15,8 @@
 char *rows_of(rp_conn *conn); /* free it */
 
 /* All jobs, live and kept, with all their fields. `seq` is a job's rank in the
- * ready line. The positions in the database itself may differ between two
- * databases. */
+ * ready line, and not the number that the database stores, because two
+ * databases with the same jobs may store different numbers. */
 struct jobs {
 	size_t count;
 	struct {

@@ -147,7 +147,7 @@ def pieces(text):
 
 
 def with_shared(path):
-    """A file's text, with the text of ../shared/NAME.sql in place of each line
+    """Return a file's text, with the text of ../shared/NAME.sql in place of each line
     `-- include NAME`."""
     def shared(found):
         part = path.parent.parent / "shared" / f"{found[1]}.sql"

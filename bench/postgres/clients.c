@@ -262,8 +262,8 @@ median_by_second(const struct outcome *outcome)
 	return (sorted[(n - 1) / 2] + sorted[n / 2]) / 2;
 }
 
-/* Return the mean rate of the last five seconds, or of all seconds if there are
- * fewer. */
+/* Return the mean rate of the last five seconds, or the rate of the last second
+ * if there are at most ten seconds. */
 double
 last_seconds(const struct outcome *outcome)
 {

@@ -23,7 +23,8 @@ struct bench {
 	char *url;
 	int rounds;
 	double seconds; /* duration of a sample, in seconds */
-	double pinned;  /* seconds of load beside an old snapshot */
+	double pinned;  /* seconds of load while a session keeps an old
+			 * snapshot */
 	double idle;    /* seconds for which idle workers are watched */
 	/* seconds for which each other queue is measured; 0: skip them */
 	double peers;
@@ -163,8 +164,8 @@ void idle_part(const struct bench *b);
 void start_part(const struct bench *b);
 void queues_part(const struct bench *b);
 
-/* hour.c: leave the dead rows of an hour of work in a schema. An old snapshot
- * must be open, so that vacuum keeps them. */
+/* hour.c: leave the dead rows of an hour of work in a schema. First let another
+ * session keep an old snapshot open; otherwise vacuum removes the dead rows. */
 void hour_make(const struct bench *b, const char *schema);
 
 /* Curves for figures, in plot.c. plot_begin() removes old data, plot_curve()

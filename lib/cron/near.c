@@ -115,7 +115,8 @@ walk(struct search *search, DIR *folder, const char *prefix, int depth)
 	while ((entry = readdir(folder)) != NULL) {
 		char name[RP_MOST_ZONE + 1];
 
-		/* Files that are not zones begin with small letters. */
+		/* Names of zones begin with a capital letter. Other files here,
+		 * such as zone.tab, do not. */
 		if (!isupper((unsigned char)*entry->d_name))
 			continue;
 		if (snprintf(name, sizeof(name), "%s%s%s", prefix,

@@ -390,7 +390,8 @@ rp__spec_parse(const char *text, struct rp_spec *ret, rp_error *reterr)
 	r = parse(&in, &spec);
 	if (r < 0)
 		return r;
-	/* All dates and weekdays occur within 400 years. */
+	/* The calendar repeats every 400 years, so a spec that does not match
+	 * in that time never matches. */
 	if (!spec.every_ms && rp__spec_next(&spec, first, end) == end)
 		return wrong(&in, "never fires: there is no such day");
 	*ret = spec;

@@ -375,7 +375,7 @@ void
 rp__zone_at(const struct rp_zone *zone, int64_t second, struct rp_period *ret)
 {
 	size_t n = changes_until(zone, second);
-	/* Before the first change, type 0 applies. */
+	/* Before the first change, the zone uses type 0 (RFC 8536). */
 	const struct type *type =
 		&zone->types[n ? zone->changes[n - 1].type : 0];
 

@@ -124,8 +124,9 @@ struct rp_round_trip {
 				    * is NULL */
 	size_t max;                /* 0: claim nothing */
 	size_t at_once;     /* how many of the `max` jobs the worker starts at
-			     * once; only jobs that may be prefetched are
-			     * claimed beyond that number */
+			     * once. The others are prefetched (claimed early),
+			     * so they include no job with a large payload or
+			     * only one attempt */
 	size_t holding;     /* how many jobs the worker holds; if not 0, claim
 			     * no suspect (a job that may have killed its
 			     * worker) */
@@ -182,7 +183,7 @@ struct rp_job_waiter {
 			     * read; at least one */
 	size_t count;
 	int is_open; /* 1: an open transaction may have settled one of the jobs,
-		      * so look more often than otherwise */
+		      * so read their states more often */
 	int64_t registered_at; /* when the call was registered for notifications
 				* (ms); 0: it is not registered */
 	int64_t nap_ms;        /* time until the caller next reads the jobs'
@@ -288,8 +289,8 @@ struct rp_backend {
 	/* Returns 1 if the connection goes through a pooler that may run each
 	 * transaction in another session. NULL: it never does. */
 	int (*is_pooled)(void *db);
-	/* Truncate a file of the database that is larger than needed. NULL: the
-	 * database has no such file. */
+	/* Truncate a log file that has become larger than needed (SQLite's
+	 * -wal). NULL: the database has no such file. */
 	void (*trim)(void *db);
 };
 

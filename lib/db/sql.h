@@ -25,8 +25,8 @@
 #include "verbs.h"
 
 struct rp_stmt {
-	const char *one;   /* the SQL for one row of parameters, or for one
-			    * taken row */
+	const char *one;   /* the SQL for one row of parameters; of a late
+			    * statement, for one accepted row */
 	const char *many;  /* the SQL for many rows, given as a table; NULL:
 			    * use `one` */
 	const char *guard; /* run the statement only if this column of an
@@ -35,8 +35,8 @@ struct rp_stmt {
 			    * callback */
 	int batch;         /* 1: it inserts all rows of parameters, and returns
 			    * their ids */
-	int late;          /* 1: it runs at the end, for the rows that the
-			    * callback took */
+	int late;          /* 1: it runs last, and only for the rows that the
+			    * callback accepted */
 };
 
 struct rp_sql {

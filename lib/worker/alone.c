@@ -42,10 +42,10 @@ room_since(const struct alone *alone)
 							 : alone->others_until;
 }
 
-/* Stop making room after ROOM_US. Otherwise a worker with long handlers would
- * claim nothing for a long time. After that the worker serves other jobs for
- * the same length of time. The next time, it makes room for up to twice as
- * long. */
+/* Stop making room if the worker's other jobs take too long to end, because a
+ * worker that makes room claims nothing. The first limit is ROOM_US. After that
+ * the worker claims other jobs for the same length of time. The limit doubles
+ * each time. */
 void
 rp__alone_end_making_room(struct alone *alone, size_t holding)
 {

@@ -20,7 +20,7 @@
 #define MOST_AHEAD 2000
 #define STUCK_MS 500
 #define MOST_TROUBLES_AT_THE_END 5
-#define MOST_TRIES_AT_THE_END 50 /* this many tries take about ten seconds */
+#define MOST_TRIES_AT_THE_END 50 /* tries to settle a locked job; take 10 s */
 
 /* ---- failed calls ---- */
 
@@ -203,7 +203,7 @@ ask(rp_worker *w, rp_verdict *verdicts, size_t n, struct appetite *a,
 }
 
 /*
- * Settle the finished tasks and claim the jobs that will be started. If there
+ * Settle the finished tasks and claim jobs that can be started soon. If there
  * is nothing to settle or to claim, no call is made. Returns 0, or the error
  * that ends the worker.
  */
@@ -337,8 +337,8 @@ probe(rp_worker *w, int what, struct rp_probe *ret)
 	w->maybe_ready |= ret->ready;
 	/* A worker that gets notified need not poll, with two exceptions. A
 	 * worker that drains must poll, because no notification is sent when
-	 * the last job ends. The worker that sweeps for all workers must poll,
-	 * too. */
+	 * the last job ends. The worker that sweeps for all workers must poll
+	 * to know when the next sweep is due. */
 	w->waiter.polls = ret->ready || w->options.drain ||
 			  rp__has_swept_lately(w->conn) || w->conn->has_unswept;
 	if (!ret->suspects)
@@ -346,8 +346,8 @@ probe(rp_worker *w, int what, struct rp_probe *ret)
 	return 0;
 }
 
-/* Look for due and ready jobs (probe) if the last wait returned that this is
- * needed. A worker that did not wait probes when probe_at has come. */
+/* Probe (look for due and ready jobs) if the last wait returned that this is
+ * needed. A busy worker does not wait, so it probes when probe_at has come. */
 static int
 probe_if_due(rp_worker *w, int64_t now)
 {
@@ -386,10 +386,10 @@ is_at_the_end(rp_worker *w, int *ret_r)
 	       !rp__unsettled_any(w, ret_r);
 }
 
-/* Returns 1 if jobs wait and no task was started for STUCK_MS. Then the caller
+/* Returns 1 if tasks wait and no task was started for STUCK_MS. Then the caller
  * releases the waiting tasks, because other workers may be free. If a program
- * could have pulled the waiting tasks but did not, nothing is claimed for it
- * until its next call. */
+ * pulls tasks and had a free slot, it has stopped pulling. Then nothing is
+ * claimed until its next rp_worker_next(). */
 static int
 is_stuck(rp_worker *w)
 {

@@ -38,9 +38,9 @@ rp__task_fate(int result)
 	return result == RP_ECANCELLED ? RP_TASK_CANCELLED : RP_TASK_LOST;
 }
 
-/* Returns when a third of the lease is over, or when progress should be sent.
- * Returns INT64_MAX if the job is no longer ours or its handler is extending
- * the lease. */
+/* Returns when to renew the lease: when a third of it is over, or earlier if
+ * there is progress to send. Returns INT64_MAX if the job is no longer ours or
+ * its handler is extending the lease. */
 int64_t
 rp__task_renew_at(const rp_task *task)
 {

@@ -41,8 +41,9 @@ struct rp_task {
 
 	/* Used by the handler until it returns, then by the coordinator. */
 	const char *thread; /* the thread that runs the handler, see
-			     * rp__thread(); NULL: the task was pulled, and
-			     * any thread may use it */
+			     * rp__thread(); NULL: any thread may use it,
+			     * because the program got it from
+			     * rp_worker_next() */
 	rp_conn **conn;     /* the connection of the task's slot, for
 			     * rp_task_begin() */
 	int begun;          /* 1: the task's transaction is open */

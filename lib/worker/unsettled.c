@@ -45,7 +45,8 @@ add(rp_worker *w, const rp_job *job)
 	return found ? 0 : RP_ENOMEM;
 }
 
-/* Add the jobs of those tasks that were started. */
+/* Add the jobs whose handlers were started. Only RP_DRAIN_SETTLED needs the
+ * tree. */
 int
 rp__unsettled_add(rp_worker *w, const struct tasks *tasks)
 {

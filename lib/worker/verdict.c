@@ -77,11 +77,12 @@ count_loss(rp_worker *w, int is_cancelled)
 		w->counts.lost++;
 }
 
-/* Return the verdict of a handler that has settled its claim itself. The
- * worker's verdict was refused for this reason, and the lease had not run out.
- * The job's row (`now`) shows which verdict the handler gave. After a failure
- * its claim number is one higher than that of the task, or it counts more
- * attempts. After a release it counts one attempt less. */
+/* Find out which verdict a handler gave when it settled its claim itself. The
+ * worker's own verdict was then refused, although the lease had not run out.
+ * `now` is the job as the database has it. If the claim number is unchanged,
+ * the handler completed the job or ended it as dead. If it is one higher, or if
+ * the job counts more attempts than `task->job`, the handler failed it.
+ * Otherwise the handler released it, and a release gives one attempt back. */
 static int
 own_verdict(const rp_task *task, const rp_job *now)
 {

@@ -54,8 +54,8 @@ struct alone {
 			       * `task` */
 	int64_t taken_us;
 	int64_t others_until; /* the time until which other jobs are served */
-	int64_t room_us;      /* the longest time for which the worker makes
-			       * room; 0: ROOM_US */
+	int64_t room_us;      /* how long the worker may claim nothing to make
+			       * room for a suspect; 0: ROOM_US */
 };
 
 /* The numbers of rp_worker_counts_get(), which any thread may call. */
@@ -72,7 +72,7 @@ struct rp_worker {
 	size_t routes_count;
 	int has_patterns;
 
-	/* Used by any thread. */
+	/* Shared by all threads. */
 	struct pool pool;
 	pthread_mutex_t observing; /* held during each call of the observer */
 	atomic_int stopping;
@@ -106,15 +106,17 @@ struct rp_worker {
 	size_t found_count;
 	int is_list_old; /* 1: `queues` must be replaced by a new list, made
 			  * from the routes and `found` */
-	int64_t registered_version; /* version of the list of queues that the
-				     * worker's row in the database has; compare
-				     * waiter.version */
+	int64_t registered_version; /* version of the list of queues that is in
+				     * the worker's row in the database. If it
+				     * differs from waiter.version, the row must
+				     * be updated */
 	int64_t look_at;     /* when to look for new queues (monotonic ms) */
 	int64_t look_at_all; /* when to read the names of all queues again
 			      * (monotonic ms) */
-	/* The id of the newest queue that was seen, and the newest id that was
-	 * known when the current period of YOUNG_MS began. The period ends at
-	 * young_until. See queues.c. */
+	/* last_queue_id: the largest id of a queue that was seen. old_queue_id:
+	 * the value that it had when the current period of YOUNG_MS began,
+	 * which ends at young_until. Each look reads the queues with larger ids
+	 * than old_queue_id. See queues.c. */
 	int64_t last_queue_id, old_queue_id, young_until;
 	int64_t heartbeat_at, heartbeat_total;
 	int64_t tell_at; /* when the observer gets its next heartbeat

@@ -113,7 +113,7 @@ source_db() { # URL: make a database with jobs of all kinds
 	readpast release "${claims[3]}"
 	readpast complete "${claims[4]}" "${claims[5]}"
 	readpast cancel "${claims[6]%:*}"
-	# Let leases run out twice. The first time it is only the lease of this job.
+	# Let leases run out twice: first the lease of this job, then those of two jobs.
 	readpast extend "${claims[7]}" --lease 1ms
 	eventually recovered
 	readpast claim mail -n 2 --lease 1ms
@@ -364,8 +364,8 @@ survives() { # TO OPTION...
 		rm -f to.db
 		timeout 60 "$READPAST" copy "$to" sqlite:to.db >/dev/null || return 1
 	fi
-	# A killed run may have taken ids from the target's sequence, which never returns
-	# to them. So the ids that the last run uses are larger by `shift`.
+	# A killed run may have used up ids of the target's sequence, which does not go
+	# back. So the last run gives the jobs ids that are larger by `shift`.
 	shift=$(($(first_id to.db) - $(first_id big.db)))
 	same_dump big.db to.db "$shift" || return 1
 	same_order sqlite:big.db sqlite:to.db q "$shift" || return 1

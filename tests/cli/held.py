@@ -83,8 +83,9 @@ def take_time(path):
 
 @contextlib.contextmanager
 def beside(what, path):
-    """Start this program again, to run take_turns() or take_time() in a process. The
-    list that is yielded is empty until that process ends, and then has its result."""
+    """Start this program again, to run take_turns() or take_time() in a process.
+    Yields a list, which is empty until the process has ended and then has the numbers
+    that it printed."""
     answer = []
     command = [sys.executable, __file__, what, str(path)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:

@@ -20,8 +20,8 @@ import time
 from tap import READPAST, check, run
 
 PATIENCE = 60
-WATCHDOG = 0.6  # the interval in seconds; WATCHDOG=1 is due after half of it
-TOO_LATE = 5  # seconds; what takes longer is late even on a busy machine
+WATCHDOG = 0.6  # WatchdogSec in seconds; WATCHDOG=1 is sent each half
+TOO_LATE = 5  # seconds; longer is too late even on a busy machine
 
 
 class Manager:

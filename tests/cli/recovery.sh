@@ -105,7 +105,7 @@ at_once() { # LEASES
 		((taken > worst)) && worst=$taken
 	done
 	most=$((leases / per_ms + 2000))
-	# Sanitizers slow everything down several times.
+	# With sanitizers everything takes about three times as long.
 	[[ -z $(sanitizer_of "$READPAST") ]] || most=$((most * 3))
 	taken=$(($(now_ms) - start))
 	kill "$worker"
@@ -114,7 +114,8 @@ at_once() { # LEASES
 	check "of leases that end at once, ${per_ms},000 jobs become ready in a second" test "$taken" -le "$most"
 }
 
-# Builds with a sanitizer are slow, so they use a fifth of these numbers.
+# How many jobs must become ready in a millisecond. The short form of this test also
+# runs with sanitizers, which are slow, so it asks for a fifth only.
 per_ms=3
 [[ ${3-} != long ]] || per_ms=15
 at_once 30000

@@ -32,8 +32,8 @@ as() {
 		env LD_LIBRARY_PATH="$here/bin" "$@"
 }
 # work_as USER QUEUE: start a worker. Sets $worker to the pid of the worker itself, not
-# of a shell. Each user needs another QUEUE, because has_worker() finds workers by their
-# queue, and killed workers stay in the list of workers.
+# of a shell. Each user needs a QUEUE of its own, because has_worker() finds workers by
+# their queue, and killed workers stay in the list of workers.
 work_as() {
 	(exec setpriv --reuid="$1" --regid="$1" $groups env \
 		LD_LIBRARY_PATH="$here/bin" "$here/bin/readpast" work "$2" -- true) >/dev/null 2>&1 &

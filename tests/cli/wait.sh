@@ -22,7 +22,8 @@ begin_wait() {
 	wait=$!
 	eventually is_waiting $wait
 }
-# end_wait: wait for its end. Sets $got to the exit status and what was printed.
+# end_wait: wait until that process ends. Sets $got to the exit status and what was
+# printed.
 end_wait() {
 	wait $wait
 	got="$? $(cat said complained)"

@@ -219,8 +219,9 @@ a_change_is_undone_with_its_transaction(void **state)
 	assert_int_equal(next(db, "q"), a);
 }
 
-/* A transaction changes a job's priority and commits late. Meanwhile, claims of
- * that priority pass the place that the job will have. */
+/* A transaction changes a job's priority and commits late. Meanwhile other jobs
+ * of that priority are claimed, and later claims start behind the position that
+ * the job gets. */
 static void
 a_job_that_was_changed_late_is_found(void **state)
 {

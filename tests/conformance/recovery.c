@@ -249,9 +249,9 @@ P6_a_suspect_is_alone_until_it_has_lived_for_two_seconds(void **state)
 	assert_true(beside);
 }
 
-/* A handler that counts the jobs done before the last of twenty suspects. The
- * worker runs suspects and other jobs in turn. A suspect takes 50 ms, so all
- * other jobs are done first. */
+/* A handler that counts how many jobs are done when the last of twenty suspects
+ * begins. The worker runs suspects and other jobs in turn. A suspect takes 50
+ * ms, so by then all other jobs are done. */
 static int
 count_before_the_last_suspect(rp_task *task, const rp_job *job, void *ctx)
 {

@@ -53,8 +53,8 @@ class Example:
                               stdout=subprocess.PIPE, cwd=self.folder, **options).stdout
 
     def enqueue(self, payloads):
-        """Set many attempts, because a job must survive all the kills of its
-        workers."""
+        """Allow 1,000 attempts a job, because this test often kills the worker of a
+        job."""
         self.readpast("queue", "set", self.queue, "--lease", self.lease, "--backoff", "100ms",
                       "--max-attempts", "1000")
         self.readpast("enqueue", self.queue, "--quiet",

@@ -277,7 +277,7 @@ class Outbox(Example):
 
 
 class Debounce(Extended):
-    """the last text of each note is indexed, and not every text before it"""
+    """the last text of each note is indexed; most earlier texts are not"""
 
     file, queue, jobs, kills = "debounce.py", "index", 60, 6
     changes = 0

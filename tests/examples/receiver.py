@@ -16,8 +16,8 @@ LONG = 1.5  # seconds; longer than the leases of the tests
 class Receiver(http.server.ThreadingHTTPServer):
     """The web server that the examples call. GET /N returns a page of N bytes. Every
     tenth page takes LONG seconds. POST does something once for each Idempotency-Key.
-    The first request with a key that 3 divides gets 429 with Retry-After: 1, and with
-    another key that 5 divides 500. A body with the word `bad` always gets 400."""
+    The first request with a key gets 429 with Retry-After: 1 if 3 divides the key, and
+    500 if only 5 divides it. A body with the word `bad` always gets 400."""
 
     daemon_threads = True
 

@@ -63,7 +63,7 @@ def columns_of(view):
 def claimed(url):
     """Make a job with all fields that a running job can have. Returns the job
     as the claim returned it."""
-    # If the database has tables of other tests, only `init` creates the schema.
+    # Other commands do not create the schema beside tables of other tests.
     readpast(url, "init")
     readpast(url, "enqueue", "q", "body", "--unique", "u", "--kind", "k",
              "--header", "a=b", "--priority", "7", "--max-attempts", "5",
@@ -162,7 +162,7 @@ def the_views_have_each_field(path):
 
 
 if SERVER:
-    # If the database has tables of other tests, only `init` creates the schema.
+    # Other commands do not create the schema beside tables of other tests.
     readpast(urls("")[1], "init")
 failed = main()
 if SERVER:

@@ -377,7 +377,8 @@ play_transaction(struct story *s)
 	assert_int_equal(take_one(s->other, "q", 60000, &c), 1);
 	while ((r = try_transaction(s, c)) < 0 && r != RP_EGONE)
 		assert_true(++tries < 10);
-	/* an earlier attempt with an unknown outcome was committed */
+	/* RP_EGONE: the earlier attempt, whose outcome was unknown, was
+	 * committed */
 	if (r == RP_EGONE)
 		assert_int_equal(s->failures, 1);
 	s->known[0].done = 1;

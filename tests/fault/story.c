@@ -208,8 +208,9 @@ enter(struct story *s, const char *queue, rp_job_spec job, size_t n,
 		expect_untouched(added, n * sizeof(*added));
 		if (s->inside && s->lost)
 			return -1;
-		/* With a unique key, a repeated call cannot add a second
-		 * job. */
+		/* If the answer was lost, the jobs may be there, and the
+		 * repeated call adds them again. With a unique key it
+		 * cannot. */
 		for (size_t i = 0; i < n; i++)
 			s->known[first + (int)i].maybe +=
 				s->lost && !job.unique_key;

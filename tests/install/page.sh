@@ -77,7 +77,7 @@ lacks_for() { # TITLE
 	fi
 }
 
-# Check those statements of the README that are in no block of text.
+# Check the statements that the README makes outside of its code blocks.
 check_readme() {
 	check 'the first command of the README is the demo, and the second one is test' \
 		equal "$(grep -m 2 -E '^make ' "$page" | awk '{ print $2 }' | paste -sd' ')" 'demo test'

@@ -24,9 +24,9 @@ by_place(const void *a, const void *b)
 }
 
 /* List the jobs that a claim must return, in their order. Returns -1 if the
- * claim may return any ready jobs. This is so if a ready job may be behind the
- * cursor, the position where claims start. Such a job was locked by an open
- * transaction when a claim of another session moved the cursor past it. */
+ * claim may return any ready jobs. This is so if a ready job may be before the
+ * cursor, the position where claims start. A claim moves the cursor past jobs
+ * that an open transaction of another session has locked. */
 static int
 to_be_claimed(struct model *m, int queue, int n, int holding,
 	      struct entry **line)

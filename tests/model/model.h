@@ -43,8 +43,9 @@ struct job {
 	int lost;    /* number of leases that ran out in a row */
 	/* not 0: the job's lease or delay ends before the next sweep */
 	int soon;
-	/* Not 0: claims may skip the job for some time. A transaction may have
-	 * left it behind the position where claims start. */
+	/* Not 0: claims may skip the job for some time. It may be before the
+	 * position where claims start, because a transaction enqueued it
+	 * late. */
 	int loose;
 	int replaced; /* not 0: an open transaction has replaced the job */
 };

@@ -24,9 +24,9 @@ let_time_pass(const struct model *m)
 		}
 }
 
-/* Return whether this sweep makes the job ready. If a transaction has left the
- * job behind the position where claims start, perhaps only a later sweep finds
- * it. So read the job's state from the database. */
+/* Return whether this sweep makes the job ready. If the job is before the
+ * position where claims start, because a transaction enqueued it late, perhaps
+ * only a later sweep finds it. So read the job's state from the database. */
 static int
 comes_now(struct model *m, struct entry *e)
 {
@@ -224,8 +224,8 @@ compare(struct model *m)
 	}
 }
 
-/* Check that each job can be claimed that is ready now, or becomes ready after
- * SOON_MS. */
+/* Check that each job that is ready now, or becomes ready after SOON_MS, can be
+ * claimed. */
 static void
 drain(struct model *m)
 {

@@ -322,8 +322,8 @@ begin_inside_the_callers_transaction_is_a_savepoint(void **state)
 	put(app->conn, "q", "inner");
 	ok(app->conn, rp_commit(app->conn));
 	assert_int_equal(ready(app->conn), 2);
-	/* The caller's savepoint has the same name as the library's, and still
-	 * exists. */
+	/* The caller's own savepoint `readpast` still exists, although the
+	 * library's savepoints have the same name. */
 	execute(app->pg, "rollback to readpast");
 	assert_int_equal(ready(app->conn), 0);
 	put(app->conn, "q", "last");
@@ -600,7 +600,7 @@ where_another_isolation_is_the_default_calls_of_their_own_work(void **state)
 	ok(conn, rp_release(conn, c.id, c.no, 0));
 	assert_int_equal(take_one(conn, "q", 60000, &c), 1);
 	ok(conn, rp_commit(conn));
-	/* The URL also sets search_path, to `nowhere`. This has its effect. */
+	/* The URL's other setting, search_path=nowhere, was kept. */
 	assert_int_equal(number(rp_conn_native(conn),
 				"select count(*) from pg_settings"
 				" where setting = 'nowhere'"),

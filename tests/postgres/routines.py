@@ -447,7 +447,7 @@ def a_key_is_taken_in_the_commit_that_completes_its_job(s):
     claim = worker.claim()["one"]
     worker.rows("begin")
     worker.complete(claim)
-    # Neither of the two enqueues waits for the transaction that completes the job.
+    # Neither enqueue waits for that transaction. Both still see the first job.
     assert [e.put("two", unique_key="k") for e in (s, other)] == [first, first]
     worker.rows("commit")
     assert [e.put("three", unique_key="k") for e in (s, other)] == [first, first]
@@ -1552,7 +1552,7 @@ def routines_walk_indexes_whatever_the_statistics_say(s):
         for plan in said:
             assert not re.search(
                 r"(Seq|Bitmap Heap) Scan on job\b", plan), plan
-            assert "JIT:" not in plan, plan  # this takes 200 ms
+            assert "JIT:" not in plan, plan  # compiling takes 200 ms
 
     s.rows("alter table readpast.job set (autovacuum_enabled = off)")
     s.rows("alter table readpast.archive set (autovacuum_enabled = off)")

@@ -29,7 +29,7 @@ SQL = ROOT / "sql/postgres"
 SUITE = []
 
 # The values of search_path. In the first, public precedes pg_catalog. The second is the
-# usual one, in which pg_catalog precedes public. Then a shadow can run only if its
+# usual one, where pg_catalog precedes public. With it a shadow can run only if its
 # argument types match a call better than those of the real object.
 PATHS = "public, pg_catalog", '"$user", public'
 

@@ -26,7 +26,7 @@ begin
 		(select string_agg('$' || n, ', ')
 		   from generate_series(1, cardinality(args)) n));
 exception when others then
-	null; -- either no language allows these arguments, or the function exists
+	null; -- skip it: PL/pgSQL refuses these arguments, or it exists
 end
 $body$;
 
@@ -130,7 +130,7 @@ begin
 		 where c.relnamespace = 'pg_catalog'::regnamespace
 		   and c.relkind in ('r', 'v')
 		   and c.relname in (select w.name from word w)
-		   -- a view cannot have one of the columns of pg_attribute
+		   -- pg_attribute has a column of type anyarray, a view cannot
 		   and c.relname <> 'pg_attribute'
 	loop
 		execute format('create view public.%I as select * from pg_catalog.%I '

@@ -2,13 +2,12 @@
  * fires.c - print the times at which many schedules fire, so that schedules.py
  * can compare them.
  *
- * Each line of the input has a zone, a spec, and two times in seconds, with
- * tabs between them. The program prints a line for each fire that is later than
- * the first time and not later than the second time. Such a line begins with
- * the time of the fire and the distance of local time from UTC, both in
- * seconds. Then it has the number of local times that were skipped, and the
- * first of them, in minutes. The same two numbers follow for local times that
- * came twice. After the last fire comes a line with a dot.
+ * Each line of the input has a zone, a spec, and the times FROM and UNTIL in
+ * seconds, separated by tabs. The program prints a line for each fire after
+ * FROM and until UNTIL, and then a line with a dot. A fire's line has six
+ * numbers: its time and its distance from UTC, both in seconds; how many local
+ * times were skipped, and the first of them in minutes; how many local times
+ * came twice, and the first of them in minutes.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -12,8 +12,8 @@
 #include "db/sqlite/sqlite.h"
 
 /* Prepare all statements of a verb, an operation of the library: those for one
- * row, and those for many rows. With null as every parameter, a verb does
- * little else. */
+ * row, and those for many rows. Every parameter is null, so the statements
+ * change little. */
 static void
 prepare_all(rp_conn *conn, enum rp_verb verb)
 {

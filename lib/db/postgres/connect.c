@@ -12,7 +12,8 @@
 #include <string.h>
 
 #define CONNECT_S "10" /* time-out in seconds for each host of the URL */
-/* Calls that are less than this time (us) apart are back-to-back. */
+/* If the last call was less than this time (us) ago, a call does not check
+ * whether the server has closed the connection. */
 #define BUSY_US 5000
 
 /* Detect a pooler and the isolation level. Behind a pooler, the process id that
@@ -146,9 +147,9 @@ check_url(const char *url, rp_error *reterr)
 }
 
 /* Connect without printing. A server that is shutting down may send a notice
- * before the connection is complete, and libpq would print it. So start the
- * connection, set the function that receives notices, and then connect by a
- * reset. */
+ * before the connection is complete, and libpq would print it. So start a
+ * connection, set the function that receives notices, and then let PQreset()
+ * connect again. */
 static PGconn *
 connect_quietly(struct postgres *s, const char *const *names,
 		const char *const *values)

@@ -29,8 +29,8 @@ wait_for_notice(PGconn *pg)
 	return 0;
 }
 
-/* The notification must come from another session, because a pooler delivers
- * notifications that a session sends to itself. */
+/* Test with a notification from another session. A notification that a session
+ * sends to itself arrives even behind a pooler that loses all others. */
 int
 rp__postgres_hears(void *db, void *other)
 {

@@ -141,8 +141,8 @@ next_nap(struct rp_job_waiter *waiter, int64_t timeout_ms, int *ret_look)
 	return (int)(*ret_look ? nap : timeout_ms);
 }
 
-/* Returns 1 if the caller must read the jobs' states. A broken connection
- * counts, too, because that read then reports the error. */
+/* Returns 1 if the caller must read the jobs' states. It must also read them if
+ * the connection is broken, because that read reports the error. */
 static int
 has_news(struct postgres *s)
 {

@@ -130,9 +130,9 @@ number_of(struct rp_named *named, const char *at, size_t size)
 	return i + 1;
 }
 
-/* Write $ and the parameter's number. The buffer is twice as long as the SQL,
- * which is enough: the shortest parameter has 2 bytes, and the longest number
- * with its $ has 3. */
+/* Write $ and the parameter's number. `:a`, the shortest parameter, may become
+ * `$10`, so the text may grow. The buffer is twice as long as the SQL, which is
+ * enough. */
 static int
 put_number(struct rp_named *named, char **to, const char *at, size_t size)
 {

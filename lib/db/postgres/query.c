@@ -26,8 +26,8 @@ struct binds {
 	const char *values[RP_MOST_NAMES];
 	int sizes[RP_MOST_NAMES], formats[RP_MOST_NAMES];
 	Oid types[RP_MOST_NAMES];
-	char *texts[RP_MOST_NAMES]; /* the elements of `values` that bind()
-				     * allocated */
+	char *texts[RP_MOST_NAMES]; /* copies that bind() made for `values`, to
+				     * be freed */
 };
 
 static const struct rp_value *

@@ -254,7 +254,8 @@ rp__postgres_fields(const struct rp_value *composite, struct rp_value *ret,
 }
 
 /* Pass the rows of an answer to the callback. row: the index of the row of
- * parameters. It is ignored if the answer has a column with that index. */
+ * parameters that has this answer. If call->numbered, the first column of the
+ * answer has that index, and `row` is ignored. */
 static int
 answer(const struct rp_call *call, const PGresult *res, size_t row,
        rp_row_fn *fn, void *ctx)

@@ -11,8 +11,9 @@
 
 #include <string.h>
 
-/* The name of a notification channel has the form SCHEMA.ID, where ID is a
- * worker's id. PostgreSQL allows 63 bytes for it. */
+/* The longest schema name, in bytes. A notification channel is named SCHEMA.ID,
+ * where ID is a worker's id of up to 19 digits, and PostgreSQL allows 63 bytes
+ * for the name of a channel. */
 enum { MOST_SCHEMA = 43 };
 
 /* Check that the name needs no quotes, because our SQL does not quote it. */
@@ -71,8 +72,8 @@ take_schema(struct rp_url *url, const char *text)
 }
 
 /* Returns 1 if a user name or password has an @ or / that should have been
- * escaped. libpq ends the user and password at the first @, unless a / is
- * before it. */
+ * escaped. libpq would take the rest of the password for a part of the host or
+ * database, and print it in error messages. */
 static int
 has_stray_at(const char *text)
 {

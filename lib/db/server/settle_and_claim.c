@@ -80,7 +80,7 @@ put_in_line(struct trip *trip, int64_t queue_id)
 	trip->queue_id = queue_id;
 }
 
-/* In the job that was added last, set the fields that only some jobs have. */
+/* In the job that was added last, set the rarely used fields. */
 static int
 add_extra(struct trip *trip, const struct rp_value *composite)
 {

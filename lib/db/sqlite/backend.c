@@ -6,8 +6,9 @@
  * SPDX-FileCopyrightText: The readpast authors
  *
  * The file is in WAL mode. Every writing transaction begins with BEGIN
- * IMMEDIATE, so no transaction is upgraded from reading to writing. A call
- * fails with SQLITE_BUSY only when the deadline `busy` of the URL has passed.
+ * IMMEDIATE, because SQLite may refuse at once to let a reading transaction
+ * write. So a call fails with SQLITE_BUSY only after it has waited for the time
+ * `busy` of the URL.
  */
 #include "sqlite.h"
 

@@ -22,8 +22,8 @@ struct claim {
 	const struct rp_round_trip *trip;
 	int alone;      /* 1: stop here, because a suspect must be claimed
 			 * alone and was added */
-	int with_extra; /* 1: a job was taken that has further fields, which
-			 * the statement `extra` reads */
+	int with_extra; /* 1: a job was taken that has rarely used fields, which
+			 * the verb `extra` reads */
 	struct rp_value job[JOB_COLUMNS]; /* fields of the job that is passed to
 					   * the callback */
 };
@@ -97,8 +97,8 @@ take_extra(void *ctx, size_t row, const struct rp_value *c)
 	return rp__batch_set_extra(reading->batch, reading->i, c);
 }
 
-/* For the jobs of the batch from index `first` on, read the fields that only
- * some jobs have. */
+/* For the jobs of the batch from index `first` on, read the rarely used
+ * fields. */
 static int
 read_extra(struct sqlite *s, rp_batch *batch, size_t first, rp_error *error)
 {

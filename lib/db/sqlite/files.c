@@ -118,9 +118,10 @@ is_same_folder(const struct stat *a, const struct stat *b)
 	       a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
 }
 
-/* Returns 1 if a change of the folder now would set a later modification time
- * than the folder has. The kernel's clock advances in ticks of up to 10 ms, and
- * some file systems store whole seconds. */
+/* Returns 1 if the folder's time of change is old enough: any further change
+ * sets a later time, so is_same_folder() will notice it. A change within the
+ * same clock tick could set the same time. The kernel's clock advances in ticks
+ * of up to 10 ms, and some file systems store whole seconds. */
 #define TICK_NS 10000000
 static int
 has_settled(const struct stat *folder)
@@ -152,8 +153,10 @@ rp__sqlite_check_files(struct sqlite *s, rp_error *error)
 void
 rp__sqlite_close_files(struct sqlite *s)
 {
-	/* If -wal was deleted, close without a checkpoint. SQLite itself
-	 * detects only a deleted database file. */
+	/* If the database, -wal or -shm was deleted, close without a
+	 * checkpoint, because the checkpoint could overwrite changes of other
+	 * processes. SQLite itself notices only if the database file was
+	 * deleted. */
 	if (!s->attached && find_deleted(s))
 		sqlite3_db_config(s->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1,
 				  NULL);
@@ -257,8 +260,8 @@ lock_shared(struct sqlite *s, sqlite3_file *file)
 	return rc;
 }
 
-/* Explain why a user who cannot write the file cannot read it either: it is in
- * WAL mode, and -wal or -shm is missing. */
+/* Explain why this user cannot even read the file. It is in WAL mode, -wal or
+ * -shm is missing, and a user who cannot write the file cannot create them. */
 int
 rp__sqlite_cannot_make(const struct sqlite *s, rp_error *error)
 {

@@ -9,7 +9,8 @@
 
 #include <stdlib.h>
 
-/* From this number of taken ids on, one statement for all ids is faster. */
+/* If the callback accepted at least this many ids, a late statement (see sql.h)
+ * runs once for all of them, because that is faster than once for each. */
 #define MANY 24
 
 struct run {
@@ -44,8 +45,9 @@ bind_value(sqlite3_stmt *stmt, int i, const struct rp_value *value)
 	}
 }
 
-/* Bind the taken ids. If there are at least MANY of them, bind all as a table.
- * Otherwise bind only the id at index `which`. */
+/* Bind the ids that the callback accepted (s->taken). If there are at least
+ * MANY of them, bind all as a table. Otherwise bind only the id at index
+ * `which`. */
 static int
 bind_taken(const struct run *run, sqlite3_stmt *stmt, int i, size_t which)
 {
@@ -91,8 +93,8 @@ bind_one(const struct run *run, sqlite3_stmt *stmt, int i,
 	}
 }
 
-/* Bind a statement's parameters. `taken` is the index of the taken id to bind.
- * After the first id, bind only the id, because SQLite keeps the other
+/* Bind a statement's parameters. `taken` is the index in s->taken of the id to
+ * bind. After the first id, bind only the id, because SQLite keeps the other
  * bindings. */
 static int
 bind_all(const struct run *run, const struct form *form, size_t taken)
@@ -214,8 +216,8 @@ answer(const struct run *run, const struct step *step)
 	return r;
 }
 
-/* Run a late statement once for each taken id. If there are at least MANY ids,
- * run it once for all of them instead. */
+/* Run a late statement once for each accepted id. If there are at least MANY
+ * ids, run it once for all of them instead. */
 static int
 run_late(const struct run *run, size_t k)
 {
@@ -276,8 +278,8 @@ run_rows(const struct run *run, size_t k)
 		r = 0;
 		rc = SQLITE_OK;
 	}
-	if (rc == SQLITE_ROW) /* the loop ended before the last row; if there
-			       * was an error, reset returns it */
+	if (rc == SQLITE_ROW) /* the loop ended before the last row, so end the
+			       * statement; this returns a late error, if any */
 		rc = sqlite3_reset(form->stmt);
 	if (rc != SQLITE_OK && rc != SQLITE_DONE && r >= 0)
 		r = rp__sqlite_failed(run->s, rc, run->error);

@@ -70,8 +70,8 @@ struct verb {
 	int uses_clock, uses_ids;
 };
 
-/* The ids of the rows that the callback took. The memory is used again by the
- * next verb. */
+/* The ids of the rows that the callback accepted. Late statements (see sql.h)
+ * run on them. The next verb uses the memory again. */
 struct taken {
 	struct rp_value *ids;
 	size_t count, room;
@@ -127,7 +127,8 @@ struct turns {
 /* This connection's place in the queue of writers. Times are monotonic ms. */
 struct writers {
 	int fd;
-	struct turns *turns;      /* the mapped file; NULL: not open */
+	struct turns *turns;      /* FILE-writers, mapped into memory; NULL: not
+				   * open */
 	int asks;                 /* 1: it is requesting the write lock now */
 	int64_t most_ms;          /* the longest time to wait for that lock */
 	int first;                /* 1: it is the first in the queue */
@@ -161,7 +162,8 @@ struct sqlite {
 	sqlite3_stmt *control[CONTROLS];
 	struct verb verbs[RP_VERBS];
 	struct rows rows;   /* the parameters of the verb that is running */
-	struct taken taken; /* the ids taken from the verb's answer */
+	struct taken taken; /* the ids of the answer's rows that the callback
+			     * accepted */
 	struct ids ids;
 	struct watch *watch; /* NULL until the first wait */
 	struct files files;
@@ -183,9 +185,9 @@ int rp__sqlite_commit(void *db, rp_error *error);
 
 /* caller.c */
 /* The first function returns 1 if any statement is running on the connection.
- * The second returns 1 if a writing statement is running. That statement may
- * have called us through an SQL function. Inside a writing statement no
- * transaction or savepoint can be begun. */
+ * The second returns 1 if a writing statement is running. This happens if the
+ * statement calls us through an SQL function. SQLite begins no transaction or
+ * savepoint while a writing statement runs. */
 int rp__sqlite_running(sqlite3 *db);
 int rp__sqlite_writing(sqlite3 *db);
 int rp__sqlite_take_lock(struct sqlite *s, rp_error *error);

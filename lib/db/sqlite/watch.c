@@ -48,8 +48,8 @@ static const int64_t looks_us[] = { 100,    100,    300,   500,   1000,
 #define EAGER_PART 6
 #define EAGER_US 700000 /* after this time poll once a second */
 
-/* Events do not interrupt a sleep of at most this length, because a single
- * commit causes an event for each page. */
+/* A sleep of up to this length ignores events. A single commit causes an event
+ * for each page, and would interrupt the sleep as often. */
 #define DEAF_US 3000
 
 static void
@@ -69,7 +69,8 @@ watch_wal(struct watch *w)
 	free(wal);
 }
 
-/* Watch the folder, too, because the -wal file may be created and removed. */
+/* Watch the folder, too, because the -wal file may not exist yet, or may be
+ * removed and created again. */
 static void
 watch_folder(struct watch *w)
 {
@@ -172,9 +173,9 @@ next_sleep(struct watch *w, int eager)
 	return since > looks_us[0] ? since : looks_us[0];
 }
 
-/* One call may read the events of two commits and return when the first commit
- * is visible. So the next call continues with the next interval after these
- * events, and notices the second commit soon. */
+/* Two commits may cause events before the first of them is visible. This call
+ * returns at the first commit, and no event announces the second one. So
+ * w->look is kept for the next call, which then still polls often. */
 int
 rp__watch_wait(struct watch *w, int64_t timeout_ms, int fd, int eager)
 {

@@ -53,9 +53,10 @@
  * LONG_NAP_US between two tries. */
 #define PATIENT_MS 10
 /* How long (ms) a connection sleeps if no other connection wakes it: SLEEP_MS,
- * and SLEEP_MORE_MS for each connection that is already asleep. This is longer
- * than several STREAK_MS, because a connection that wakes up and sleeps again
- * becomes the last in the queue. */
+ * and SLEEP_MORE_MS for each connection that is already asleep. A connection
+ * that wakes up by itself loses its place: it is the last when it sleeps again.
+ * So these times are longer than several STREAK_MS, in which others skip the
+ * queue. */
 #define SLEEP_MS 200
 #define SLEEP_MORE_MS 20
 /* If a wait was too long to be caused by a writer of the queue, assume for this
@@ -216,8 +217,9 @@ wake_next(const struct writers *w)
 					     * when it becomes the first */
 	if (wake_one(w))
 		return 1;
-	atomic_store(&w->turns->sleepers, 0); /* the sleepers that are still
-					       * counted were killed */
+	atomic_store(&w->turns->sleepers, 0); /* no connection sleeps: those
+					       * that are still counted were
+					       * killed */
 	atomic_store(&w->turns->called, 0);
 	return wake_one(w); /* a connection may have begun to sleep meanwhile,
 			     * because `called` was set */
@@ -232,7 +234,8 @@ become_first(struct writers *w)
 	return w->first;
 }
 
-/* Returns 1 if this connection became the first at once, 0 if it has slept. */
+/* Join the queue. Returns 1 if this connection became its first at once, 0 if
+ * it has slept. */
 static int
 stand_in_queue(struct writers *w, int64_t most_ms)
 {

@@ -7,9 +7,9 @@
 -- other. The trap: an agent in the row says that a worker took the job, not that the
 -- job is done. If that worker dies, the next visit deletes its job.
 --
--- In the original of this technique, three consumers poll every 100 ms and one producer
--- inserts every 50 ms. Here all rows are inserted before the start and no worker
--- pauses, as for the other techniques.
+-- The original program has three consumers that poll every 100 ms, and one producer
+-- that inserts every 50 ms. Here all rows are inserted before the start and no worker
+-- pauses, so that the techniques can be compared.
 --
 -- needs 15: MERGE
 

@@ -1,5 +1,5 @@
--- queue_list: show the settings of the queue :queue, or of all queues, by name, if
--- :queue is null.
+-- queue_list: list the settings of the queue :queue. If :queue is null, list all
+-- queues, in the order of their names.
 
 select name, paused_at, pause_reason, max_attempts, lease_ms, backoff_ms,
        backoff_max_ms, priority, keep_done_ms, keep_dead_ms, max_payload,

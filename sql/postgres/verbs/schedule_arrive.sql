@@ -1,7 +1,7 @@
--- schedule_arrive: end the pause that a copy to this database made. The statement
--- changes the schedules of :queues (a JSON array of names; null for all) whose column
--- `standby` begins with :standby. A schedule that was already paused before the copy
--- stays paused.
+-- schedule_arrive: start schedules that a copy or move has written to this database,
+-- where they are paused at first. These are the schedules of :queues (a JSON array of
+-- names; null for all) whose column `standby` begins with :standby. A schedule that was
+-- paused before the copy stays paused.
 
 update readpast.schedule
    set paused_at = case when standby operator(pg_catalog.~~) '% paused'

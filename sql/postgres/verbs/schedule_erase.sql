@@ -1,5 +1,6 @@
 -- schedule_erase: delete the schedules of :queues (a JSON array of names; null for all)
--- whose column `standby` begins with :standby.
+-- in which a copy or move has noted :standby. That note is in the column `standby`, and
+-- other words may follow it.
 
 delete from readpast.schedule
  where pg_catalog.starts_with(standby, :standby)

@@ -39,14 +39,15 @@ create table readpast_queue (
 -- out twice in a row, or before its last attempt), 2 normal.
 -- run_at: the time since which the job is ready, or at which it is due.
 -- worker_id: the worker that was given the claim number claim_no. 0 stands for a client
--- that is not a worker. Null means that no client was given the number, so no call can
--- settle the job with this number.
+-- that is not a worker. Null means that no client has claimed the job with this number,
+-- for example because a failure or a release has increased the number. Then no verdict
+-- is accepted.
 -- renewed: how often the lease of the current claim was renewed.
 -- lost: how many leases of the job ran out in succession.
 -- expire_at: the job is not claimed after this time. Null means that it never expires.
--- extra: a JSON object with settings that only few jobs have. If extra is null,
--- expire_at is null, too. A column for each setting would make all jobs slower, because
--- SQLite reads and writes a row column by column. The members are:
+-- extra: a JSON object with rarely used settings. If extra is null, expire_at is null,
+-- too. A column for each setting would make all jobs slower, because SQLite reads and
+-- writes a row column by column. The members are:
 --   keep_ms: how long the job is kept after it is done
 --   timeout_ms: the longest time that a handler may run
 --   backoff: the text of a JSON array with the delays in milliseconds after the first,

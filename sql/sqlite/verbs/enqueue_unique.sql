@@ -2,8 +2,8 @@
 -- or a done job for which the key is still taken.
 -- If such a job exists, its id is returned. If the job is live and not running,
 -- :replace gives it the content of the new job. This increases the claim number of the
--- job, so that a worker whose lease ran out cannot complete a content that it never
--- had.
+-- job, so that a worker that had claimed the old content can no longer complete the
+-- job.
 -- A live job that has expired loses its unique key here. No claim takes this job any
 -- more, and the next sweep cancels it.
 -- Nothing is inserted and no row is returned if the payload is larger than the queue

@@ -1,7 +1,7 @@
 -- retry: make a dead or cancelled job ready again, with the same id, no attempts used
--- and a larger claim number. If its expiry time has passed, the job gets no new one and
--- does not expire. If a live job has its unique key now, taken is 1 and nothing is
--- changed.
+-- and a larger claim number. If its expiry time has passed, that time is removed, so
+-- the job does not expire. If another live job has the same unique key now, `taken` is
+-- 1 and nothing changes.
 
 -- answer:
 select a.id,

@@ -109,12 +109,12 @@ create index lane_id on readpast.lane (lane_id);
 -- renewed: how often the lease was renewed. A verdict or the end of the lease sets
 -- this to 0, so that a claim need not set it.
 -- lost: how many of the job's latest leases ran out in a row.
--- extra: values that only some jobs have, see the type `extra`. Null: the job has none
--- of them. Each verdict reads this column. Reading it is faster because it comes
--- before the text columns.
+-- extra: the rarely used fields, see the type `extra`. Null: the job has none of them.
+-- Each verdict reads this column. Reading it is faster because it comes before the text
+-- columns.
 create sequence readpast.line;
 
--- Values that only some jobs have: settings of their own, and progress. They are one
+-- The rarely used fields of a job: settings of its own, and progress. They are one
 -- column of a composite type, because six columns would make each insert and each
 -- claim more expensive, even for jobs that have none of these values.
 -- keep_ms: how long the job is kept after it is done. Null: the queue's setting.

@@ -1,4 +1,5 @@
--- extra_of: make a value of the type `extra`, which has what only some jobs have.
+-- extra_of: make a value of the type `extra`, which has the rarely used fields of a
+-- job.
 -- Parameters: the fields of the type. Each may be null.
 -- Result: the value. Null if all parameters are null.
 -- Locks: none.

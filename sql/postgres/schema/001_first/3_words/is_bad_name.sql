@@ -6,8 +6,8 @@
 -- Result: true if the text must be refused. Null if the text is null.
 -- Locks: none.
 
--- A string in the form E'...' does not depend on the setting
--- standard_conforming_strings.
+-- The pattern is written as E'...', because the meaning of a plain '...' with
+-- backslashes depends on the setting standard_conforming_strings.
 create function readpast.is_bad_name(name text, most integer) returns boolean
 language sql immutable as $body$
 select pg_catalog.octet_length(name) operator(pg_catalog.<) 1

@@ -1,7 +1,8 @@
--- with_progress: replace the progress in a job's `extra` (what only some jobs have).
--- extra: the value before, or null.
+-- with_progress: replace the progress in a job's `extra`, the column for rarely used
+-- fields.
+-- extra: the old value of the column, or null.
 -- progress: the progress that the handler reports. '' or null removes the progress.
--- Result: the value afterwards, or null if nothing is left in it.
+-- Result: the new value of the column. Null if all its fields are null.
 -- Locks: none.
 
 create function readpast.with_progress(extra readpast.extra, progress text)

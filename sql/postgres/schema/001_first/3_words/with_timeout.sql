@@ -1,5 +1,5 @@
--- with_timeout: put the queue's time-out into a job's `extra` (what only some jobs
--- have), unless the job has a time-out of its own.
+-- with_timeout: put the queue's time-out into a job's `extra` (the column for rarely
+-- used fields), unless the job has a time-out of its own.
 -- extra: the job's value, or null.
 -- timeout_ms: the queue's time-out.
 -- Result: the value that a worker gets.

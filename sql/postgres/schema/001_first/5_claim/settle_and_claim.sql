@@ -17,21 +17,21 @@
 -- joined: true if this call is part of a transaction that may stay open. Null: the
 -- routine assumes this if the call is not in the first statement of its transaction.
 -- Rows: `number` says what a row is.
---   1 and more: the row is about the verdict at this place of the arrays. `result` and
---     `state` are those of settle(). Verdicts that were accepted as done have no such
---     row.
+--   1 and more: the row is about the verdict at this position of the arrays. `result`
+--     and `state` are those of settle(). Verdicts that were accepted as done have no
+--     such row.
 --   0: the row counts, in `result`, the jobs of one queue that were accepted as done.
---   null: the row is a claimed job. Its `extra` has the values that only some jobs
---     have. If the job has no time-out of its own, `extra` has the queue's. The jobs
---     of one queue follow each other, and the caller sorts them by lane_id and seq. If
---     the id is null as well, the row means that a suspect was not claimed.
+--   null: the row is a claimed job. Its `extra` has the rarely used fields. If the job
+--     has no time-out of its own, `extra` has the queue's. The jobs of one queue follow
+--     each other, and the caller sorts them by lane_id and seq. If the id is null as
+--     well, the row means that a suspect was not claimed.
 -- SQLSTATE RP003: an argument is wrong. SQLSTATE 25001: the call claims jobs, and the
 -- transaction is above READ COMMITTED, where a claim might not see the newest version
 -- of a row.
 -- If a claim gets `most` jobs, more jobs may be ready. Then the call notifies a waiter
--- of the queue (a worker that waits for a notification). If the call also settles
--- verdicts, it does this only if the claim appended a cursor. So there are fewer
--- notifications while workers are busy.
+-- of the queue (a worker that waits for a notification). A call that also settles
+-- verdicts comes from a busy worker, and there are many. Such a call notifies only if
+-- the claim appended a cursor, which happens about once in cursor_every().
 -- The settings below make each claim use the indexes, whatever the statistics say.
 -- Locks: the rows of the settled jobs, and the rows of the claimed jobs for update. A
 -- claim skips rows that other transactions have locked. The call also locks a row of

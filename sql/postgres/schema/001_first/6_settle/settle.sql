@@ -11,11 +11,11 @@
 -- errors: the errors of failed jobs.
 -- results: the results of done jobs. They are stored if the job is kept.
 -- progresses: the progress of the jobs that are not done. Null keeps the job's last
--- progress. If an extension has a progress but no length of the lease, it never makes
--- the lease shorter.
+-- progress. An extension with a progress and a null delay never makes the lease
+-- shorter, because it may only have been sent to store the progress.
 -- Rows: a row with number 0 counts, in `result`, the jobs of one queue that were
--- accepted as done. Each other row is about one verdict, and `number` is its place in
--- the arrays.
+-- accepted as done. Each other row is about one verdict, and `number` is its position
+-- in the arrays.
 --   result 0: the verdict was accepted, and `state` is the job's new state.
 --   result -5: this claim no longer has the job.
 --   result -8: the job was cancelled.

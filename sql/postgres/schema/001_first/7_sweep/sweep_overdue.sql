@@ -30,7 +30,8 @@ begin
 		 limit most
 		   for update of j skip locked
 	loop
-		-- Two rows of `expiry` may lead to the same job.
+		-- Ranges of ids in `expiry` may overlap, so this loop may already have
+		-- cancelled the job.
 		continue when not exists (select 1 from readpast.job j
 		                           where j.id = sweep_overdue.id);
 		perform readpast.put_away(id, 6, 'expired');

@@ -50,8 +50,8 @@ begin
 		end if;
 	end loop;
 	if held and next >= high then
-		-- The time is over, and there may be more running jobs. The next sweep
-		-- continues at this place.
+		-- This visit's time is used up, and there may be more running jobs. The
+		-- next sweep continues at `next`.
 		insert into readpast.recheck (lane_id, first, last)
 		values (visit_lane.lane_id, next, readpast.line_end());
 	end if;

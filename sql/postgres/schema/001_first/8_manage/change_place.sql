@@ -2,7 +2,8 @@
 -- id: the job, which the caller has locked.
 -- new_id: the new queue of the job.
 -- lane: the new lane of the job (a queue, a priority and a class, see lane_of()).
--- due: the time at which the job is to become ready. Null leaves the present time.
+-- due: the time at which the job is to become ready. Null: the job's time stays as it
+-- is.
 -- is_due: true if `due` is not later than now.
 -- max_attempts: the new maximum, or null.
 -- Precondition: this transaction has its id, see take_xid().

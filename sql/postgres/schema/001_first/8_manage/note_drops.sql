@@ -1,7 +1,7 @@
 -- note_drops: write the id of this transaction to the rows of dropped queues.
--- Transactions with larger ids than this one cannot put jobs into these queues. So when
--- all transactions with smaller ids have ended, no more jobs can appear in these
--- queues.
+-- This transaction saw the drops before it had its id. So transactions with larger ids
+-- see them, too, and put no jobs into these queues. When all transactions with smaller
+-- ids have ended, no more jobs can appear there.
 -- queue_ids: the result of drops_to_note(), called before this transaction had its id.
 -- Locks: the rows of `dropped` that the routine changes. Rows that other transactions
 -- have locked are skipped.

@@ -1,6 +1,6 @@
 -- retry_kept: make a dead or cancelled job ready again. The job keeps its id, its
 -- attempts are counted from 0 again, and its claim number becomes larger than before.
--- If the time expire_at of the job has passed, the job gets no new one and does not
+-- If the job's time expire_at has passed, that time is removed, so the job does not
 -- expire.
 -- job_id: the job.
 -- kind: if not null, only a job of this kind is retried.

@@ -49,6 +49,6 @@ begin
 		perform readpast.expire(array[take_over_job.id]);
 	end if;
 exception when lock_not_available or unique_violation then
-	null; -- an open transaction inserts a job with the same key
+	null; -- leave the job: an open transaction inserts its key
 end
 $body$;

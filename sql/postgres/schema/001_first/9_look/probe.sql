@@ -4,8 +4,8 @@
 -- queue: the name of the queue.
 -- Rows: one, or none if there is no such queue.
 --   ready: a claim would find a job.
---   running: a job is running, or a job is ready at a place that claims have passed.
---     Claims do not find such a ready job until the next sweep moves it.
+--   running: a job is running, or a ready job is before the position where claims
+--   start, so that claims find it only when a sweep has moved it.
 --   due_in_ms: milliseconds until the next scheduled job is due. 0 if that time has
 --     passed, null if there is no such job.
 --   expires_in_ms: milliseconds until the next lease ends. 0 if that time has passed,
@@ -73,8 +73,8 @@ begin
 	ends := least(ends, held_until);
 
 	running := ends is not null or is_behind;
-	-- Without this case, greatest() would return 0 and not null if there is no such
-	-- job.
+	-- greatest() ignores null. So without `case`, the result would be 0 if no job
+	-- is scheduled, and it must be null.
 	due_in_ms := case when due is not null
 	             then greatest(readpast.to_ms(due - moment), 0) end;
 	expires_in_ms := case when ends is not null

@@ -28,8 +28,8 @@ begin
 	next_at := due;
 	while next_at <= moment loop
 		if next_at > late then
-			-- If the policy is 0, one job replaces all missed ones. If
-			-- there is a time that is not late, it is the job of this time.
+			-- Policy 0: one job stands for all missed times. If a later
+			-- time is not late, its job is that job.
 			fires := case when policy = 0 and missed > 0 then '{}'
 			              else fires end || next_at;
 			newest := null;

@@ -1,7 +1,7 @@
 -- fire_one: put the job of one fire of a schedule into the schedule's queue.
 -- s: the schedule.
 -- due: the time of the fire.
--- missed: the value of the job's header `missed`. 0: the job gets no such header.
+-- missed: how many fires were missed, for a header of the job. 0: no header.
 -- Result:
 --   job_id: the new job. Null: no job was added.
 --   why: if job_id is null, the reason.
