@@ -1,5 +1,5 @@
 /*
- * floor.h - the raw floor: a queue written by hand against SQLite. The
+ * floor.h - a minimal queue in SQLite whose statements are written by hand. The
  * benchmarks compare the library with it.
  *
  * SPDX-License-Identifier: MIT

@@ -41,9 +41,9 @@ processes_rows(const struct bench *b)
 	}
 }
 
-/* Measure `n` processes. First enqueue more jobs than they can claim. If the
- * jobs ran out, the process that noticed this last would seem to be the
- * fastest. */
+/* Measure `n` processes. First enqueue more jobs than they can claim, because
+ * the measurement must not end with an empty queue: the last processes to
+ * notice that would seem to be faster than the others. */
 static double
 sample(const char *path, int n, size_t batch, double rate, double seconds,
        double *fairness)

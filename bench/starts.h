@@ -11,9 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Measure the time, in ms, from the return of enqueue in this process to the
- * start of the handler in another process. Enqueues `n` jobs into an empty
- * queue. The pause before each is between `gap_us` and 1.5 times `gap_us`. */
+/* Enqueue `n` jobs into an empty queue, one at a time, and measure the ms from
+ * the end of each enqueue to the start of the job's handler in another process.
+ * Before each enqueue there is a pause of `gap_us` to 1.5 times `gap_us`. */
 void starts_measure(const char *url, size_t n, int64_t gap_us, double *p50,
 		    double *p99);
 

@@ -31,8 +31,8 @@ struct checker {
 	struct event *events;
 	size_t count, room;
 	void *clients; /* search tree of the clients' names */
-	/* name of the client of the last line, which is often that of the next
-	 * line, too */
+	/* The client's name in the last line. It is compared first, because the
+	 * next line often has the same name. */
 	char *client;
 	size_t clients_count;
 	int purged, audited;

@@ -23,7 +23,7 @@ struct act {
 	int (*one)(rp_conn *, int64_t, const char *);
 	/* participle for messages about jobs that were refused */
 	const char *past;
-	const char *which; /* the jobs that the command can change */
+	const char *which; /* for messages: which jobs the command can change */
 	/* states of the jobs that the command can change */
 	int allowed;
 	/* states of the jobs that are changed without --state */

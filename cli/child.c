@@ -155,10 +155,11 @@ input_fd(const struct child *c)
 }
 
 /*
- * Start the child with vfork(): it shares our memory until it calls exec. So
- * the child can report through `errnum` why exec failed, and store its group in
- * the warden's table before the command can start anything. Signals are blocked
- * until exec, because none of our signal handlers may run in the child.
+ * Start the child with vfork(), because then the child shares our memory until
+ * it calls exec. So the child can report through `errnum` why exec failed, and
+ * can store its process group in the warden's table before the command starts
+ * processes of its own. Signals are blocked until exec, because none of our
+ * signal handlers may run in the child.
  */
 static pid_t
 start(const struct child *c, const int fds[CHILD_STREAMS], volatile pid_t *slot,

@@ -169,8 +169,8 @@ void print_failures(const rp_job *job);
 json_t *json_failures(const rp_job *job);
 
 /* within.c */
-void set_handling(void); /* lets the library refuse a wait of a handler for its
-			  * own job */
+void set_handling(void); /* tells the library which job this process handles, so
+			  * that it can refuse a wait that would never end */
 char *join_lines(char **texts, size_t n); /* NULL: out of memory */
 
 /* interrupt.c */
@@ -212,8 +212,8 @@ int decode_base64(const char *text, size_t size, char *to, size_t *ret);
 json_t *json_time(int64_t ms); /* 0: null */
 json_t *json_text(const char *text);
 
-/* the type of a struct's member that is printed as JSON or as a line; jobs
- * have the types of sql/params */
+/* How a struct's member is printed, as JSON or as a line. The types of a job's
+ * members are in sql/params, by the same names. */
 enum field_type {
 	FIELD_number,
 	FIELD_number_or_none, /* -1 means none */

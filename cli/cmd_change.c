@@ -79,9 +79,9 @@ cmd_retry(struct cmd *cmd, int argc, char **argv)
 	return change_jobs(&c, argc, argv);
 }
 
-/* Check the options of `change`. Together with ids, --queue names the new
- * queue, because then it cannot be part of a filter: ids and a filter exclude
- * each other. */
+/* Check the options of `change`. Without ids, --queue is a part of the filter.
+ * But ids and a filter exclude each other, so together with ids --queue names
+ * the new queue. */
 static int
 check_change(struct change *c, int argc, int64_t priority, const char *to)
 {

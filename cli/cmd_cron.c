@@ -16,7 +16,8 @@
 
 /* ---- times ----------------------------------------------------------- */
 
-/* A point in time in UTC. A local time is stored as if it were UTC. */
+/* Format `ms`, milliseconds since 1970, as a time in UTC. To format a local
+ * time, the caller passes the milliseconds that this time would have in UTC. */
 static void
 format_as(char *to, size_t room, const char *format, int64_t ms)
 {

@@ -19,7 +19,7 @@ struct answer {
 	const rp_why *why;
 	const rp_job *job;
 	const char *reason; /* the reason in one word, for programs */
-	/* the time at which the reason ends by itself; 0: never */
+	/* when the reason ends without anybody's help; 0: never */
 	int64_t until;
 	struct fired fired; /* the schedule that made the job, if any */
 };

@@ -376,8 +376,9 @@ cmd_work(struct cmd *cmd, int argc, char **argv)
 		status = complain_of_output(errnum, "no job was claimed");
 	if (!status && work.log)
 		work.log_json = history_on(STDERR_FILENO);
-	/* Fork the warden before a thread is started or a database is opened,
-	 * because the warden must inherit neither of them. */
+	/* The warden is a process that kills the handlers if this worker is
+	 * killed. Fork it before a thread is started or a database is opened,
+	 * because it must inherit neither of them. */
 	if (!status && !(work.warden = warden_start((size_t)work.threads)))
 		status = complain(FAILED, "cannot start a process: %s",
 				  strerror(errno));

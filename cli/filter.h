@@ -71,8 +71,8 @@ int check_states(const struct cmd *cmd, struct filter *f, int allowed,
 int find_jobs(struct cmd *cmd, const struct filter *f, struct found *ret);
 int parse_ids(const struct cmd *cmd, int argc, char **argv, struct found *ret);
 void found_free(struct found *found);
-/* A function that reads and prints one job. each_job() calls it for each job
- * that the ids or the filter on the command line select. Both return an exit
+/* A look_fn reads and prints one job. each_job() calls it for each job that the
+ * ids or the filter on the command line select. Both functions return an exit
  * status. */
 typedef int look_fn(struct cmd *cmd, int64_t id, int first, int json);
 int each_job(struct cmd *cmd, int argc, char **argv, look_fn *look);

@@ -127,7 +127,8 @@ enqueue(struct input *in, const rp_job_spec *jobs, size_t n)
 			status = out_of_memory(in);
 	} else if (r != RP_EFBIG)
 		status = refused(in, r, n);
-	/* The payloads before the one that is too large have been enqueued. */
+	/* Nothing was enqueued, because one payload is too large. Enqueue the
+	 * payloads before it, and then report it. */
 	else if (bad < 1 || (status = enqueue(in, jobs, (size_t)bad)) == 0)
 		status = too_large(in);
 	free(added);

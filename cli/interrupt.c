@@ -90,8 +90,8 @@ wait_for_input(int timeout_ms)
 	return ready;
 }
 
-/* If a signal has arrived, end the process by that signal, so that the parent
- * process sees its number. */
+/* If a signal has arrived, end the process by that signal. Then the parent
+ * process can read the signal's number from the exit status. */
 void
 end_if_interrupted(void)
 {

@@ -148,9 +148,9 @@ find_command(const char *name)
 	return c->name ? c : NULL;
 }
 
-/* Print a command's help by running the command with --help, because the
- * command has the table of its options. Some commands need `--` and a program,
- * so these are the last two arguments. */
+/* Print a command's help by running it with --help, because only the command's
+ * own function knows its options. Some commands refuse to run without `--` and
+ * a program, so the last two arguments are such. */
 static int
 command_help(struct cmd *cmd, const struct command *command)
 {

@@ -19,12 +19,13 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-/* The space that must be free in a file, in bytes (one page). A write that
- * needs a new block may fail as a whole, even if the last block still has room
- * for some bytes. */
+/* How many bytes (one page) the file must be able to grow before we rely on it.
+ * Free bytes in its last block are not enough: a write that also needs a new
+ * block may fail as a whole. */
 #define ROOM 4096
-/* The same space in free blocks of 1 KiB: 4 blocks and up to 3 indirect blocks,
- * rounded up. */
+/* How many blocks must be free to write ROOM bytes, if a block has 1 KiB: 4 for
+ * the data, and up to 3 for the file system's lists of the file's blocks. The
+ * sum is rounded up. */
 #define ROOM_BLOCKS 8
 
 /*

@@ -4,11 +4,15 @@
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  *
- * The program repeats these steps. Read the database (top_look.c). Find the
- * cursors' rows again, and divide the screen's lines among the lists
- * (top_place.c). Draw the screen (top_draw.c, top_table.c). Then wait for a
- * key. A key moves a cursor, or opens a question whose answer may change the
- * database (top_keys.c).
+ * Each list on the screen has a cursor, the row that keys apply to. The program
+ * repeats these steps:
+ *   - read the database (top_look.c);
+ *   - put each cursor on the object that it was on before, because the rows may
+ *     have changed, and divide the screen's lines among the lists
+ *     (top_place.c);
+ *   - draw the screen (top_draw.c, top_table.c);
+ *   - wait for a key. It moves a cursor, or asks a question and then changes
+ *     the database (top_keys.c).
  */
 #ifndef TOP_H
 #define TOP_H

@@ -37,8 +37,8 @@ struct column {
 	enum cell cell;
 	/* offsets of one or two members in the object of the row */
 	size_t offset, second;
-	/* smallest width in columns; text becomes narrower only if the
-	 * columns that are never left out do not fit */
+	/* smallest width, in characters. Text is made narrower than this if the
+	 * row is still too wide after columns were left out */
 	int width;
 	/* columns that do not fit are left out, the highest number first; 0:
 	 * the column is never left out */

@@ -111,7 +111,8 @@ say(const struct waiting *w, const rp_outcome *outcome, const rp_job *job)
 		print_state(outcome);
 }
 
-/* The job may have been purged meanwhile, but its end is still known. */
+/* Print how a job ended. If the job was purged in the meantime, `outcome` still
+ * has its state. Returns an exit status. */
 static int
 tell_one(const struct waiting *w, const rp_outcome *outcome)
 {

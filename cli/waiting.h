@@ -41,8 +41,10 @@ struct await {
 			   * queue's setting; 0: not kept */
 };
 
-/* Call this before the enqueue. It refuses a wait of a handler for itself, and
- * makes the jobs keep their results. Returns an exit status. */
+/* Call this before the enqueue. It fails if this process is a handler and the
+ * jobs could not start before it ends, because the wait would then never end.
+ * If results are wanted, it changes `model` so that the jobs are kept long
+ * enough to read them. Returns an exit status. */
 int await_prepare(struct await *await, struct cmd *cmd, const char *queue,
 		  rp_job_spec *model);
 /* Add the jobs to the list of jobs to wait for. Returns 0, or -1 if memory ran

@@ -57,7 +57,8 @@ lines_of(const char *text)
 	return lines;
 }
 
-/* Return whether a queue is in READPAST_ALONE. `ctx` has its lines. */
+/* Return whether the handler's worker serves this queue and runs only one job
+ * at a time. `ctx` has the lines of READPAST_ALONE, which are patterns. */
 static int
 serves(const void *ctx, const char *queue)
 {

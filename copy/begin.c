@@ -236,7 +236,8 @@ begin_queue(struct rp_copy *c, const struct rp_copy_queue *q)
 	return r < 0 ? r : rp__copy_note_phase(c, q, phase);
 }
 
-/* Write the schedules to the target as a trial, and roll back. */
+/* Write the schedules to the target and roll back. If the target refuses one of
+ * them, the copy fails now and not after all jobs were copied. */
 static int
 try_schedules(struct rp_copy *c)
 {

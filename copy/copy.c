@@ -168,8 +168,8 @@ wait_for_running(struct rp_copy *c)
 	}
 }
 
-/* Repeat walks until a walk finds no change in jobs that an earlier walk has
- * read. */
+/* Walk over the jobs of the source again and again, until a walk finds that no
+ * job which an earlier walk has read was changed since then. */
 static int
 walk_until_same(struct rp_copy *c, int doing)
 {

@@ -35,7 +35,8 @@ struct rp_copy_queue {
 #define RP_COPY_PARTS 64
 #define RP_COPY_PARTS_FIRST 8
 #define RP_COPY_PARTS_LEAST 4
-/* for a target that allows only one writer at a time */
+/* the limit if the database allows only one writer at a time, because a slice
+ * keeps other writers out */
 #define RP_COPY_PARTS_MOST 16
 
 /* The jobs of one side, sorted by id. */
@@ -77,7 +78,8 @@ struct rp_copy {
 	int64_t source_end; /* last id that the source has assigned */
 	int64_t checked_to; /* ids up to this were read by an earlier walk */
 	int64_t changed;    /* number of jobs up to checked_to that this walk
-			     * found changed */
+			     * had to write or erase, because the source has
+			     * changed since the earlier walk */
 	int mirror;         /* not 0: erase from the target jobs that are no
 			     * longer in the source */
 	int removing;       /* not 0: erase from the source jobs that are in

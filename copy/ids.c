@@ -201,8 +201,9 @@ rp__copy_read_phase(struct rp_copy *c, struct rp_copy_queue *q, char run[40])
 
 /* Check that no other run of this copy has taken over. If the same copy is
  * started again during a run, the new run takes over. The old run must notice
- * this before it changes the target. The new run may have moved jobs, so that
- * they are no longer in the source, and the old run must not erase them. */
+ * this before it changes the target. Otherwise it might erase jobs from the
+ * target that the new run has moved there, because they are no longer in the
+ * source. */
 int
 rp__copy_under_way(struct rp_copy *c)
 {
@@ -427,10 +428,10 @@ rp__copy_open_range(struct rp_copy *c, int64_t id, int64_t last)
 	return rp__copy_end(c, c->to, r);
 }
 
-/* Open a range for all ids of the source. A schedule, or a unique key that
- * stays taken, may name a deleted job with a smaller id than all other jobs. If
- * this id had a range of its own, its shift would differ from that of the jobs.
- */
+/* Open a range for all ids of the source. The range begins at the smallest id
+ * that a job, a schedule or a taken unique key names, even if the job with that
+ * id was deleted. If such an id had a range of its own, the number that is
+ * added to it in the target would differ from the number for the jobs. */
 int
 rp__copy_open_first(struct rp_copy *c)
 {

@@ -1,8 +1,8 @@
 /*
  * keys.c - copy the unique keys that stay taken after their jobs are done.
  *
- * Such a key also stays in the source after a move. So producers that still use
- * the source find the key taken, and so do producers that use the target.
+ * A move copies such a key too, but does not delete it from the source. So the
+ * key is taken for all producers, whether they use the source or the target.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -23,8 +23,8 @@
 
 #include "schedule.h"
 
-/* A schedule as the parameters of schedule_import, and the columns of
- * schedule_export from which they come. */
+/* The fields of a schedule that are copied. The verb schedule_export returns
+ * each of them as a column, and schedule_import takes it as a parameter. */
 #define FIELDS(X)                                                              \
 	X(NAME)                                                                \
 	X(QUEUE)                                                               \

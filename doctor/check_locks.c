@@ -65,7 +65,8 @@ struct seen {
 	/* the process that keeps a checkpoint from copying these bytes */
 	pid_t reader;
 	pid_t writer;
-	uint32_t commits[2]; /* the commit counters of -shm and of the file */
+	uint32_t commits[2]; /* the commit counter in -shm, and the one in the
+			      * database file */
 };
 
 /* Return the process whose lock would conflict with a lock of this type. */

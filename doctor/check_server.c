@@ -130,8 +130,9 @@ ask(struct doctor *d, const char *question, const char *fix)
 
 /* Check the plan of a claim. First judge the estimated plan, which costs
  * nothing. Then run the statement twice, and judge how many pages the second
- * run reads. The first run marks dead index entries, so that the second run
- * skips them. Entries that an old snapshot needs cannot be marked. */
+ * run reads. The first run marks dead index entries, and the second run skips
+ * the marked ones. Entries that an old snapshot needs cannot be marked, so many
+ * pages mean that something prevents vacuum. */
 int
 check_plan(struct doctor *d)
 {

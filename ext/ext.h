@@ -35,9 +35,10 @@ struct ext {
 	int64_t own_synchronous;
 	sqlite3 *scratch;              /* a database in memory, see
 					* ext_scratch() */
-	int mode_settled, mode_waited; /* `mode_settled`: 1: WAL mode was set.
-					* `mode_waited`: 1: a call has already
-					* waited for that */
+	int mode_settled, mode_waited; /* `mode_settled`: 1: WAL mode is set.
+					* `mode_waited`: 1: a call has waited
+					* for a lock to set it, in vain, so
+					* later calls do not wait */
 	int anchored; /* how many of our virtual tables are connected */
 	int called;   /* 1: a call is between ext_enter() and ext_leave() */
 	pid_t pid;    /* the process that loaded the extension; calls in a
@@ -50,7 +51,7 @@ struct ext {
 /* In ext_connect.c. Returns the handle for this call. Returns NULL on failure,
  * with the message in `error`. */
 rp_conn *ext_enter(struct ext *ext, rp_error *error);
-/* Call this at the end of each call that ext_enter() began. */
+/* Call this at the end of each SQL function for which ext_enter() succeeded. */
 void ext_leave(struct ext *ext);
 /* Returns 1 if the host has neither an open transaction nor a running statement
  * that writes. */

@@ -139,7 +139,7 @@ ext_worker_seen(struct ext_call *call)
 	return beat_or_sign_on(call);
 }
 
-/* Returns the names of the worker's queues and of this queue. The caller frees
+/* Return a list of the worker's queues with `queue` appended. The caller frees
  * the list. NULL: out of memory. */
 static char **
 with_queue(const struct ext_worker *worker, const char *queue)

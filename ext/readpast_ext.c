@@ -25,9 +25,9 @@ SQLITE_EXTENSION_INIT1
 #define COMMA_AND_NAME(field, FIELD, type) ", " #field
 #define LISTED(FIELDS) &(FIELDS(COMMA_AND_NAME))[2]
 
-/* The functions. Each has the same arguments, in the same order, as
- * PostgreSQL's routine of the same name. The argument `holding` is last,
- * because PostgreSQL's routine does not have it. */
+/* The functions. Each has the arguments of PostgreSQL's routine of the same
+ * name, in the same order. Only the argument `holding` is not in that routine,
+ * so it comes last. */
 const struct ext_function ext_functions[] = {
 	/* clang-format off */
 	{ "enqueue", 2,

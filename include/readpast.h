@@ -1039,11 +1039,12 @@ RP_API int rp_schedule_run(rp_conn *conn, const char *name, rp_added *ret);
 typedef struct rp_copied {
 	size_t size;           /* set by RP_COPIED_INIT */
 	int doing;             /* the phase, RP_COPY_* */
-	int64_t position, end; /* how far the phase has come, and where it ends,
-				* as ids of jobs in the source */
+	int64_t position, end; /* ids of jobs in the source: the job that the
+				* phase has reached, and the last job */
 	int64_t queues;
-	int64_t live, kept; /* jobs that are equal in source and target, as
-			     * found so far by the last phase */
+	int64_t live, kept; /* how many live jobs, and how many finished jobs
+			     * that are kept, the last phase has found equal in
+			     * source and target so far */
 	int64_t written;    /* jobs written to the target */
 	int64_t removed;    /* jobs deleted from the source */
 	int64_t running;    /* running jobs, which stay in the source */

@@ -71,12 +71,11 @@ const struct lab_script *lab_scripts(const char *url);
 const struct lab_script *lab_find(const struct lab_script *scripts,
 				  const char *name);
 
-/* Run one script in a scratch, which is a temporary file or schema. The scratch
- * is always removed. Returns 0, or writes the reason into `why`, in one line.
- * LAB_CANNOT means that the database does not support the technique, and that
- * nothing was done. An earlier run may have been killed before it could remove
- * its scratch. Such a scratch is removed now, and `left` is called with its
- * name. */
+/* Run one script in a temporary file or schema, and remove it afterwards.
+ * Returns 0, or a negative number and one line in `why` that gives the reason.
+ * LAB_CANNOT: the database does not support what the script tries, and nothing
+ * was done. If an earlier run was killed, its temporary file or schema is still
+ * there: lab_run() removes it first and calls `left` with its name. */
 enum { LAB_FAILED = -1, LAB_CANNOT = -2, LAB_STOPPED = -3 };
 int lab_run(const struct lab_options *options, const struct lab_script *script,
 	    void (*left)(const char *what), struct lab_result *ret,

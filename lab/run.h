@@ -65,9 +65,9 @@ struct lab {
 	void (*left)(const char *what);
 };
 
-/* The functions that make and remove scratches on one kind of database. If such
- * a function can fail, it returns 0 or LAB_FAILED, and sets the side's
- * `why`. */
+/* The functions that make and remove a scratch, a temporary schema or file, on
+ * one kind of database. If such a function can fail, it returns 0, or it
+ * returns LAB_FAILED and sets the side's `why`. */
 struct lab_place {
 	int dies_at_fork; /* not 0: connections must be closed before a fork */
 	/* Sets the scratch's name, and returns its URL. NULL: memory is

@@ -13,12 +13,15 @@
 
 /*
  * Texts and payloads are stored in blocks that never move. The first block is
- * small and usually enough for one job; further blocks are large. The large
- * size is chosen for glibc. free() returns memory to the system when more than
- * 128 KiB are free at the end of the heap. It raises that limit to twice the
- * largest block ever freed (M_TRIM_THRESHOLD in mallopt(3)). With small blocks,
- * each claim of 100 jobs would get its memory from the system again. That would
- * take a sixth of the time in which a worker empties a queue on PostgreSQL.
+ * small, and usually enough for one job.
+ *
+ * Further blocks are large because of glibc. Its free() returns memory to the
+ * system when more than 128 KiB are free at the end of the heap. With small
+ * blocks, that would happen after each claim of 100 jobs, and the next claim
+ * would get its memory from the system again. That takes a sixth of the time in
+ * which a worker empties a queue on PostgreSQL. But when a block larger than
+ * the limit is freed, glibc raises the limit to twice the size of that block
+ * (see M_TRIM_THRESHOLD in mallopt(3)), and keeps the memory from then on.
  */
 #define FIRST_BLOCK 1024
 #define NEXT_BLOCK (256 * 1024)

@@ -26,8 +26,9 @@ struct rows {
 	rp_job_spec terms;  /* the settings that all collected jobs have in
 			     * common */
 	size_t n;           /* number of jobs of the call */
-	int begun, once;    /* `begun` is 1 if a transaction is open. `once` is
-			     * 1 if that transaction has only a single run */
+	int begun, once;    /* `begun`: 1 if a transaction is open. `once`: 1 if
+			     * that transaction runs only one verb, once; see
+			     * RP_BEGIN_ONCE */
 };
 
 /* Check a duration of a job. 0 means that it is not set. */
@@ -177,8 +178,8 @@ fill(struct rp_value *p, const char *queue, const rp_job_spec *job)
 	}
 }
 
-/* Set the columns of the first row that describe all rows: the largest payload,
- * and whether any row has headers. */
+/* Set the two parameters of the first row that describe all rows: the size of
+ * the largest payload, and whether any row has headers. */
 static void
 sum_up(struct rows *rows, size_t width)
 {
@@ -223,8 +224,9 @@ begin(struct rows *rows)
 	return r;
 }
 
-/* If the transaction can have only a single run, end it and begin a transaction
- * for several runs. Nothing was written before. */
+/* Call this if the transaction needs a second run of a verb after all. If it
+ * was begun with RP_BEGIN_ONCE, end it and begin one without that flag. So far
+ * the transaction has written nothing. */
 static int
 begin_anew(struct rows *rows)
 {
@@ -394,7 +396,8 @@ on_one_set_of_terms(const rp_job_spec *a, const rp_job_spec *b)
 }
 
 /* Refuse a job that expires before it is due, because it would never run. If
- * the terms are the same as those of the job before, nothing is checked. */
+ * the job has the same terms as the previous one, nothing is checked, because
+ * the previous job was. */
 static int
 check_expiry(struct rows *rows, const rp_job_spec *job)
 {

@@ -112,11 +112,11 @@ void rp__measure(rp_conn *conn, struct rp_usage *ret);
  * the schema in this kind of database. Does not connect. */
 int rp__schema_sql(const char *url, rp_sql_fn *statement, void *ctx,
 		   rp_error *reterr);
-/* These three return what the backend supports; see hears() and is_pooled() in
- * struct rp_backend. */
+/* Return whether the database has notifications, whether those that `other`
+ * sends arrive at `conn`, and whether the connection goes through a pooler; see
+ * hears() and is_pooled() in struct rp_backend. */
 int rp__has_notifications(const rp_conn *conn);
-int rp__hears(rp_conn *conn, rp_conn *other); /* `other`: a handle on the same
-					       * database */
+int rp__hears(rp_conn *conn, rp_conn *other);
 int rp__is_pooled(const rp_conn *conn);
 rp_row_fn rp__first_int; /* ctx: int64_t *, set to the first column */
 rp_row_fn rp__count;     /* ctx: int64_t *, incremented for each row */
@@ -187,9 +187,10 @@ int rp__no_such_job(rp_conn *conn, int64_t id); /* fails with RP_ENOENT and
 int rp__pattern_matches(const char *pattern, const char *name);
 /* Returns 1 if the word has a * or ? without a backslash before it. */
 int rp__is_pattern(const char *word);
-/* Turn a word that is no pattern into the name that it stands for, in place. If
- * the word has a * or ?, its backslashes are removed. Any other word is a name
- * already. */
+/* Turn a word that is not a pattern into the name that it stands for, in place.
+ * If it has a * or ?, a backslash is before each of them, and all backslashes
+ * that escape a character are removed. A word without * and ? is a name already
+ * and keeps its backslashes. */
 void rp__pattern_unescape(char *word);
 
 /* queue.c */
@@ -314,14 +315,14 @@ struct rp_handling {
  * handles no job. */
 void rp__set_handling(const struct rp_handling *handling);
 /* Call this before a wait for one job of the queue or, with `until_empty`, for
- * all its jobs. Returns RP_EINVAL if the calling thread would wait for
- * itself. */
+ * all its jobs. Returns RP_EINVAL if this wait would never end, because the
+ * calling thread is a handler whose own job must end first. */
 int rp__check_wait_for_queue(rp_conn *conn, const char *queue, int until_empty);
 
 /* sweep.c */
-/* Clean up, in one slice, the rows that belong to no queue: payloads of
- * completed jobs, rows of old workers, old tallies. Joins a transaction that is
- * open. */
+/* Delete, in one slice, rows that are no longer needed: payloads of completed
+ * jobs, rows of old workers, old tallies, unique keys whose time is over. Joins
+ * a transaction that is open. */
 int rp__sweep_rest(rp_conn *conn, struct rp_slice *slice);
 int rp__sweep_dropped(rp_conn *conn); /* delete the jobs of dropped queues */
 int rp__has_swept_lately(const rp_conn *conn);

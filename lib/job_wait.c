@@ -233,8 +233,8 @@ nap(const struct wait *w, int64_t ms)
 	return poll(&p, 1, (int)ms) > 0;
 }
 
-/* Handle an error of a look or a wait. Returns 1 if the caller should try
- * again, 0 if `fd` is readable, or the error. */
+/* Handle an error of reading the jobs' states, or of waiting. Returns 1 if the
+ * caller should try again, 0 if `fd` is readable, or the error. */
 static int
 bear(struct wait *w, int r)
 {

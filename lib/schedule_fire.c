@@ -292,8 +292,8 @@ plan_the_end(const rp_schedule *s, struct plan *ret)
 	ret->missed = ret->next = ret->retry_at = 0;
 }
 
-/* Plan to fire only the instant that is due. This happens if the file of the
- * time zone cannot be read. A later sweep computes the next instant. */
+/* The plan for a schedule whose time zone cannot be read: fire the instant that
+ * is due, but compute no next instant. A sweep tries again after RETRY_MS. */
 static void
 plan_a_retry(const struct rp_stored *stored, int64_t now, struct plan *ret)
 {

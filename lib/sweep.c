@@ -42,9 +42,9 @@ struct sweep {
 	 * swept within SWEEP_MS. MORE: the first slice is done. */
 	enum { MORE, FIRST, IN_TURN } which;
 	int64_t stop_at; /* when to stop (monotonic us); 0: never */
-	int rest;        /* 1: also apply retention, and delete dropped queues
-			  * and old rows that belong to no queue */
-	int has_rest;    /* 1: there are old rows that belong to no queue */
+	int rest;        /* 1: also apply retention, delete dropped queues, and
+			  * run the verb sweep_rest */
+	int has_rest;    /* 1: there are rows that sweep_rest deletes */
 	int has_fires;   /* 1: a schedule is due */
 	struct rp_slice slice;
 };

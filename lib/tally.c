@@ -38,7 +38,7 @@ rp__tally(rp_conn *conn, int64_t queue_id, int64_t done, int64_t failed)
 	t->failed += failed;
 }
 
-/* Returns 1 if the last tally was written at least a second ago. */
+/* Returns 1 unless a tally was written within the last second. */
 int
 rp__tally_is_due(const rp_conn *conn)
 {

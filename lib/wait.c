@@ -24,9 +24,10 @@
 #define QUIET_TIMES 15
 #define MOST_QUIET_US 50000
 
-/* Probe, sweep, and schedule the next probe. An extra probe does not postpone
- * the next scheduled probe. Otherwise there would be no sweeps while other
- * clients commit all the time. */
+/* Probe, sweep, and schedule the next probe. An extra probe, which a commit of
+ * another client causes, does not postpone the next scheduled probe. Sweeps of
+ * all queues come only with scheduled probes, so otherwise there would be none
+ * while other clients commit all the time. */
 int
 rp__waiter_probe(rp_conn *conn, struct rp_waiter *waiter, int what,
 		 int unless_ready, struct rp_probe *ret)

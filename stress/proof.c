@@ -18,7 +18,7 @@
 #include "history.h"
 #include "stress.h"
 
-/* Data for the child process that writes the lines. */
+/* Data for the child process that writes the history as lines of JSON. */
 struct telling {
 	const struct stress *stress;
 	FILE *to, *history;

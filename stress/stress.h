@@ -68,7 +68,8 @@ struct shared {
 	char why[300]; /* text of the first failure */
 
 	/* The watcher writes the following members. */
-	int has_counters; /* not 0: the database has counters */
+	int has_counters; /* not 0: the database counts its own work, and
+			   * `before` and `after` have these numbers */
 	struct server before, after;
 	struct wait waits[WAITS];
 	int64_t samples;
@@ -108,7 +109,7 @@ enum { L_ENQUEUE, L_CLAIM, L_START, L_END_TO_END, LATENCIES };
 
 struct sums {
 	int64_t enqueued, done, dead, claims, retries, duplicates, unknown;
-	int64_t written; /* bytes written, or -1 if not known */
+	int64_t written; /* bytes that the run wrote to files; -1: not known */
 	double enqueue_rate, done_rate;
 	double enqueue_bars[BARS], done_bars[BARS];
 	int64_t bar_us;

@@ -26,8 +26,9 @@ import sys
 import zlib
 
 
-# A statement can use the ids that an earlier statement has returned. ONE_TAKEN is
-# written in SQL for one id at a time, and MANY_TAKEN for a table of all ids.
+# A statement can use the ids that an earlier statement has returned. The SQL files
+# contain ONE_TAKEN, which runs the statement once for each id. From it the variant with
+# MANY_TAKEN is made, which runs the statement once for all ids.
 ONE_TAKEN = "in (:taken)"
 MANY_TAKEN = "in (select id from readpast_taken(:taken))"
 

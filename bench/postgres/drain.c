@@ -11,8 +11,8 @@
 
 #define CLIENTS 4
 #define SCHEMA "readpast"
-/* Number of steps whose cost is measured. It is so large that costs that occur
- * once a second hardly change the result. */
+/* How many steps are measured for the average of round trips per job. With
+ * fewer, work that is done once a second would change the average. */
 #define STEPS 100
 
 static const size_t batches[] = { 1, 100 };

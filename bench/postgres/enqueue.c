@@ -32,8 +32,9 @@ run_side(const struct bench *b, const struct side *side, size_t batch)
 	return outcome.put;
 }
 
-/* Measure one sample of each side, in slices that alternate between the sides.
- * From second to second, a disk's speed changes more than the sides differ. */
+/* Measure one sample of each side. A sample has SLICES parts, and the sides
+ * take turns after each part, because a disk's speed changes more from one
+ * second to the next than the sides differ. */
 static void
 sample(const struct bench *b, size_t batch)
 {

@@ -144,9 +144,9 @@ finish(struct hand *h)
 					     NULL, 0));
 }
 
-/* Store the ids of all claimed jobs for the next step, even if there are more
- * than the limit. A job that is not finished would stay in the table for
- * ever. */
+/* Store the ids of all claimed jobs, because the next step must finish them.
+ * There may be more of them than the limit. If one were forgotten, it would
+ * stay in the table for ever. */
 static void
 hold(struct hand *h, PGresult *claimed)
 {

@@ -26,7 +26,8 @@ struct bench {
 	double pinned;  /* seconds of load while a session keeps an old
 			 * snapshot */
 	double idle;    /* seconds for which idle workers are watched */
-	/* seconds for which each other queue is measured; 0: skip them */
+	/* seconds for which each queue system of other projects is measured; 0:
+	 * skip them */
 	double peers;
 	/* number of dead index entries that the simulated hour leaves */
 	size_t dead;
@@ -48,9 +49,9 @@ struct bench {
 
 /* ---- server.c ---- */
 
-/* The server for all parts of the benchmark. Each side, which is one of the
- * queues that are compared, has its tables in a schema of its own. `schema` is
- * this schema, and the first in search_path. */
+/* One server is used by all parts of the benchmark. A side is one of the queues
+ * that are compared, and has its tables in a schema of its own.
+ * server_connect() puts this `schema` first in search_path. */
 void server_start(struct bench *b);
 void server_stop(const char *dir);
 char *server_library_url(const struct bench *b, const char *schema);
@@ -86,7 +87,7 @@ double buffers_per_claim(const struct bench *b, const char *schema);
  * NULL ends the trace. The function is in client.c. */
 void client_trace(void *native, FILE *to);
 
-/* Average numbers of statements and round trips for one call of a side. */
+/* How many statements and round trips one step of a side takes, on average. */
 struct side;
 struct trips {
 	double statements, round_trips;

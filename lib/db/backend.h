@@ -236,9 +236,10 @@ struct rp_backend {
 	 * join. */
 	int (*joins)(void *db);
 	/* Begin a transaction or, inside an open transaction, a savepoint.
-	 * Returns 0, 1 or an error. 1: the transaction has begun, but since the
-	 * last one the connection was replaced, or the answer to a call may
-	 * have been lost. */
+	 * Returns 0, 1 or an error. 1: the transaction has begun, but the
+	 * answer to an earlier call may have been lost, for example because the
+	 * connection broke and was replaced. If that call was a claim, jobs may
+	 * be leased to a worker that does not know them. */
 	int (*begin)(void *db, int how, rp_error *reterr);
 	int (*commit)(void *db, rp_error *reterr); /* if it fails, the
 						    * transaction is rolled

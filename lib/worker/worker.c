@@ -84,9 +84,10 @@ rp_worker_new(const char *url, const rp_worker_options *options,
 void
 rp_worker_free(rp_worker *w)
 {
-	/* In a forked child, do not touch the parent's worker. A parent's
-	 * thread, which does not exist in the child, may have held its
-	 * locks. */
+	/* In a forked child, do not touch the parent's worker. At the fork, one
+	 * of the parent's threads may have held a lock of the worker. That
+	 * thread does not exist in the child, so nobody would release the
+	 * lock. */
 	if (!w || rp__pull_end(w) < 0)
 		return;
 	for (size_t i = 0; i < w->routes_count; i++) {

@@ -111,8 +111,9 @@ struct rp_worker {
 				     * differs from waiter.version, the row must
 				     * be updated */
 	int64_t look_at;     /* when to look for new queues (monotonic ms) */
-	int64_t look_at_all; /* when to read the names of all queues again
-			      * (monotonic ms) */
+	int64_t look_at_all; /* when such a look reads the names of all queues,
+			      * not only those of the newest ones, to notice
+			      * dropped queues (monotonic ms) */
 	/* last_queue_id: the largest id of a queue that was seen. old_queue_id:
 	 * the value that it had when the current period of YOUNG_MS began,
 	 * which ends at young_until. Each look reads the queues with larger ids

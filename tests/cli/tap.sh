@@ -84,8 +84,9 @@ sanitizer_of() {
 	ldd "$1" | awk '/lib[a-z]*asan/ { print $3; exit }'
 }
 
-# hosted LIBRARY COMMAND...: run a program that loads the library. The sanitizer's
-# runtime must be loaded first. The program's own leaks are not reported.
+# hosted LIBRARY COMMAND...: run a program that loads the library. If the library was
+# built with a sanitizer, preload the sanitizer's runtime, because it must be loaded
+# before all other libraries. Leaks are not reported, because the program has its own.
 hosted() (
 	runtime=$(sanitizer_of "$1")
 	shift

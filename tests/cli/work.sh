@@ -337,7 +337,7 @@ check 'no other word may follow --drain=' refuses 2 'expected settled' readpast 
 check '--drain settled with a space is refused' refuses 2 'work: --drain settled: write --drain=settled' \
 	readpast work again --drain settled -- true
 # Start a worker on two jobs, and send it SIGTERM during the first job. Prints its exit
-# status.
+# status and the last line of its output.
 stopped_with() { # OPTIONS
 	rm -f started go
 	readpast purge cut --state ready --yes >/dev/null 2>&1

@@ -288,8 +288,8 @@ payloads_end_where_the_queue_says(void **state)
 	ok(db->conn, rp_enqueue(db->conn, "q", &job, NULL));
 	job = job_of("123456");
 	assert_int_equal(rp_enqueue(db->conn, "q", &job, NULL), RP_EFBIG);
-	/* this must fail before the library reads the payload, which is
-	 * shorter */
+	/* The payload does not really have that many bytes, so the library must
+	 * refuse the job before it reads them. */
 	job.payload_size = 1000000001;
 	assert_int_equal(rp_enqueue(db->conn, "q", &job, NULL), RP_EFBIG);
 	q.max_payload = 0;

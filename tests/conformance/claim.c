@@ -292,8 +292,8 @@ a_job_with_one_attempt_is_never_fetched_ahead(void **state)
 	ok(db->conn, rp_enqueue(db->conn, "q", &once, NULL));
 	put(db->conn, "q", "a");
 	o.ahead = 5;
-	/* the worker holds five jobs that wait for a handler, so it gets no
-	 * other */
+	/* All five jobs would be prefetched. The first one has a single attempt
+	 * and must not be prefetched, so the claim returns nothing. */
 	expect_claim(db->conn, 5, &o, "");
 	o.ahead = 4;
 	expect_claim(db->conn, 5, &o, "oa");

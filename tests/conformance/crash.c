@@ -136,7 +136,7 @@ complete_for_ever(void *ctx)
 	}
 }
 
-/* Enqueue more jobs than one round can complete. */
+/* Enqueue more jobs than the child can complete before it is killed. */
 static void
 refill(rp_conn *conn)
 {

@@ -22,8 +22,8 @@
 #define TRIES 10
 
 struct seen {
-	/* number of renewals that have begun; number of those that have ended,
-	 * plus number of other failures */
+	/* `asked`: number of renewals that have begun. `answered`: number of
+	 * renewals that have ended, plus number of failed calls. */
 	atomic_int asked, answered;
 	atomic_int lost;
 };

@@ -283,7 +283,8 @@ skip_fires_no_missed_instant(void **state)
 	assert_int_equal(fire(db->conn), 1);
 }
 
-/* The schedule is fired on a connection that has fired no schedule before. */
+/* The sweep must move the schedule on although it adds no job. It runs on a new
+ * connection, on which no earlier sweep has fired a schedule. */
 static void
 a_schedule_that_skips_all_missed_instants_moves_on(void **state)
 {

@@ -331,8 +331,8 @@ errors_are_kept_up_to_4_kib_of_whole_characters(void **state)
 	const char *kept;
 	rp_batch *batch;
 
-	/* The text is one byte and then characters of two bytes. So byte 4096
-	 * is the middle of a character. */
+	/* The text is one byte and then characters of two bytes. So a cut after
+	 * 4,096 bytes would split a character. */
 	error[0] = 'a';
 	for (int i = 1; i < 10000; i++)
 		error[i] = (char)(i % 2 ? 0xc3 : 0xbc);

@@ -259,8 +259,8 @@ a_sweep_of_many_queues_lets_others_write(void **state)
 	ok(db->conn, rp_sweep(db->conn, &swept));
 	assert_int_equal(swept.due, 20000);
 	expect_slices(&w, 4);
-	/* A slice covers several queues. With a slice for each queue, there
-	 * would be more commits. */
+	/* A slice may go on from one queue to the next. If each queue needed
+	 * slices of its own, there would be more transactions. */
 	assert_true(w.transactions < 400);
 }
 

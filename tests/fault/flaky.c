@@ -2,11 +2,14 @@
  * flaky.c - a backend for tests that wraps the real backend and makes its Nth
  * call fail.
  *
- * A call fails in the ways that backend.h describes. A transaction does not
- * begin. A verb (an operation of the library) stops halfway, or is reported as
- * failed after its end. A commit has an unknown outcome: perhaps it has taken
- * effect. The outcome is known only for the commit of a savepoint. Either this
- * commit fails, or the whole transaction is lost.
+ * A call fails in one of the ways that backend.h describes:
+ *   - begin() fails, and no transaction is open;
+ *   - a verb (an operation of the library) stops halfway, or does all its work
+ *     and is then reported as failed;
+ *   - commit() of the outermost transaction fails with an unknown outcome: the
+ *     transaction may have been committed;
+ *   - commit() of a savepoint fails, or the whole transaction is lost. Then the
+ *     outcome is known.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

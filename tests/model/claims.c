@@ -150,9 +150,10 @@ stands(const struct job *j, const rp_verdict *v)
 	return live(j) && j->held && j->claim_no == v->claim_no;
 }
 
-/* Return whether the verdict must wait for a lock. 0: it need not wait. 1: the
- * row is locked, so the verdict may be refused as busy. 2: the verdict must be
- * refused as busy. */
+/* Return whether another session's lock on the job's row stops this verdict. 0:
+ * no. 1: perhaps. The verdict is not for the current claim, so the database may
+ * refuse it without the lock, or report RP_EBUSY. 2: yes. The verdict is for
+ * the current claim, so the call must fail with RP_EBUSY. */
 static int
 verdict_waits(struct model *m, const rp_verdict *v)
 {

@@ -314,9 +314,10 @@ number_of(const char *variable, unsigned otherwise)
 	return value ? (unsigned)strtoul(value, NULL, 10) : otherwise;
 }
 
-/* Make calls report soon that a row is locked. The limit is long enough for
- * calls on a busy machine. Autovacuum is switched off because it locks rows for
- * a moment. The model contains only the locks of sessions. */
+/* Set a lock timeout, so that a call reports soon that a row is locked. The
+ * timeout is long enough for calls on a busy machine. Autovacuum is switched
+ * off because it locks rows for a moment, and the model knows only the locks of
+ * its own sessions. */
 static void
 hurry(const struct db *db, rp_conn *conn)
 {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Test the findings of the command doctor that are possible only on PostgreSQL. The
-# script causes each problem on a server of its own, which has bad settings.
+# script starts one temporary server with bad settings, and causes the problems there.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors

@@ -233,8 +233,8 @@ def killed_workers_leave_no_job_waiting(p):
         worker.wait()
     for n in range(1, 4):
         p.one("select readpast.enqueue('q', 'x')")
-        # A waiter is notified once a second. A dead waiter is unregistered then, until
-        # a living one gets the notification.
+        # Once a second one of the waiters is notified and unregistered. If it is dead,
+        # the next one is notified a second later, until a living waiter is notified.
         p.started_in(n, 12)
     p.one("select readpast.enqueue('q', 'x')")
     assert p.started_in(4, 5) < 2

@@ -877,7 +877,8 @@ def a_job_committed_late_before_the_head_is_found(s):
 
 
 def pass_by(s, seconds=2.4):
-    """For some seconds, move the head, and sweep after each move."""
+    """For some seconds, claim and complete many jobs, so that the position where claims
+    start moves, and sweep after each time."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         passed(s)
@@ -1383,8 +1384,9 @@ def claims_and_sweeps_are_refused_at_higher_isolation(s):
     user.rows("begin isolation level repeatable read")
     assert user.complete(claim) == "done"
     user.rows("commit")
-    # If the snapshot is older than the claim, the error must not say that the claim is
-    # lost.
+    # A transaction whose snapshot is older than the claim cannot see the claim. The
+    # error must be a serialization failure (40001), not a lost claim, because the claim
+    # is still valid.
     user.rows("begin isolation level repeatable read")
     user.rows("select 1 from readpast.job")
     user.rows("rollback")

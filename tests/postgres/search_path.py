@@ -161,8 +161,9 @@ def no_routine_runs_a_strangers_code(log):
             try:
                 run(db, prepare(call))
             except psycopg2.Error as error:
-                # These are errors of readpast, or of the arguments. Any other error may
-                # come from a shadow, such as 42809 for count(*).
+                # readpast refuses some of these calls with one of these errors. An
+                # error of another class may mean that a shadow was called instead of
+                # the real function: for count(*) that is 42809.
                 assert error.pgcode[:2] in ("RP", "22", "25", "40", "23"), (
                     f"{call}: {error.pgcode} {error}")
             run(db, "rollback")

@@ -131,8 +131,8 @@ refused() { # PATTERN SQL: each line of SQL is a statement; the error matches PA
 }
 check 'wait() refuses an id that was never given' refused 'no job has the id' 'select readpast.wait(9999)'
 check 'wait() refuses a timeout that is too long' refused 'within 0..' "select readpast.wait($id, '1 day')"
-# Send each statement in a message of its own. The server cannot tell two statements in
-# one message from one statement.
+# psql sends the lines of this input one by one. If it sent all statements in one
+# message, wait() could not tell that it runs in a transaction.
 check 'wait() is refused in a transaction' refused 'a statement by itself' \
 	"begin"$'\n'"select 1"$'\n'"select readpast.wait($id)"
 

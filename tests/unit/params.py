@@ -40,7 +40,7 @@ def with_parameters(text, verb, parameters):
 
 
 def shared(lists):
-    """Return the number of first names that all the lists have in common."""
+    """Return how many names at the beginning of the lists are the same in all lists."""
     names = [set(n) for n in zip(*lists)]
     return next((i for i, n in enumerate(names) if len(n) > 1), len(names))
 
@@ -63,8 +63,9 @@ def turned_around(text):
 
 
 def broken(text):
-    """Yield (name, text) for each `alike` group. In the text, one verb of the group has
-    its first parameter at the end."""
+    """For each `alike` group (verbs whose first parameters must be the same), yield the
+    group's name and a text with a mistake: one verb of the group has its first
+    parameter at the end."""
     known = parameters_of(text)
     for name, verbs in ALIKE.findall(text):
         verb = next((v for v in verbs.split() if len(known[v]) > 1), None)

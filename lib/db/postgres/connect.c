@@ -166,8 +166,8 @@ connect_quietly(struct postgres *s, const char *const *names,
 int
 rp__postgres_connect(struct postgres *s, const char *url, rp_error *error)
 {
-	/* `dbname` is the whole URL. Its options override connect_timeout,
-	 * which comes before it. */
+	/* `dbname` is the whole URL. If the URL has a connect_timeout, libpq
+	 * uses that one, because a later parameter overrides an earlier one. */
 	const char *const names[] = { "connect_timeout", "dbname",
 				      "fallback_application_name",
 				      "client_encoding", NULL };

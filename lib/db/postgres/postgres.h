@@ -53,9 +53,9 @@ struct postgres {
 	char *sql[RP_VERBS]; /* the SQL of the verbs with the schema's name;
 			      * NULL: not used yet */
 	char prepared[RP_VERBS];
-	char sign[24]; /* a part of our prepared statements' names that differs
-			* between handles, because several may share an attached
-			* connection; "": not attached */
+	char sign[24]; /* a part of the names of our prepared statements, which
+			* is different for each handle, because several handles
+			* may be attached to one connection; "": not attached */
 	/* The state of waiting:
 	 * - nap_ms: length of the last pause between polls.
 	 * - registered_at: when we registered as a waiter (monotonic ms); 0: we

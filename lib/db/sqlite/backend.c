@@ -215,10 +215,11 @@ sqlite_joins(void *db)
 /* ---- opening ---- */
 
 /* Check the schema now, unless the caller has a transaction open or a statement
- * running. In that case our first transaction checks the schema under its write
- * lock. A check now would begin a snapshot, which would last as long as the
- * caller's transaction. SQLite does not call the busy handler when a
- * transaction with a snapshot has to wait for the write lock. */
+ * running. In that case our first transaction checks the schema after it has
+ * got the write lock. A check now would begin a snapshot in the caller's
+ * transaction. If that transaction then needed the write lock and another
+ * connection had it, the call would fail at once, because SQLite does not wait
+ * for the lock in a transaction that has a snapshot. */
 static int
 make_ready(struct sqlite *s, int schema, rp_error *error)
 {

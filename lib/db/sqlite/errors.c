@@ -64,8 +64,8 @@ folder_error(const char *path)
 	return errnum;
 }
 
-/* Returns the reason why the file cannot be opened, which SQLite's own message
- * does not have. Returns NULL if the reason is not known. */
+/* Returns why the file cannot be opened, or NULL if that is not known. SQLite's
+ * own message does not say why. */
 static const char *
 cannot_open_because(const struct sqlite *s)
 {
@@ -74,8 +74,9 @@ cannot_open_because(const struct sqlite *s)
 
 	if (stat(s->path, &file) == 0 && S_ISDIR(file.st_mode))
 		return "it is a folder";
-	/* If SQLite cannot create a file, it tries to open the file for
-	 * reading. Then `errnum` is the error of the second try. */
+	/* If SQLite cannot create the file, it then tries to open it for
+	 * reading. That fails with ENOENT, which hides why the file could not
+	 * be created. So in this case ask the folder for the reason. */
 	switch (errnum == ENOENT ? folder_error(s->path) : errnum) {
 	case EACCES:
 	case EPERM:

@@ -56,8 +56,8 @@ find_deleted(const struct sqlite *s)
 }
 
 /* Record which files SQLite has opened. SQLite has no call for that, so we look
- * them up by their names. A name belongs to another file only if the file that
- * SQLite opened was deleted, and then the check fails. */
+ * them up by their names. If a name leads to no file, the file that SQLite
+ * opened was deleted, and this fails. */
 static int
 note_files(struct sqlite *s, rp_error *error)
 {

@@ -132,11 +132,12 @@ struct writers {
 	int asks;                 /* 1: it is requesting the write lock now */
 	int64_t most_ms;          /* the longest time to wait for that lock */
 	int first;                /* 1: it is the first in the queue */
-	int offered;              /* 1: this connection left the lock to the
-				   * first one in the queue, which did not take
-				   * it */
-	int64_t since, streak_at; /* when its wait for a lock began, and when it
-				   * last began to skip the queue */
+	int offered;              /* 1: this connection has left the lock free
+				   * for the first connection in the queue, but
+				   * that one did not take it */
+	int64_t since, streak_at; /* `since`: when its wait for a lock began.
+				   * `streak_at`: for STREAK_MS from this time
+				   * on, it takes the lock without the queue */
 	int64_t strangers_at; /* when we last noticed writers that do not use
 			       * the queue; 0: never */
 };

@@ -138,9 +138,9 @@ commit_nothing(struct sqlite *s)
 	return r < 0 ? r : rp__sqlite_commit(s, &error);
 }
 
-/* Make the commits that truncate -wal, in case no other connection commits.
- * Failures are not reported, because the next sweep tries to truncate -wal
- * again. */
+/* Truncate -wal, step by step. Each step needs a commit, and perhaps no other
+ * connection commits now, so make commits that change nothing. Failures are not
+ * reported, because the next sweep tries again. */
 void
 rp__sqlite_trim_wal(void *db)
 {

@@ -41,10 +41,10 @@ static const int64_t looks_us[] = { 100,    100,    300,   500,   1000,
 				    100000, 200000, 300000 };
 #define LOOKS (sizeof(looks_us) / sizeof(*looks_us))
 
-/* A call that waits for a single commit polls more often than looks_us says.
- * Its interval is this part (a sixth) of the time since the event. For example,
- * a commit that becomes visible 60 ms after the event is noticed at most 10 ms
- * later. */
+/* A call that waits for one particular commit, and not for any job, does not
+ * use looks_us. It polls more often: its interval is the time since the event,
+ * divided by this number. For example, a commit that becomes visible 60 ms
+ * after the event is noticed at most 10 ms later. */
 #define EAGER_PART 6
 #define EAGER_US 700000 /* after this time poll once a second */
 

@@ -162,8 +162,9 @@ rp__writers_close(struct sqlite *s)
 
 /* ---- the queue ---- */
 
-/* Lock all of FILE-writers. The lock belongs to this descriptor, not to the
- * process. */
+/* Lock the whole file FILE-writers, unlock it, or ask who holds the lock: `how`
+ * is a command of fcntl() for locks that belong to a descriptor and not to a
+ * process (F_OFD_*). Returns the type of the lock, or -1. */
 static int
 lock(const struct writers *w, int how, short type)
 {

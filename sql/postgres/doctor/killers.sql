@@ -1,5 +1,5 @@
 -- killers: list jobs whose lease ran out, perhaps because they killed their worker. The
--- list has jobs that are ready again and jobs that died lately.
+-- list has jobs that are ready again, and jobs that became dead in the last 24 hours.
 
 select k.id, k.queue, k.state, k.attempts,
        (extract(epoch from clock_timestamp() - k.since) * 1000)::bigint

@@ -1,4 +1,4 @@
--- get: return one live job.
+-- get: return the live job :id. There is no row if no live job has this id.
 
 select id, queue, state, priority, attempt, max_attempts, claim_no, worker,
        run_at, created_at, claimed_at, lease_until, finished_at, unique_key,

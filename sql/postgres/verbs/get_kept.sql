@@ -1,4 +1,4 @@
--- get_kept: return one job from the archive.
+-- get_kept: return the job :id if it is in the archive.
 
 select id, queue, state, priority, attempt, max_attempts, claim_no, worker,
        run_at, created_at, claimed_at, lease_until, finished_at, unique_key,

@@ -1,5 +1,5 @@
--- same_kept: which of these rows are equal, in every field, to a kept job of this
--- database?
+-- same_kept: compare the given rows with this database's kept jobs, field by field.
+-- Returns the rows that equal a kept job.
 
 select n.number, a.id
   from unnest(:id[]::bigint[], :queue[]::pg_catalog.text[], :state[]::bigint[],

@@ -1,6 +1,6 @@
--- schedule_list: list schedules, by name. If :name is not null, only the schedule of
--- that name is listed. If :queue is not null, only the schedules of that queue are
--- listed.
+-- schedule_list: list schedules, sorted by name. If :name is not null, only the
+-- schedule of that name is listed. If :queue is not null, only the schedules of that
+-- queue are listed.
 -- last_state: the state of the job that the schedule enqueued last. Null if there is no
 -- such job, or if it no longer exists.
 

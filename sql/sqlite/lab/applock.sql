@@ -1,6 +1,6 @@
 -- applock: an application lock named after the message guards it a second time
 --
--- For each message the worker would also take an application lock named after the
--- message's id.
+-- On a server, the worker locks the row of a message and also takes an application lock
+-- named after the message's id.
 --
 -- cannot: SQLite has no application locks

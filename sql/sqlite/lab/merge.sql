@@ -1,6 +1,7 @@
 -- merge: one MERGE under a table lock claims the first row, or deletes it
 --
--- One statement would delete the first row if it names an agent. Otherwise it would give
--- the row to the caller.
+-- An agent is the worker that has taken a row. One statement would look at the first
+-- row. If the row names an agent, the statement would delete it. Otherwise it would
+-- write the caller into the row as its agent.
 --
 -- cannot: SQLite has no MERGE (a statement either deletes or updates), and no table locks

@@ -1,8 +1,8 @@
 -- Schema 1: queues, live jobs, kept jobs, workers.
 --
--- Times are milliseconds since 1970 UTC, read from the host's clock as julianday('now')
--- returns it. Claim numbers are microseconds of the same clock. docs/design.md says why
--- each index exists.
+-- Times are milliseconds since 1970 UTC. They come from the host's clock, by the same
+-- function of SQLite that julianday('now') uses. Claim numbers are microseconds of this
+-- clock. docs/design.md says why each index exists.
 
 -- This statement comes first because it waits for the write lock even if the file
 -- has no tables yet. Another process may have made all tables while this statement

@@ -1,5 +1,5 @@
--- bad_headers: return a row for each element of :headers that is not a JSON object. A
--- null element means that the job has no headers, and returns no row.
+-- bad_headers: return a row if :headers, the headers of a job, is not a JSON object.
+-- Null means that the job has no headers. In this case no row is returned.
 
 -- answer:
 select true as bad

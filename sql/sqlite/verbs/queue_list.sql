@@ -1,5 +1,5 @@
--- queue_list: return the settings of the queue :queue, or of all queues by name if :queue
--- is null.
+-- queue_list: return the settings of the queue :queue. If :queue is null, return those
+-- of all queues, sorted by name.
 
 -- answer:
 select name, paused_at, pause_reason, max_attempts, lease_ms, backoff_ms,

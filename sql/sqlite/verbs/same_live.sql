@@ -1,6 +1,6 @@
--- same_live: return the ids of those of the given rows for which this database has a
--- live job that is equal in every field. A job also counts as equal if it is scheduled
--- in the source and ready here because its time has come.
+-- same_live: compare the given rows with this database's live jobs, field by field.
+-- Returns the ids of the rows that equal a live job. One difference is allowed: a job
+-- that is scheduled in the given row may be ready here, because its time has come.
 
 -- answer:
 select j.id, r.number as number

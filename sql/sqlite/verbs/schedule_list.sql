@@ -1,7 +1,7 @@
--- schedule_list: return schedules, by name. If :name is not null, only the schedule of
--- that name is returned. If :queue is not null, only the schedules of that queue are
--- returned. last_state is the state of the schedule's last job, or null if that job no
--- longer exists.
+-- schedule_list: return schedules, sorted by name. If :name is not null, only the
+-- schedule of that name is returned. If :queue is not null, only the schedules of that
+-- queue are returned. last_state is the state of the schedule's last job, or null if
+-- that job no longer exists.
 
 -- answer:
 select s.id, s.name, s.queue, s.spec, s.zone, s.content, s.kind, s.headers,

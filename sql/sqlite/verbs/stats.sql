@@ -1,6 +1,7 @@
--- stats: return numbers about one queue, or about all queues by name if :queue is null:
--- its jobs in each state, the age of its oldest ready job, the jobs that finished in the
--- last ten seconds, and the workers that serve it.
+-- stats: return numbers about the queue :queue, or if :queue is null, about all queues,
+-- sorted by name. For each queue these are the number of jobs in each state, the age of
+-- the oldest ready job, the number of jobs that finished in the last ten seconds, and
+-- the number of workers that serve the queue.
 -- Up to :most live jobs of each state are counted. scheduled_at_least, ready_at_least
 -- and running_at_least are 1 if there are more jobs of the state than were counted. The
 -- numbers of kept jobs come from the triggers of the archive.

@@ -1,6 +1,6 @@
--- tally: add the numbers of jobs that a client has finished since its last call of this
--- verb to the counts of the current second. A client calls this at most once a second,
--- in a transaction that it commits anyway.
+-- tally: count the jobs that a client has finished since its last call of this verb, by
+-- adding :done and :failed to the counts of the current second. A client calls this at
+-- most once a second, in a transaction that it commits anyway.
 
 insert into readpast_tally (queue_id, second, done, failed)
 values (:queue_id, :now / 1000, :done, :failed)

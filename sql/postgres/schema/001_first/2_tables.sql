@@ -262,8 +262,8 @@ create unlogged table readpast.tick (
 	made_at  timestamptz not null
 );
 
--- An open transaction, and the range of the ready line in which it may have drawn
--- numbers.
+-- An open transaction, and the range of `seq` numbers that its jobs may have, see
+-- open_ranges().
 create type readpast.open_range as (xid xid8, first bigint, last bigint);
 
 -- Finished jobs that are kept.

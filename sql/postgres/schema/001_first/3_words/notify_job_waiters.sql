@@ -1,9 +1,9 @@
 -- notify_job_waiters: notify the clients that wait for the end of one of these jobs. A
 -- notified client checks whether its job has ended, so a needless notification does no
--- harm. A transaction that has sent a notification cannot run `prepare transaction`.
--- So a program that uses this statement turns notifications off, see wake(). Then this
--- routine does nothing. The client finds the end of its job later, because it also
--- checks the job without a notification.
+-- harm. The routine does nothing if the caller has turned notifications off, see
+-- wake(). A program must do that if it uses `prepare transaction`, which PostgreSQL
+-- refuses in a transaction that has sent a notification. Then the client notices the
+-- end of its job later, because it also checks its job from time to time.
 -- ids: jobs that have ended, or that may have ended.
 -- Locks: none.
 

@@ -127,12 +127,12 @@ as $body$
 select 1000
 $body$;
 
--- Once in this time a sweep reads its work list (the cursors to visit) from the
--- beginning. While a transaction stays open, the recorded beginning of the list does
--- not move, and vacuum does not remove deleted entries. So a read from the beginning
--- gets slower and slower. All other sweeps read only the entries of the last minute.
--- If they miss an entry because its time is earlier, the next read from the beginning
--- finds it.
+-- One sweep in each such period reads its whole work list (the cursors to visit), from
+-- the recorded beginning. The other sweeps read only the entries of the last minute,
+-- because the whole list can be slow to read: while a transaction stays open, the
+-- recorded beginning does not move, and vacuum does not remove deleted entries. An
+-- entry that is older than a minute is found by the next sweep that reads the whole
+-- list.
 create function readpast.full_list_every() returns interval
 language sql immutable
 as $body$
@@ -188,9 +188,10 @@ as $body$
 select interval '50 milliseconds'
 $body$;
 
--- A waiter makes this check about once in ask_every() times the number of waiters, or
--- times this number if there are more waiters. So each waiter checks at least every 12
--- seconds. If all waiters except one die at once, that one sweeps within this time.
+-- To keep that rate, each waiter checks about once in ask_every() times the number of
+-- waiters. More waiters than this are not taken into account, so each waiter checks at
+-- least every 12 seconds. So even if all waiters except one die at once, that one
+-- notices within 12 seconds that it must sweep.
 create function readpast.most_askers() returns integer
 language sql immutable
 as $body$
@@ -215,9 +216,10 @@ as $body$
 select interval '10 milliseconds'
 $body$;
 
--- When a waiter registers, it sets queue.waiters_until this much later than the time
--- in its own row of `waiter`. So it need not update the queue's row again within this
--- time. Each enqueue reads that row, so updates of it should be rare.
+-- queue.waiters_until must be at least as late as waiter.until of each waiter of the
+-- queue. When a waiter registers, it sets queue.waiters_until later than necessary, by
+-- this time. So for this time, waiters that register again need not update the queue's
+-- row. Each enqueue reads the queue's row, so updates of it should be rare.
 create function readpast.waiters_margin() returns interval
 language sql immutable
 as $body$
@@ -324,10 +326,10 @@ select most operator(pg_catalog.+) (most operator(pg_catalog./) 10)
        operator(pg_catalog.+) 1
 $body$;
 
--- If a count did not read all jobs of a lane because there are too many, it reads only
--- this many jobs of each later lane. It has already found many ready jobs, so it only
--- needs the running jobs of the later lanes. The running jobs are at the front of a
--- lane, so a few reads find them.
+-- A count of jobs goes through the lanes of a queue one by one. After a lane with too
+-- many jobs to read them all, it reads only this many jobs of each following lane. The
+-- number of ready jobs is then known to be large, so only running jobs still matter.
+-- They are at the front of a lane, so a few reads find them.
 create function readpast.scan_least() returns bigint
 language sql immutable
 as $body$

@@ -1,6 +1,6 @@
--- is_object: is a text a JSON object? If need_object() refuses one of several headers,
--- its error does not say which one. Then the library calls this routine for each of
--- the headers.
+-- is_object: is a text a JSON object? The headers of a job must be one. If several jobs
+-- are enqueued together, the error of need_object() does not say which job has bad
+-- headers. Then the library calls this routine for the headers of each job.
 -- headers: any text, or null.
 -- Result: true or false. Null if the text is null.
 -- Locks: none.

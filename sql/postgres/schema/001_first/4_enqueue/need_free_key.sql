@@ -1,8 +1,8 @@
 -- need_free_key: raise an error if a finished job keeps this unique key taken. The
 -- caller has seen that the key was free, and has then inserted a job with this key.
--- Between these two steps, other clients may have enqueued and done another job with
--- the key. After the insert this cannot happen, because the caller's open transaction
--- holds the key.
+-- Between these two steps, other clients may have enqueued and completed another job
+-- with the key. After the insert this cannot happen, because no other client can insert
+-- a job with the key while the caller's transaction is open.
 -- queue_id, unique_key: the key.
 -- Result: none. SQLSTATE 40001: the key is taken.
 -- Locks: none.

@@ -65,7 +65,8 @@ begin
 	  from readpast.line s
 	    on conflict do nothing;
 	-- If no row was inserted, the lane already has a cursor at this number. This
-	-- can happen with jobs that were copied from another database.
+	-- can happen with jobs that were copied from another database. A sweep may have
+	-- visited that cursor already, so request a recheck of the claimed jobs.
 	if not found then
 		perform readpast.note_claimed(lane_id, places);
 	end if;

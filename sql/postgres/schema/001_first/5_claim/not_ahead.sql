@@ -4,8 +4,8 @@
 -- attempt if the worker died before the start. A job with a payload over 1 MiB would
 -- take too much of the worker's memory.
 -- places: the jobs' rows (ctid), in the order of the line.
--- at_once: how many jobs the worker starts at once. This many jobs at the beginning of
--- the list are never cut off.
+-- at_once: how many jobs the worker can start immediately. This many jobs at the
+-- beginning of the list are not prefetched and are never cut off.
 -- Result: the places up to the cut.
 -- Locks: none.
 

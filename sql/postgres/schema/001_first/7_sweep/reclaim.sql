@@ -1,11 +1,13 @@
--- reclaim: scan the jobs of a lane from `low` to before `high`, but at most
--- visit_slice() jobs. Claims start at `head`, or will soon start there, so they do not
--- find ready jobs up to `head`. The routine moves these jobs to the end of the lane. It
--- takes running jobs out of the ready line. Sweeps find the jobs outside the line by
--- the end of their lease. For each job that another transaction has locked, the routine
--- adds a row to `recheck`, so that a later sweep looks at the job again.
+-- reclaim: scan a range of a lane for jobs that claims no longer find, at most
+-- visit_slice() jobs. Claims start at `head`, or will soon start there, so they miss
+-- ready jobs before it. The routine does the following:
+--   It moves ready jobs up to `head` to the end of the lane, where claims find them.
+--   It takes running jobs out of the ready line. From then on, sweeps find these jobs
+--     by the end of their lease.
+--   For each job that another transaction has locked, it adds a row to `recheck`, so
+--     that a later sweep looks at the job again.
 -- lane_id: the lane (a queue, a priority and a class, see lane_of()).
--- low, high: the range of numbers, from `low` to before `high`.
+-- low, high: the range of numbers, including `low` but not `high`.
 -- head: the head of the newest cursor.
 -- Result:
 --   next: the first number that was not examined.

@@ -1,7 +1,8 @@
--- sweep_expired: end leases that ran out, in all queues. First the routine looks again
--- at the ranges that the table `recheck` lists, for at most visit_budget(). Then it
--- visits cursors (places where claims start), again for at most visit_budget(). At the
--- end it ends the leases of jobs that are not in the ready line.
+-- sweep_expired: end leases that ran out, in all queues. This has three steps. Each of
+-- the first two takes at most the time visit_budget().
+--   Scan the ranges that the table `recheck` lists.
+--   Scan the jobs before cursors (places where claims start).
+--   End the leases of running jobs that are not in the ready line.
 -- most: the last step ends at most this number of leases.
 -- Rows: the jobs whose lease ran out, with the columns of expire().
 -- Locks: the jobs' rows, for update, and the rows of `recheck` and `cursor` that the

@@ -1,10 +1,13 @@
--- wait_for_claims: make sure that sweeps find the jobs of uncommitted claims that
--- relied on a cursor (a place where claims start). A claim relies on a cursor that is
--- younger than cursor_every(), and then appends no cursor of its own. The routine
--- requests a recheck (a later look by a sweep) for each open transaction that may have
--- made such a claim. To find them, the routine uses a tick (a row of the table `tick`)
--- that an earlier sweep read later than cursor_every() after the cursor was made. The
--- transactions are those with smaller ids than the tick.
+-- wait_for_claims: make sure that sweeps find the jobs of claims that rely on a cursor
+-- (a place where claims start) and have not committed yet. A claim relies on a cursor
+-- that is younger than cursor_every(): it appends no cursor of its own, so only the
+-- visit to this cursor leads a sweep to the claim's jobs. But now the visit cannot see
+-- the claim. So for each open transaction that may have made such a claim, the routine
+-- requests a recheck: after the transaction has ended, a sweep looks at the lane again,
+-- from `head` on.
+-- Such a transaction had its id before the cursor was cursor_every() old. So its id is
+-- smaller than the transaction id in a tick (a row of the table `tick`) that an earlier
+-- sweep read after that time.
 -- lane_id, head: the cursor.
 -- made_at: when the cursor was made. If a cursor with a smaller head was made later,
 -- made_at is the later time.

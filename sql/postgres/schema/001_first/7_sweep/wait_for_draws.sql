@@ -1,8 +1,8 @@
--- wait_for_draws: for each open transaction, request a recheck of the numbers of a lane
--- that the transaction may have drawn from the ready line. That is, a sweep looks at
--- these numbers again after the transaction has ended.
+-- wait_for_draws: request rechecks for a range of a lane. An open transaction may have
+-- drawn numbers in this range for jobs that nobody can see yet. So for each such
+-- transaction, a sweep looks at these numbers again after the transaction has ended.
 -- lane_id: the lane (a queue, a priority and a class, see lane_of()).
--- low, high: the range of numbers, from `low` to before `high`.
+-- low, high: the range of numbers, including `low` but not `high`.
 -- open: the open transactions, see open_ranges().
 -- Locks: none.
 

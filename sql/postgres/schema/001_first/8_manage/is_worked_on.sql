@@ -1,6 +1,7 @@
 -- is_worked_on: is a queue in use, so that it must not be dropped? A queue is in use
 -- while one of its jobs is running, or while another transaction has locked the queue
--- or one of its jobs. For instance an enqueue above READ COMMITTED locks the queue.
+-- or one of its jobs. For example, an enqueue locks the queue if its transaction has a
+-- higher isolation level than READ COMMITTED.
 -- queue_id: the queue.
 -- Result: true if the queue is in use.
 -- Locks: the queue's row and the rows of all its jobs, so that the result stays correct

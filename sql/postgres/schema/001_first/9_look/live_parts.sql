@@ -5,8 +5,9 @@
 -- again.
 -- queue_id: the queue.
 -- most: the count of a part stops when it is a little larger than this number, because
--- at most scan_most() jobs of each part are read. If a lane has more than scan_most()
--- jobs, only scan_least() jobs of each later lane are read.
+-- at most scan_most() jobs of each part are read. The lanes are read one after another.
+-- After a lane with more than scan_most() jobs, only scan_least() jobs of each further
+-- lane are read.
 -- Rows: one for each part.
 --   oldest: the smallest run_at of the ready jobs that were read.
 --   ids, claim_nos, worker_ids: the running jobs that were read.

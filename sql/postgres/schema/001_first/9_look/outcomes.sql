@@ -3,9 +3,9 @@
 -- queue_ids: for each job the queue_id that an earlier call returned for it, or null.
 -- Rows: one for each job, in any order.
 --   number: the job's position in `ids`.
---   state: 0 live, 4 done, 5 dead, 6 cancelled. -6 if the job was live in a queue that
---     has been dropped. Null if the job is finished and was not kept, or if there never
---     was such a job.
+--   state: 0 live, 4 done, 5 dead, 6 cancelled. -6 if the job was live when its queue
+--     was dropped. Null if the job is finished but was not kept, or if there never was
+--     such a job.
 --   queue_id, queue, claim_no: the queue and the claim number of a live job.
 --   is_open: true if a transaction that may still be open has changed or locked the row
 --     of a live job, perhaps to settle the job. (The routine counts a transaction as

@@ -1,6 +1,6 @@
--- need_zone: raise an error unless the server has a time zone of this name. A search
--- reads all time zones of the server. So the routine first checks whether a schedule
--- already has this zone, and then does not search.
+-- need_zone: raise an error unless the server has a time zone of this name. If a
+-- schedule already has this zone, the routine does not search the server's time zones,
+-- because such a search reads all of them.
 -- zone: the name of the time zone, as the IANA database writes it.
 -- Result: the name. SQLSTATE RP003: there is no such time zone. The hint then lists
 -- similar names.
