@@ -54,7 +54,7 @@ struct change {
 /* Change the jobs with the ids in argv, or those that the filter finds. Returns
  * an exit status. */
 int change_jobs(struct change *c, int argc, char **argv);
-/* Change the jobs that the filter finds, without checking its options. */
+/* Change the jobs that the filter finds. The caller has checked the filter. */
 int change_filtered(struct change *c);
 /* Print how many jobs were changed. Returns an exit status. */
 int print_changed(const struct change *c, const struct rp_changed *changed);

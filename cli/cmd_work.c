@@ -285,12 +285,12 @@ make_worker(struct work *work)
 	return r < 0 ? complain(status_of(r), "%s", rp_error_text(r)) : 0;
 }
 
-/* A status that is used only in this file: the process must end itself with the
- * signal that stopped the worker. */
+/* A private exit status: a signal stopped the worker too early, so the process
+ * kills itself with that signal. See end_by_signal(). */
 #define CUT_SHORT (-2)
 
-/* Returns whether a signal ended the worker before it reached the end that
- * --drain or --max-jobs sets. */
+/* Returns whether a signal stopped the worker before the queue was empty
+ * (--drain), or before the worker had run as many jobs as --max-jobs says. */
 static int
 was_cut_short(const struct work *work, const rp_worker_counts *n)
 {
@@ -299,8 +299,8 @@ was_cut_short(const struct work *work, const rp_worker_counts *n)
 		n->done + n->failed + n->dead + n->released < work->max_jobs);
 }
 
-/* End the process by the signal that stopped the worker, so that the caller
- * sees that not all jobs are done. */
+/* Kill this process with the signal that stopped the worker. Then the parent
+ * process, such as a shell, sees that not all jobs are done. */
 static int
 end_by_signal(void)
 {

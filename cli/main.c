@@ -345,9 +345,9 @@ run(struct cmd *cmd, const struct command *command, int argc, char **argv)
 	return status;
 }
 
-/* Report that no command has the name that argv begins with. If the user asks
- * for help, or has given only the first word of a command's name, print help
- * instead. */
+/* argv does not begin with a command's name: print an error. If the user asks
+ * for help, or gives only the first word of a name of two words (such as `cron`
+ * of `cron add`), print help instead. */
 static int
 run_none(int argc, char **argv)
 {

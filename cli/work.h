@@ -64,11 +64,12 @@ struct work {
 
 	/* These change while handlers run, in several threads. */
 	_Atomic int64_t running;
-	atomic_int told_to_end; /* 1: the message was printed that the worker
-				 * waits for handlers */
-	/* The errno that stopped the worker, or 0. output_errnum is that of
-	 * standard output, collect_errnum that of the temporary files for
-	 * handlers' output. */
+	atomic_int told_to_end; /* 1: after a signal, the message "waiting for
+				 * N handlers" was printed */
+	/* If the worker stops because handlers' output cannot be written: the
+	 * errno. output_errnum: writing to standard output failed;
+	 * collect_errnum: writing to the temporary files for the output failed.
+	 * 0: no error. */
 	atomic_int output_errnum, collect_errnum;
 };
 

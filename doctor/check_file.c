@@ -198,9 +198,9 @@ check_format(struct doctor *d)
 
 /* ---- is there free space? ---- */
 
-/* With less free space than this, in bytes, commits fail now or soon. -shm
- * grows by 32 KiB at a time, and -wal grows page by page to some MiB before a
- * checkpoint. */
+/* If less space than this is free, in bytes, commits fail now or soon, because
+ * they make two files grow: -wal to some MiB before a checkpoint, and -shm by
+ * 32 KiB at a time. */
 #define LEAST_BYTES (1 << 20)
 
 /* Check whether there is space for the database to grow. If this user may not

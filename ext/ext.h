@@ -69,10 +69,11 @@ void ext_release(void *ext);
  * NULL: out of memory. */
 sqlite3 *ext_scratch(struct ext *ext);
 
-/* Create a temporary table with the name of the module (a kind of virtual
- * table). A select from a temporary table does not begin to read the host's
- * database. If this fails, SQL can still use the module's name as a table, but
- * then a select begins to read the host's database. */
+/* Create a temporary virtual table that has the name of its module, because a
+ * select from a temporary table does not begin to read the host's database. If
+ * the table cannot be created, the name still works in SQL: SQLite then uses
+ * the module itself as a table, and each select begins to read the host's
+ * database. */
 void ext_make_temporary(sqlite3 *db, const char *module);
 
 /* ---- arguments ---- */

@@ -76,8 +76,8 @@ char *rp__list(const char *const *texts, char open, char close);
 /* url.c */
 int rp__url_parse(const char *text, struct rp_url *ret, rp_error *reterr);
 void rp__url_free(struct rp_url *url);
-/* In db/url_text.c. Decode %XX in place. Returns 0, or -1 if two hex digits are
- * missing or the character is NUL. */
+/* In db/url_text.c. Decode %XX in place. Returns 0, or -1 if a % is not
+ * followed by two hex digits, or if it encodes NUL (%00). */
 int rp__url_unescape(char *text);
 /* Split a text of the form NAME=VALUE&NAME=VALUE in place and call `option` for
  * each pair. `text` may be NULL. */
@@ -245,8 +245,9 @@ rp__verdict_at(rp_verdict *verdicts, size_t i)
 #define RP_SLICE 2000
 #define RP_SLICE_US 10000 /* longest slice in us, without its commit */
 struct rp_slice {
-	int64_t left;      /* how many more rows the slice may change; 0: the
-			    * slice is over, and more rows may be left */
+	int64_t left;      /* how many more rows this slice may change. At 0
+			    * the slice ends, and the next slice changes the
+			    * rest */
 	int64_t began;     /* when it began (monotonic us) */
 	int64_t worked_us; /* duration of the last slice without its commit */
 	int64_t took_us;   /* duration of the last slice with its commit; 0:
@@ -294,7 +295,7 @@ rp__sooner(int64_t a, int64_t b)
 /* wait.c */
 /* Probe the queues and sweep, according to the flags `what` that the backend's
  * wait() returned (RP_WAIT_*). Sets the time of the next probe in the waiter.
- * With `unless_ready` set, does not sweep if a job is ready. */
+ * If `unless_ready` is 1 and the probe finds a ready job, does not sweep. */
 int rp__waiter_probe(rp_conn *conn, struct rp_waiter *waiter, int what,
 		     int unless_ready, struct rp_probe *ret);
 
@@ -327,8 +328,8 @@ int rp__sweep_rest(rp_conn *conn, struct rp_slice *slice);
 int rp__sweep_dropped(rp_conn *conn); /* delete the jobs of dropped queues */
 int rp__has_swept_lately(const rp_conn *conn);
 /* Probe the queues. Then sweep the queues that have something due, or all
- * queues if `what` has RP_WAIT_SWEEP. With `unless_ready` set, does not sweep
- * if a job is ready. */
+ * queues if `what` has RP_WAIT_SWEEP. If `unless_ready` is 1 and the probe
+ * finds a ready job, does not sweep. */
 int rp__probe_and_sweep(rp_conn *conn, const char *const *queues, int what,
 			int unless_ready, struct rp_probe *ret);
 

@@ -37,8 +37,8 @@ mark_blocked(void *ctx, size_t row, const struct rp_value *c)
 	return RP_ROW_TAKE;
 }
 
-/* Find the verdicts that would wait for a lock. The caller has opened a
- * transaction. */
+/* Set the result RP_EBUSY in the verdicts on jobs that another transaction has
+ * locked, and 0 in the others. The caller has opened a transaction. */
 static int
 find_blocked(rp_conn *conn, rp_verdict *verdicts, size_t n)
 {

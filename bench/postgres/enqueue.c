@@ -11,7 +11,9 @@
 
 #define CLIENTS 4
 #define SCHEMA "readpast"
-#define SLICES 8 /* number of slices in a sample */
+/* A sample of one side is measured in this many parts. Between two parts the
+ * other side runs. */
+#define SLICES 8
 
 static const size_t batches[] = { 1, 1000 };
 static const struct side *const sides[] = { &raw_side, &library_side };

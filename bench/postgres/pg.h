@@ -136,8 +136,9 @@ struct outcome {
 	size_t jobs; /* finished jobs */
 	/* average number of jobs in a step that found a job */
 	double batch;
-	double put, finished;     /* per second */
-	double p50, p99, longest; /* latency of a worker's step in ms */
+	double put, finished; /* per second */
+	/* duration of a worker's call of step() of struct side, in ms */
+	double p50, p99, longest;
 	size_t seconds;
 	double by_second[MOST_SECONDS]; /* finished jobs */
 };

@@ -65,8 +65,9 @@ count_skipped(const struct rp_spec *spec, const struct rp_period *before,
 			fire->skipped_local_ms = minute * MINUTE_MS;
 }
 
-/* Find the first fire in a period between the seconds `from` and `until`.
- * Returns 1, or 0 if there is no fire. */
+/* Find the first fire from second `from` until before second `until`. Both are
+ * in `period`, in which the zone's offset does not change. Returns 1, or 0 if
+ * there is no fire. */
 static int
 find_in(const struct rp_spec *spec, const struct rp_zone *zone,
 	const struct rp_period *period, int64_t from, int64_t until,

@@ -12,10 +12,12 @@
  * So a file reads from top to bottom like nested loops.
  *
  * One statement's rows are the answer of the verb, which is passed to a
- * callback. The callback may take some of these rows. Statements that change
- * the taken rows run late, after the last row of the answer. A verb with a
- * statement that uses :rows is run once for all rows of parameters. In such a
- * verb, other parameters have the values of the first row.
+ * callback. The callback may take some of these rows. Late statements change
+ * the taken rows. They run after the last row of the answer.
+ *
+ * A verb runs once for each row of parameters. But if one of its statements
+ * uses :rows, it runs once for all rows, and its other parameters have the
+ * values of the first row.
  */
 #ifndef RP_SQL_H
 #define RP_SQL_H

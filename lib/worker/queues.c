@@ -136,7 +136,7 @@ rp__queues_rotate(rp_worker *w)
 
 /* ---- looking for queues ---- */
 
-/* The queues that were read from the database. */
+/* Collects queues while rows are read from the database. */
 struct look {
 	rp_worker *worker;
 	struct found *found; /* the queues that match a pattern */

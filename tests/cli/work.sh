@@ -366,7 +366,8 @@ check 'after the first signal work prints how many handlers it waits for, and ho
 kill -TERM "$worker"
 wait "$worker"
 
-# Delete -shm while a worker runs. Then another process creates a new -shm file.
+# Delete the file -shm, by which SQLite's processes share the state of the -wal, while a
+# worker has it open. The next process creates a new one, so the worker must fail.
 export READPAST_DB=sqlite:$here/beside.db
 readpast enqueue q x y --quiet
 "$READPAST" work idle -- true >out 2>err &

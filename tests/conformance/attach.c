@@ -68,9 +68,9 @@ count_commit(void *commits)
 	return 0;
 }
 
-/* Each of these calls commits once. With two commits, another client could
- * write between them. The second transaction would then fail if the caller had
- * a statement open. */
+/* Each of these calls commits once. Another client could write between two
+ * commits. Then SQLite would refuse the second transaction if the caller had a
+ * select open, because that select reads an older state of the file. */
 static void
 a_call_that_settles_or_claims_is_one_transaction(void **state)
 {

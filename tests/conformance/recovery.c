@@ -285,9 +285,10 @@ P6_suspects_leave_other_jobs_their_turn(void **state)
 	assert_int_equal(atomic_load(&seen.young_beside_suspect), OTHERS);
 }
 
-/* A handler. The job `long` runs until another job is done, which comes after a
- * suspect. So the worker cannot run the suspect alone. It must stop waiting for
- * this after some time, and serve the other job. */
+/* A handler. The queue has a suspect (a job whose worker may have died because
+ * of it) and then the job `x`. The job `long` runs until `x` runs. The worker
+ * wants to run the suspect alone, but that would need the end of `long`. So it
+ * must give up after some time, and run `x`. */
 static int
 hold_on(rp_task *task, const rp_job *job, void *ctx)
 {

@@ -315,8 +315,8 @@ print(done)
 
 @case
 def clients_in_python_and_in_c_share_a_queue(path):
-    """Each job has one effect: a worker in C handles it, or Python inserts a row for
-    it."""
+    """Each job is handled exactly once. A worker in C prints the job's id, and a client
+    in Python inserts a row with the id."""
     db = connect(path)
     db.execute("create table effect (id)")
     # Set WAL mode first. Otherwise the first client would change the mode while other

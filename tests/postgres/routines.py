@@ -22,8 +22,8 @@ from sessions import Session, buffers, case, eventually, main, tool
 
 
 def swept_in(session, payload, seconds=4):
-    """Repeat a sweep and a claim until a claim returns this job. Claims alone do not
-    find the job, until a sweep puts it back into the ready line."""
+    """Sweep and claim, again and again, until a claim returns this job. A claim cannot
+    find the job before a sweep has put it back into the ready line."""
     def look():
         session.sweep()
         return session.claim().get(payload)
@@ -1087,8 +1087,8 @@ def a_job_committed_while_claims_start_before_it_is_moved(s):
 
 @case
 def claims_start_near_the_head_beside_an_open_transaction(s):
-    """A transaction that has an id stays open. Claims are so frequent that the newest
-    row of table cursor is always younger than 200 ms."""
+    """A transaction that has an id stays open for a second. Meanwhile claims append rows
+    to the table cursor all the time, so that its newest row is always young."""
     pin = Session(s.database)
     passed(s)
     pin.rows("begin")

@@ -1,6 +1,7 @@
 /*
- * server.h - the calls that all databases with routines share. On them,
- * settle_and_claim is one call of a routine, and so is each enqueue.
+ * server.h - the code that is shared by all databases that have routines
+ * (functions stored in the database). There settle_and_claim calls one routine,
+ * and so does each enqueue.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -24,9 +24,11 @@ struct rows {
  * insert, read and delete. */
 #define MOST_IN_ROW ((size_t)16 << 10)
 
-/* With `apart` 0, returns the value for the job's row: a small payload, or the
- * size of a large one. With `apart` 1, returns the value for readpast_payload:
- * a large payload, or null for a small one. */
+/* Returns the value of a payload for one of two tables.
+ * apart 0: readpast_job has the payload, or only its size if it is larger than
+ *   MOST_IN_ROW.
+ * apart 1: readpast_payload has the payload if it is larger than MOST_IN_ROW.
+ *   Otherwise null. */
 struct rp_value rp__rows_payload(const struct rp_value *payload, int apart);
 
 /* Create the table-valued functions. readpast_<verb>_rows(:rows) is for a verb

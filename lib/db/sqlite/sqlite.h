@@ -120,8 +120,9 @@ struct turns {
 				    * connection */
 	_Atomic uint32_t sleepers; /* approximate number of connections that
 				    * sleep */
-	_Atomic uint32_t called;   /* 1: a sleeping connection was woken and has
-				    * not become the first in the queue yet */
+	_Atomic uint32_t called;   /* 1: a connection was woken to become the
+				    * first in the queue, and is not the first
+				    * yet */
 };
 
 /* This connection's place in the queue of writers. Times are monotonic ms. */

@@ -249,8 +249,9 @@ stand_in_queue(struct writers *w, int64_t most_ms)
 	return 0;
 }
 
-/* Wait before the next try to get the lock. Waits in the queue, unless this
- * connection is the first in it or FILE-writers cannot be opened. */
+/* Wait before the next try to get the lock. If another connection is the first
+ * in the queue, sleep until it is this connection's turn. Otherwise, or without
+ * a queue because FILE-writers cannot be opened, sleep for a moment. */
 static void
 wait_a_little(struct sqlite *s, int64_t waited_ms, int64_t left_ms)
 {

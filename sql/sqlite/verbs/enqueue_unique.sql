@@ -36,7 +36,8 @@ select max(iif(is_over, null, id)) as living,
 -- if @overdue:
 update readpast_job set unique_key = null where id = @overdue;
 
--- A ready job keeps its place in the line if its replacement has the same priority.
+-- A ready job keeps its `seq` (its place in the ready line) if the new job has the same
+-- priority.
 select (select seq from readpast_job
          where id = @living and priority = @priority and class = 2)
        as kept_seq,

@@ -149,10 +149,10 @@ as $body$
 select interval '5 seconds'
 $body$;
 
--- A transaction may write a run_at or a visit_at that is a little earlier than the
--- moment at which it got its id. This happens if the transaction read the clock before
--- that moment, or if the clock was set back a little. The sweep assumes that the
--- difference is never larger than this.
+-- The sweep assumes that a transaction writes no time (the run_at of a job, the
+-- visit_at of a cursor) that is earlier than the moment at which the transaction got
+-- its id, minus this margin. Such a time can be a little too early, because the
+-- transaction reads the clock before it gets its id, or because the clock is set back.
 create function readpast.settled_margin() returns interval
 language sql immutable
 as $body$

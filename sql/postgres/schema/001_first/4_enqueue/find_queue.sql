@@ -7,8 +7,8 @@
 -- queue.
 --   lane_id: the lane of the new jobs (a queue, a priority and a class, see
 --     lane_of()).
---   is_open: true if claims visit the lane already. This is always true for the
---     queue's own priority, because a trigger opens the lane of that priority.
+--   is_open: true if the lane is open, which means that claims look for jobs in it.
+--     The lane of the queue's own priority is always open, because a trigger opens it.
 --   waiters_until: after this time no worker waits for a notification about the queue.
 -- Locks: none.
 
