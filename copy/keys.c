@@ -114,13 +114,16 @@ rp__copy_keys(struct rp_copy *c)
 	if (!keys)
 		return rp__fail(c->error, RP_ENOMEM, "out of memory");
 	keys->key = rp__text("");
-	r = rp__copy_ends(c, c->from, &c->source_end, NULL);
 	while (r == 0) {
 		rp_batch *memory = NULL;
 
 		r = rp__batch_new(&memory);
 		r = r < 0 ? rp__fail(c->error, r, "out of memory")
 			  : read_keys(c, keys, memory);
+		/* Read the last id after the keys, so that no key belongs to a
+		 * later job. */
+		if (r == 0)
+			r = rp__copy_ends(c, c->from, &c->source_end, NULL);
 		rp_batch_free(last);
 		last = memory;
 		if (r == 0)

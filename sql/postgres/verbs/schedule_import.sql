@@ -36,6 +36,7 @@ values (:name, :queue, :spec, readpast.need_zone(:zone),
        overlap = excluded.overlap, anchor = excluded.anchor,
        next_at = case when s.paused_at is null then s.next_at
                       else excluded.next_at end,
+       retry_at = case when s.paused_at is null then s.retry_at end,
        last_at = case when s.paused_at is null then s.last_at
                       else excluded.last_at end,
        last_job_id = case when s.paused_at is null then s.last_job_id
