@@ -253,12 +253,38 @@ check_url(const struct cmd *cmd)
 	return 0;
 }
 
+/* Find the scripts to print, which are those of `dialect`, or if it is NULL
+ * those of the database. */
 static int
-check_names(const struct cmd *cmd, char **names, int count)
+choose(const struct cmd *cmd, const char *dialect, int prints,
+       const struct lab_script **ret)
+{
+	int status = dialect ? 0 : check_url(cmd);
+
+	if (status)
+		return status;
+	*ret = dialect ? lab_dialect(dialect) : lab_scripts(cmd->url);
+	if (!*ret)
+		return usage(cmd,
+			     "no such dialect: %.40s (sqlite, postgres or "
+			     "sqlserver)",
+			     dialect);
+	if (dialect && !prints)
+		return usage(cmd,
+			     "--dialect %s: these scripts are not run here; "
+			     "print one with --explain T, and run it on such "
+			     "a server",
+			     dialect);
+	return 0;
+}
+
+static int
+check_names(const struct cmd *cmd, const struct lab_script *scripts,
+	    char **names, int count)
 {
 	for (int i = 0; i < count; i++)
 		if (strcmp(names[i], "scratch") == 0 ||
-		    !lab_find(lab_scripts(cmd->url), names[i]))
+		    !lab_find(scripts, names[i]))
 			return usage(
 				cmd,
 				"no such technique: %.40s (--list prints all)",
@@ -284,7 +310,8 @@ int
 cmd_lab(struct cmd *cmd, int argc, char **argv)
 {
 	int64_t workers = 4, jobs = 500, delay_ms = 2;
-	char *explain = NULL;
+	char *explain = NULL, *dialect = NULL;
+	const struct lab_script *scripts = NULL;
 	int names_only = 0;
 	struct report report = { .options = { .stop = &stop } };
 	const struct option options[] = {
@@ -295,6 +322,9 @@ cmd_lab(struct cmd *cmd, int argc, char **argv)
 		{ "--list", FLAG, &names_only, NULL, "the techniques" },
 		{ "--explain", TEXT, &explain, "T",
 		  "explain a technique, with its SQL" },
+		{ "--dialect", TEXT, &dialect, "NAME",
+		  "list or explain the scripts for sqlite, postgres or\n"
+		  "sqlserver; those for sqlserver are run by hand" },
 		{ "--json", FLAG, &report.json, NULL, "JSON lines" },
 		OPTIONS_END,
 	};
@@ -303,19 +333,19 @@ cmd_lab(struct cmd *cmd, int argc, char **argv)
 	if (!status)
 		status = check_numbers(cmd, workers, jobs, delay_ms);
 	if (!status)
-		status = check_url(cmd);
+		status = choose(cmd, dialect, explain || names_only, &scripts);
 	if (!status && explain)
-		status = check_names(cmd, &explain, 1);
+		status = check_names(cmd, scripts, &explain, 1);
 	if (!status)
-		status = check_names(cmd, argv, argc);
+		status = check_names(cmd, scripts, argv, argc);
 	if (status)
 		return status;
 	if (explain) {
-		fputs(lab_find(lab_scripts(cmd->url), explain)->text, stdout);
+		fputs(lab_find(scripts, explain)->text, stdout);
 		return DONE;
 	}
 	if (names_only) {
-		list(lab_scripts(cmd->url));
+		list(scripts);
 		return DONE;
 	}
 	report.options.url = cmd->url;

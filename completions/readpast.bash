@@ -83,7 +83,8 @@ _readpast_options() { # COMMAND
 	'cron next') options=(--zone= --from= -n= --json) ;;
 	copy) options=(--move --running= --json) ;;
 	check) options=(--left= --json) ;;
-	lab) options=(--workers= --jobs= --delay= --list --explain= --json) ;;
+	lab) options=(--workers= --jobs= --delay= --list --explain= --dialect=
+		--json) ;;
 	stress)
 		options=(--producers= --workers= -j= --jobs= --for= --fill --payload=
 			--batch= --work-time= --fail-rate= --lease= --kill-every=
@@ -165,6 +166,7 @@ _readpast_value() { # OPTION
 	--drain) _readpast_offer settled ;;
 	--log) _readpast_offer json ;;
 	--explain) _readpast_techniques ;;
+	--dialect) _readpast_offer sqlite postgres sqlserver ;;
 	--zone) _readpast_zones ;;
 	--running) _readpast_offer wait leave ;;
 	--state)

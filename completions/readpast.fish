@@ -245,6 +245,7 @@ complete -c readpast -n '__readpast_in lab' -l jobs -x -d 'rows in the table'
 complete -c readpast -n '__readpast_in lab' -l delay -x -d 'duration of each job'
 complete -c readpast -n '__readpast_in lab' -l list -d 'list the techniques'
 complete -c readpast -n '__readpast_in lab' -l explain -x -a "$techniques" -d 'explain a technique, with its SQL'
+complete -c readpast -n '__readpast_in lab' -l dialect -x -a 'sqlite postgres sqlserver' -d 'list or explain the scripts for this kind of database'
 
 complete -c readpast -n '__readpast_in stress' -l producers -x -d 'processes that enqueue'
 complete -c readpast -n '__readpast_in stress' -l workers -x -d 'worker processes'

@@ -58,19 +58,27 @@ lab_now_us(void)
 }
 
 const struct lab_script *
+lab_dialect(const char *dialect)
+{
+	const struct lab_scripts *s = lab_dialects;
+
+	while (s->dialect && strcmp(s->dialect, dialect) != 0)
+		s++;
+	return s->scripts;
+}
+
+const struct lab_script *
 lab_scripts(const char *url)
 {
 	static const struct lab_script none[] = { { .name = NULL } };
-	const struct lab_scripts *s = lab_dialects;
+	const struct lab_script *scripts;
 	struct rp_url parsed;
 
 	if (rp__url_parse(url, &parsed, NULL) < 0)
 		return none;
-	while (s->dialect &&
-	       strcmp(s->dialect, parsed.database->schemes[0]) != 0)
-		s++;
+	scripts = lab_dialect(parsed.database->schemes[0]);
 	rp__url_free(&parsed);
-	return s->dialect ? s->scripts : none;
+	return scripts ? scripts : none;
 }
 
 const struct lab_script *

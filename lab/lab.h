@@ -65,9 +65,11 @@ struct lab_result {
 };
 
 /* lab_scripts() returns the scripts for a URL's database, in the order in which
- * they run, or NULL if the database has no scripts. lab_find() returns the
- * script with this name, or NULL if no script has it. */
+ * they run, or an empty list if the database has no scripts. lab_dialect()
+ * returns the scripts for a dialect, or NULL if the dialect is unknown.
+ * lab_find() returns the script with this name, or NULL if no script has it. */
 const struct lab_script *lab_scripts(const char *url);
+const struct lab_script *lab_dialect(const char *dialect);
 const struct lab_script *lab_find(const struct lab_script *scripts,
 				  const char *name);
 

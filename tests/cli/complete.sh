@@ -82,6 +82,7 @@ check 'files are offered after --db= and a scheme' offers 'readpast --db=sqlite:
 check 'files of histories are offered' offers 'readpast check oth' other.db
 check 'techniques of the lab are offered' offers 'readpast lab m' 'marker merge'
 check 'a technique is offered for --explain' offers 'readpast lab --explain=w' worker-loop
+check 'the dialects are offered for --dialect' offers 'readpast lab --dialect s' 'sqlite sqlserver'
 check 'commands are offered after help' offers 'readpast help sw' sweep
 check 'programs are offered as handlers' offers 'readpast work mail -- readpas' readpast
 check 'files are offered as arguments of a handler' offers 'readpast work mail -- cat oth' other.db

@@ -132,6 +132,26 @@ else
 	check 'the explanation has the SQL' grep -q '^	merge into queue' out
 fi
 
+# ---- the scripts for SQL Server ----
+
+check 'the lab lists the techniques for SQL Server' equal "$(readpast --db "$nowhere" lab --dialect sqlserver --list | cut -d' ' -f1 | paste -sd' ')" \
+	'naive updlock readpast marker merge applock worker-loop own'
+for name in naive updlock readpast marker merge applock worker-loop own; do
+	check "the lab explains $name for SQL Server" status 0 readpast --db "$nowhere" lab --dialect sqlserver --explain "$name"
+	check "$name begins with its idea" grep -qE "^-- $name: ." out
+	check "$name has steps for two sessions" eval "grep -qE '^-- Step 1, session A: ' out && grep -qE '^-- Step [0-9]+, session B: ' out"
+	check "the steps of $name have no gap" equal "$(sed -nE 's/^-- Step ([0-9]+), .*/\1/p' out | paste -sd' ')" \
+		"$(seq -s' ' "$(grep -cE '^-- Step ' out)")"
+done
+check 'the lab has the hints of SQL Server' eval "readpast lab --dialect sqlserver --explain readpast | grep -qF 'with (updlock, readpast)'"
+check 'with --dialect the URL is not read' status 0 readpast --db nosql:x lab --dialect sqlserver --explain merge
+check 'another dialect than that of the database is explained' eval "readpast --db '$nowhere' lab --dialect sqlite --explain own | grep -q '^-- own: '"
+check 'the scripts for SQL Server are not run' refuses 2 'lab: --dialect sqlserver: these scripts are not run here; print one with --explain T' \
+	readpast --db "$url" lab --dialect sqlserver
+check 'a named script for SQL Server is not run either' refuses 2 'lab: --dialect sqlserver: these scripts are not run here' \
+	readpast --db "$url" lab --dialect sqlserver own
+check 'an unknown dialect is refused' refuses 2 'no such dialect: oracle' readpast lab --dialect oracle --list
+
 # ---- bad input ----
 
 check 'an unknown technique is refused' refuses 2 'no such technique: fifo' readpast lab fifo
