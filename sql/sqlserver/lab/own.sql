@@ -16,36 +16,36 @@
 -- names. "Expected" says what the step returns on SQL Server with the default options.
 
 -- Step 1, session A: make a queue, with three jobs.
-exec readpast.queue_set @queue = N'readpast_lab', @backoff_ms = 0;
-exec readpast.enqueue @queue = N'readpast_lab', @text = N'first', @quiet = 1;
-exec readpast.enqueue @queue = N'readpast_lab', @text = N'second', @quiet = 1;
-exec readpast.enqueue @queue = N'readpast_lab', @text = N'third', @quiet = 1;
+exec [readpast].queue_set @queue = N'readpast_lab', @backoff_ms = 0;
+exec [readpast].enqueue @queue = N'readpast_lab', @text = N'first', @quiet = 1;
+exec [readpast].enqueue @queue = N'readpast_lab', @text = N'second', @quiet = 1;
+exec [readpast].enqueue @queue = N'readpast_lab', @text = N'third', @quiet = 1;
 go
 
 -- Step 2, session A: claim a job, with a lease of only one millisecond. The job's id
 -- and claim number are kept for step 7.
 -- Expected: first, 1
-exec readpast.claim @queue = N'readpast_lab', @lease_ms = 1, @worker = N'A';
+exec [readpast].claim @queue = N'readpast_lab', @lease_ms = 1, @worker = N'A';
 select id, claim_no
   into #held
-  from readpast.jobs
+  from [readpast].jobs
  where queue = N'readpast_lab' and worker = N'A';
 select payload, attempt
-  from readpast.jobs
+  from [readpast].jobs
  where queue = N'readpast_lab' and worker = N'A';
 go
 
 -- Step 3, session A: claim the second job, and keep the transaction open, as if both
 -- sessions claimed at the same time.
 begin transaction;
-exec readpast.claim @queue = N'readpast_lab', @worker = N'A';
+exec [readpast].claim @queue = N'readpast_lab', @worker = N'A';
 go
 
 -- Step 4, session B: claim a job. B does not wait, and gets the third job.
 -- Expected: third, 1
-exec readpast.claim @queue = N'readpast_lab', @worker = N'B';
+exec [readpast].claim @queue = N'readpast_lab', @worker = N'B';
 select payload, attempt
-  from readpast.jobs with (readpast)
+  from [readpast].jobs with (readpast)
  where queue = N'readpast_lab' and worker = N'B';
 go
 
@@ -56,10 +56,10 @@ go
 -- Step 6, session B: the lease of the first job is over. The sweep makes it ready
 -- again, and B claims it for its second attempt.
 -- Expected: first, 2
-exec readpast.sweep;
-exec readpast.claim @queue = N'readpast_lab', @worker = N'B';
+exec [readpast].sweep;
+exec [readpast].claim @queue = N'readpast_lab', @worker = N'B';
 select payload, attempt
-  from readpast.jobs
+  from [readpast].jobs
  where queue = N'readpast_lab' and worker = N'B' and attempt = 2;
 go
 
@@ -67,21 +67,21 @@ go
 -- Expected: error 52001
 declare @id bigint, @claim_no bigint;
 select @id = id, @claim_no = claim_no from #held;
-exec readpast.complete @id = @id, @claim_no = @claim_no;
+exec [readpast].complete @id = @id, @claim_no = @claim_no;
 go
 
 -- Step 8, session B: the verdict of B is accepted.
 -- Expected: 0
 declare @id bigint, @claim_no bigint;
 select @id = id, @claim_no = claim_no
-  from readpast.jobs
+  from [readpast].jobs
  where queue = N'readpast_lab' and worker = N'B' and attempt = 2;
-exec readpast.complete @id = @id, @claim_no = @claim_no;
+exec [readpast].complete @id = @id, @claim_no = @claim_no;
 select count(*) as first_job
-  from readpast.jobs
+  from [readpast].jobs
  where id = @id and state = N'running';
 go
 
 -- Step 9, session A: remove the queue.
-exec readpast.queue_drop @queue = N'readpast_lab';
+exec [readpast].queue_drop @queue = N'readpast_lab';
 go

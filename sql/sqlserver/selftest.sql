@@ -1,0 +1,687 @@
+-- selftest: check an installed readpast from one session. Run the whole script in the
+-- database of the queue, with rights on the schema readpast: in Management Studio, or
+-- with `sqlcmd -I`. It uses only the queues whose names begin with `selftest`, and drops
+-- them. Its last line is `N passed, N failed`, and the result before it lists the checks
+-- that failed or were skipped.
+--
+-- Each scenario stores what it got beside what is expected. selftest_two.sql has the
+-- scenarios for two sessions.
+
+set nocount on;
+set xact_abort off;
+create table #selftest (
+	number int identity(1, 1) not null primary key,
+	name nvarchar(200) not null,
+	got nvarchar(400) null,
+	expected nvarchar(400) not null
+);
+create table #claimed (
+	id bigint, claim_no bigint, payload varbinary(max), kind nvarchar(255),
+	headers nvarchar(max), priority int, attempt int, max_attempts int,
+	lease_until datetime2(3), run_at datetime2(3), created_at datetime2(3),
+	unique_key nvarchar(255), last_error nvarchar(max), failures nvarchar(max)
+);
+create table #settled (
+	number bigint, id bigint, claim_no bigint, result nvarchar(20), state nvarchar(20)
+);
+create table #state (state nvarchar(20));
+create table #added (number bigint, id bigint);
+create table #outcome (id bigint, outcome nvarchar(20));
+go
+
+-- A run that was broken off may have left its queues.
+begin try
+	exec [readpast].queue_drop @queue = N'selftest';
+end try
+begin catch
+	if error_number() <> 52005 throw;
+end catch;
+go
+begin try
+	exec [readpast].queue_drop @queue = N'SELFTEST';
+end try
+begin catch
+	if error_number() <> 52005 throw;
+end catch;
+go
+exec [readpast].queue_set @queue = N'selftest', @backoff_ms = 0, @keep_done_ms = 600000,
+	@max_attempts = 3;
+go
+
+-- ---- enqueue, claim, complete ----
+
+exec [readpast].enqueue @queue = N'selftest', @text = N'hello', @kind = N'greeting',
+	@quiet = 1;
+insert into #selftest (name, got, expected)
+select N'an enqueued job is ready',
+       (select concat(j.state, N' ', j.kind, N' ', j.attempt, N' ', j.payload)
+          from [readpast].jobs as j
+         where j.queue = N'selftest'),
+       N'ready greeting 0 hello';
+go
+insert into #claimed
+exec [readpast].claim @queue = N'selftest', @worker = N'w1', @n = 10;
+insert into #selftest (name, got, expected)
+select N'a claim returns the job, with its first attempt',
+       (select concat(convert(varchar(20), c.payload), N' ', c.attempt, N' ',
+                      c.max_attempts, N' ', c.kind)
+          from #claimed as c),
+       N'hello 1 3 greeting';
+insert into #selftest (name, got, expected)
+select N'a claimed job is running, and its row names the worker',
+       (select concat(j.state, N' ', j.worker)
+          from [readpast].jobs as j
+         where j.queue = N'selftest'),
+       N'running w1';
+go
+create table #none (
+	id bigint, claim_no bigint, payload varbinary(max), kind nvarchar(255),
+	headers nvarchar(max), priority int, attempt int, max_attempts int,
+	lease_until datetime2(3), run_at datetime2(3), created_at datetime2(3),
+	unique_key nvarchar(255), last_error nvarchar(max), failures nvarchar(max)
+);
+insert into #none
+exec [readpast].claim @queue = N'selftest', @worker = N'w2', @n = 10;
+insert into #selftest (name, got, expected)
+select N'a running job is not claimed again', (select count(*) from #none), N'0';
+drop table #none;
+go
+declare @id bigint, @claim_no bigint;
+select @id = id, @claim_no = claim_no from #claimed;
+insert into #state exec [readpast].complete @id = @id, @claim_no = @claim_no;
+insert into #selftest (name, got, expected)
+select N'complete says done', (select s.state from #state as s), N'done';
+insert into #selftest (name, got, expected)
+select N'a completed job is kept for the time that its queue says',
+       (select j.state from [readpast].jobs as j where j.id = @id), N'done';
+delete from #state;
+go
+begin try
+	declare @id bigint, @claim_no bigint;
+	select @id = id, @claim_no = claim_no from #claimed;
+	exec [readpast].complete @id = @id, @claim_no = @claim_no;
+	insert into #selftest (name, got, expected)
+	values (N'a job is completed only once', N'no error', N'52001');
+end try
+begin catch
+	insert into #selftest (name, got, expected)
+	values (N'a job is completed only once', error_number(), N'52001');
+end catch;
+delete from #claimed;
+go
+
+-- ---- payloads ----
+
+exec [readpast].enqueue @queue = N'selftest', @text = N'é€', @quiet = 1;
+exec [readpast].enqueue @queue = N'selftest', @payload = 0x00ff10, @quiet = 1;
+exec [readpast].enqueue @queue = N'selftest', @payload = 0x, @quiet = 1;
+declare @big varbinary(max) = convert(varbinary(max), replicate(convert(varchar(max), 'x'), 1048576));
+exec [readpast].enqueue @queue = N'selftest', @payload = @big, @quiet = 1;
+insert into #claimed
+exec [readpast].claim @queue = N'selftest', @n = 4, @worker = N'w1';
+insert into #selftest (name, got, expected)
+select N'a text is stored as UTF-8',
+       (select convert(varchar(40), c.payload, 2) from #claimed as c
+         where datalength(c.payload) = 5), N'C3A9E282AC';
+insert into #selftest (name, got, expected)
+select N'a binary payload is stored as it is',
+       (select convert(varchar(40), c.payload, 2) from #claimed as c
+         where datalength(c.payload) = 3), N'00FF10';
+insert into #selftest (name, got, expected)
+select N'an empty payload stays empty',
+       (select count(*) from #claimed as c where datalength(c.payload) = 0), N'1';
+insert into #selftest (name, got, expected)
+select N'a payload of 1 MB is not cut',
+       (select max(datalength(c.payload)) from #claimed as c), N'1048576';
+go
+declare @verdicts nvarchar(max) =
+	N'[' + (select string_agg(concat(N'{"id":', cast(c.id as nvarchar(max)),
+	                                 N',"claim_no":', c.claim_no,
+	                                 N',"verdict":"done"}'), N',')
+	          from #claimed as c) + N']';
+insert into #settled exec [readpast].settle @verdicts = @verdicts;
+insert into #selftest (name, got, expected)
+select N'settle completes a batch',
+       (select count(*) from #settled as s where s.result = N'ok' and s.state = N'done'),
+       N'4';
+delete from #settled;
+delete from #claimed;
+go
+
+-- ---- the order ----
+
+exec [readpast].enqueue @queue = N'selftest', @text = N'1', @quiet = 1;
+exec [readpast].enqueue @queue = N'selftest', @text = N'2', @quiet = 1;
+exec [readpast].enqueue @queue = N'selftest', @text = N'urgent', @priority = 1, @quiet = 1;
+exec [readpast].enqueue @queue = N'selftest', @text = N'3', @quiet = 1;
+go
+declare @n int = 0, @order nvarchar(100) = N'';
+while @n < 4
+begin
+	insert into #claimed
+	exec [readpast].claim @queue = N'selftest', @worker = N'w1';
+	set @order = @order + N' '
+		+ coalesce((select convert(varchar(20), payload) from #claimed), N'-');
+	delete from #claimed;
+	set @n = @n + 1;
+end;
+insert into #selftest (name, got, expected)
+values (N'claims follow the priority, and then the age', ltrim(@order), N'urgent 1 2 3');
+exec [readpast].queue_drop @queue = N'selftest';
+exec [readpast].queue_set @queue = N'selftest', @backoff_ms = 0, @keep_done_ms = 600000,
+	@max_attempts = 3;
+go
+
+-- ---- leases and claim numbers ----
+
+exec [readpast].enqueue @queue = N'selftest', @text = N'slow', @quiet = 1;
+insert into #claimed
+exec [readpast].claim @queue = N'selftest', @lease_ms = 1, @worker = N'w1';
+go
+-- Wait for the end of the lease, without WAITFOR.
+declare @end datetime2(3) = dateadd(millisecond, 30, sysutcdatetime());
+while sysutcdatetime() < @end
+	set @end = @end;
+exec [readpast].sweep;
+insert into #selftest (name, got, expected)
+select N'when a lease is over, the job is ready again, and its attempt counts',
+       (select concat(j.state, N' ', j.attempt)
+          from [readpast].jobs as j
+         where j.queue = N'selftest'),
+       N'ready 1';
+go
+exec [readpast].claim @queue = N'selftest', @worker = N'w2';
+insert into #selftest (name, got, expected)
+select N'the next claim has a higher claim number, and the second attempt',
+       (select concat(j.worker, N' ', j.attempt, N' ',
+                      case when j.claim_no > c.claim_no then N'higher' else N'no' end)
+          from [readpast].jobs as j
+               inner join #claimed as c on c.id = j.id),
+       N'w2 2 higher';
+go
+declare @id bigint, @claim_no bigint, @got nvarchar(100) = N'';
+select @id = id, @claim_no = claim_no from #claimed;
+begin try
+	exec [readpast].complete @id = @id, @claim_no = @claim_no;
+end try
+begin catch
+	set @got = @got + concat(error_number(), N' ');
+end catch;
+begin try
+	exec [readpast].fail @id = @id, @claim_no = @claim_no;
+end try
+begin catch
+	set @got = @got + concat(error_number(), N' ');
+end catch;
+begin try
+	exec [readpast].release @id = @id, @claim_no = @claim_no;
+end try
+begin catch
+	set @got = @got + concat(error_number(), N' ');
+end catch;
+begin try
+	exec [readpast].extend @id = @id, @claim_no = @claim_no;
+end try
+begin catch
+	set @got = @got + concat(error_number(), N' ');
+end catch;
+insert into #selftest (name, got, expected)
+values (N'all verdicts of the first claim are refused', rtrim(@got),
+	N'52001 52001 52001 52001');
+insert into #selftest (name, got, expected)
+select N'the refused verdicts have changed nothing',
+       (select concat(j.state, N' ', j.worker) from [readpast].jobs as j where j.id = @id),
+       N'running w2';
+go
+declare @id bigint, @claim_no bigint, @until datetime2(3);
+select @id = j.id, @claim_no = j.claim_no, @until = j.lease_until
+  from [readpast].jobs as j
+ where j.queue = N'selftest';
+insert into #state
+exec [readpast].extend @id = @id, @claim_no = @claim_no, @lease_ms = 3600000;
+insert into #selftest (name, got, expected)
+select N'extend moves the end of the lease',
+       (select case when j.lease_until > dateadd(minute, 30, @until) then N'later' end
+          from [readpast].jobs as j
+         where j.id = @id),
+       N'later';
+delete from #state;
+insert into #state exec [readpast].complete @id = @id, @claim_no = @claim_no;
+insert into #selftest (name, got, expected)
+select N'the verdict of the second claim is accepted', (select s.state from #state as s),
+       N'done';
+delete from #state;
+delete from #claimed;
+go
+
+-- ---- fail, release, schedule ----
+
+exec [readpast].enqueue @queue = N'selftest', @text = N'bad', @max_attempts = 2, @quiet = 1;
+insert into #claimed exec [readpast].claim @queue = N'selftest', @worker = N'w1';
+go
+declare @id bigint, @claim_no bigint;
+select @id = id, @claim_no = claim_no from #claimed;
+insert into #state
+exec [readpast].fail @id = @id, @claim_no = @claim_no, @error = N'no disk', @delay_ms = 0;
+insert into #selftest (name, got, expected)
+select N'a failed job is ready again, with its error',
+       (select concat(s.state, N' ', j.attempt, N' ', j.last_error)
+          from [readpast].jobs as j
+               cross join #state as s
+         where j.id = @id),
+       N'ready 1 no disk';
+delete from #state;
+delete from #claimed;
+go
+insert into #claimed exec [readpast].claim @queue = N'selftest', @worker = N'w1';
+declare @id bigint, @claim_no bigint;
+select @id = id, @claim_no = claim_no from #claimed;
+insert into #state
+exec [readpast].release @id = @id, @claim_no = @claim_no;
+insert into #selftest (name, got, expected)
+select N'a released job is ready again, and its attempt does not count',
+       (select concat(s.state, N' ', j.attempt)
+          from [readpast].jobs as j
+               cross join #state as s
+         where j.id = @id),
+       N'ready 1';
+delete from #state;
+delete from #claimed;
+go
+insert into #claimed exec [readpast].claim @queue = N'selftest', @worker = N'w1';
+declare @id bigint, @claim_no bigint;
+select @id = id, @claim_no = claim_no from #claimed;
+insert into #state
+exec [readpast].fail @id = @id, @claim_no = @claim_no, @error = N'no disk', @delay_ms = 0;
+insert into #selftest (name, got, expected)
+select N'a job that has failed in all its attempts is dead',
+       (select concat(s.state, N' ', j.state, N' ', j.attempt)
+          from [readpast].jobs as j
+               cross join #state as s
+         where j.id = @id),
+       N'dead dead 2';
+exec [readpast].retry @id = @id;
+insert into #selftest (name, got, expected)
+select N'retry makes a dead job ready',
+       (select j.state from [readpast].jobs as j where j.id = @id), N'ready';
+exec [readpast].cancel @id = @id;
+insert into #selftest (name, got, expected)
+select N'cancel cancels it',
+       (select j.state from [readpast].jobs as j where j.id = @id), N'cancelled';
+delete from #state;
+delete from #claimed;
+go
+exec [readpast].enqueue @queue = N'selftest', @text = N'cancel me', @quiet = 1;
+insert into #claimed exec [readpast].claim @queue = N'selftest', @worker = N'w1';
+go
+declare @id bigint, @claim_no bigint, @got nvarchar(100) = N'no error';
+select @id = id, @claim_no = claim_no from #claimed;
+exec [readpast].cancel @id = @id;
+begin try
+	exec [readpast].complete @id = @id, @claim_no = @claim_no;
+end try
+begin catch
+	set @got = error_number();
+end catch;
+insert into #selftest (name, got, expected)
+values (N'the verdict on a job that was cancelled while it ran is refused', @got,
+	N'52002');
+delete from #claimed;
+go
+exec [readpast].enqueue @queue = N'selftest', @text = N'later', @delay_ms = 3600000,
+	@quiet = 1;
+insert into #claimed exec [readpast].claim @queue = N'selftest', @worker = N'w1';
+insert into #selftest (name, got, expected)
+select N'a delayed job is scheduled, and is not claimed',
+       (select concat(j.state, N' ', (select count(*) from #claimed))
+          from [readpast].jobs as j
+         where j.queue = N'selftest' and j.payload = N'later'),
+       N'scheduled 0';
+go
+exec [readpast].enqueue @queue = N'selftest', @text = N'soon', @delay_ms = 10, @quiet = 1;
+declare @end datetime2(3) = dateadd(millisecond, 50, sysutcdatetime());
+while sysutcdatetime() < @end
+	set @end = @end;
+exec [readpast].sweep;
+insert into #claimed exec [readpast].claim @queue = N'selftest', @worker = N'w1';
+insert into #selftest (name, got, expected)
+select N'a scheduled job is claimed when its time has come',
+       (select convert(varchar(20), c.payload) from #claimed as c), N'soon';
+delete from #claimed;
+exec [readpast].queue_drop @queue = N'selftest';
+exec [readpast].queue_set @queue = N'selftest', @backoff_ms = 0, @keep_done_ms = 600000,
+	@max_attempts = 3;
+go
+
+-- ---- unique keys ----
+
+insert into #outcome
+exec [readpast].enqueue @queue = N'selftest', @text = N'old', @unique_key = N'k';
+insert into #outcome
+exec [readpast].enqueue @queue = N'selftest', @text = N'new', @unique_key = N'k';
+insert into #selftest (name, got, expected)
+select N'a second job with the same key is not added',
+       (select concat(min(o.outcome), N' ', max(o.outcome), N' ', count(distinct o.id))
+          from #outcome as o),
+       N'added existed 1';
+insert into #selftest (name, got, expected)
+select N'the first job keeps its payload',
+       (select j.payload from [readpast].jobs as j where j.queue = N'selftest'), N'old';
+delete from #outcome;
+insert into #outcome
+exec [readpast].enqueue @queue = N'selftest', @text = N'new', @unique_key = N'k',
+	@replace = 1;
+insert into #selftest (name, got, expected)
+select N'with @replace the job gets the new payload',
+       (select concat(o.outcome, N' ', j.payload)
+          from #outcome as o
+               inner join [readpast].jobs as j on j.id = o.id),
+       N'replaced new';
+exec [readpast].enqueue @queue = N'selftest', @text = N'other', @unique_key = N'K',
+	@quiet = 1;
+insert into #selftest (name, got, expected)
+select N'keys that differ in case are different',
+       (select count(*) from [readpast].jobs as j where j.queue = N'selftest'), N'2';
+delete from #outcome;
+go
+
+-- ---- names ----
+
+exec [readpast].enqueue @queue = N'SELFTEST', @text = N'large', @quiet = 1, @priority = 7;
+exec [readpast].queue_drop @queue = N'selftest';
+exec [readpast].queue_set @queue = N'selftest', @backoff_ms = 0, @keep_done_ms = 600000,
+	@max_attempts = 3;
+insert into #selftest (name, got, expected)
+select N'queues whose names differ in case are different queues',
+       (select string_agg(concat(q.name, N' ',
+                                 (select count(*) from [readpast].job as j
+                                   where j.queue_id = q.id)), N', ')
+               within group (order by q.name)
+          from [readpast].queue as q
+         where q.name in (N'SELFTEST', N'selftest')),
+       N'SELFTEST 1, selftest 0';
+exec [readpast].queue_drop @queue = N'SELFTEST';
+go
+
+-- ---- batches ----
+
+insert into #added
+exec [readpast].enqueue_many @queue = N'selftest',
+	@jobs = N'[{"text":"a"},{"text":"b","kind":"k"},{"payload":"00ff"}]';
+insert into #claimed exec [readpast].claim @queue = N'selftest', @n = 10, @worker = N'w1';
+insert into #selftest (name, got, expected)
+select N'enqueue_many adds all jobs, in their order',
+       (select string_agg(concat(a.number, N':', convert(varchar(20), c.payload, 2), c.kind),
+                          N' ') within group (order by a.number)
+          from #added as a
+               inner join #claimed as c on c.id = a.id),
+       N'1:61 2:62k 3:00FF';
+go
+declare @verdicts nvarchar(max) =
+	(select string_agg(concat(N'{"id":', cast(c.id as nvarchar(max)), N',"claim_no":',
+	                          case a.number when 2 then c.claim_no - 1 else c.claim_no end,
+	                          N',"verdict":"',
+	                          case a.number when 3 then N'release' else N'done' end,
+	                          N'"}'), N',') within group (order by a.number)
+	   from #added as a
+	        inner join #claimed as c on c.id = a.id);
+set @verdicts = N'[' + @verdicts + N']';
+insert into #settled exec [readpast].settle @verdicts = @verdicts;
+insert into #selftest (name, got, expected)
+select N'settle answers each verdict, and refuses the one with another claim number',
+       (select string_agg(concat(s.number, N':', s.result, N':', s.state), N' ')
+               within group (order by s.number)
+          from #settled as s),
+       N'1:ok:done 2:gone: 3:ok:ready';
+delete from #settled;
+go
+declare @verdicts nvarchar(max) =
+	(select concat(N'[{"id":', c.id, N',"claim_no":', c.claim_no, N',"verdict":"done"}]')
+	   from #added as a
+	        inner join #claimed as c on c.id = a.id
+	  where a.number = 2);
+exec [readpast].settle_and_claim @verdicts = @verdicts, @queue = N'selftest', @n = 1,
+	@worker = N'w2';
+insert into #selftest (name, got, expected)
+select N'settle_and_claim settles one job and claims the next',
+       (select string_agg(concat(a.number, N':', j.state, N':', j.worker), N' ')
+               within group (order by a.number)
+          from #added as a
+               inner join [readpast].jobs as j on j.id = a.id
+         where a.number > 1),
+       N'2:done:w1 3:running:w2';
+delete from #claimed;
+go
+
+-- ---- pause, stats, purge ----
+
+exec [readpast].enqueue @queue = N'selftest', @text = N'x', @quiet = 1;
+exec [readpast].pause @queue = N'selftest', @reason = N'upgrade';
+insert into #claimed exec [readpast].claim @queue = N'selftest', @worker = N'w1';
+insert into #selftest (name, got, expected)
+select N'a paused queue hands out no job', (select count(*) from #claimed), N'0';
+exec [readpast].resume @queue = N'selftest';
+insert into #claimed exec [readpast].claim @queue = N'selftest', @worker = N'w1';
+insert into #selftest (name, got, expected)
+select N'a resumed queue does', (select count(*) from #claimed), N'1';
+insert into #selftest (name, got, expected)
+select N'the view counts the states',
+       (select string_agg(concat(t.state, N' ', t.n), N', ') within group (order by t.state)
+          from (select j.state, count(*) as n
+                  from [readpast].jobs as j
+                 where j.queue = N'selftest'
+                 group by j.state) as t),
+       N'done 2, running 2';
+exec [readpast].purge @queue = N'selftest', @state = N'done';
+insert into #selftest (name, got, expected)
+select N'purge removes the jobs in a state',
+       (select count(*) from [readpast].jobs as j where j.queue = N'selftest'), N'2';
+delete from #claimed;
+go
+
+-- ---- the caller's transaction ----
+
+begin transaction;
+exec [readpast].enqueue @queue = N'selftest', @text = N'rolled back', @quiet = 1;
+rollback;
+insert into #selftest (name, got, expected)
+select N'a rollback of the caller removes a job that was enqueued in the transaction',
+       (select count(*) from [readpast].jobs as j
+         where j.queue = N'selftest' and j.payload = N'rolled back'),
+       N'0';
+go
+exec [readpast].queue_drop @queue = N'selftest';
+exec [readpast].queue_set @queue = N'selftest', @backoff_ms = 0, @keep_done_ms = 600000;
+exec [readpast].enqueue @queue = N'selftest', @text = N'x', @quiet = 1;
+begin transaction;
+exec [readpast].claim @queue = N'selftest', @worker = N'w1';
+rollback;
+insert into #selftest (name, got, expected)
+select N'a rollback of the caller undoes a claim',
+       (select concat(j.state, N' ', j.attempt)
+          from [readpast].jobs as j
+         where j.queue = N'selftest'),
+       N'ready 0';
+go
+insert into #claimed exec [readpast].claim @queue = N'selftest', @worker = N'w1';
+declare @id bigint, @claim_no bigint;
+select @id = id, @claim_no = claim_no from #claimed;
+begin transaction;
+exec [readpast].complete @id = @id, @claim_no = @claim_no;
+rollback;
+insert into #selftest (name, got, expected)
+select N'a rollback of the caller undoes a verdict',
+       (select j.state from [readpast].jobs as j where j.id = @id), N'running';
+begin transaction;
+exec [readpast].complete @id = @id, @claim_no = @claim_no;
+commit;
+insert into #selftest (name, got, expected)
+select N'the job is done when the caller commits',
+       (select j.state from [readpast].jobs as j where j.id = @id), N'done';
+delete from #claimed;
+go
+
+-- ---- bad input ----
+
+declare @bad table (
+	number int identity(1, 1), name nvarchar(100), sql nvarchar(400), expected int);
+insert into @bad (name, sql, expected) values
+	(N'an unknown queue', N'exec [readpast].claim @queue = N''selftest unknown''', 52005),
+	(N'no queue', N'exec [readpast].claim @queue = null', 52003),
+	(N'an empty name', N'exec [readpast].enqueue @queue = N'''', @text = N''x''', 52003),
+	(N'a long name',
+	 N'declare @q nvarchar(400) = replicate(N''q'', 300);
+	   exec [readpast].enqueue @queue = @q, @text = N''x''', 52003),
+	(N'no payload', N'exec [readpast].enqueue @queue = N''selftest''', 52003),
+	(N'two payloads',
+	 N'exec [readpast].enqueue @queue = N''selftest'', @text = N''x'', @payload = 0x01', 52003),
+	(N'a negative delay',
+	 N'exec [readpast].enqueue @queue = N''selftest'', @text = N''x'', @delay_ms = -1', 52003),
+	(N'no attempt',
+	 N'exec [readpast].enqueue @queue = N''selftest'', @text = N''x'', @max_attempts = 0', 52003),
+	(N'a priority that is too large',
+	 N'exec [readpast].enqueue @queue = N''selftest'', @text = N''x'', @priority = 256', 52003),
+	(N'wrong headers',
+	 N'exec [readpast].enqueue @queue = N''selftest'', @text = N''x'', @headers = N''[1''', 52003),
+	(N'a claim of nothing', N'exec [readpast].claim @queue = N''selftest'', @n = 0', 52003),
+	(N'a lease that is not positive',
+	 N'exec [readpast].claim @queue = N''selftest'', @lease_ms = 0', 52003),
+	(N'wrong JSON',
+	 N'exec [readpast].enqueue_many @queue = N''selftest'', @jobs = N''[{"text":1''', 52003),
+	(N'JSON that is no list',
+	 N'exec [readpast].settle @verdicts = N''{"id":1}''', 52003),
+	(N'a verdict that is unknown',
+	 N'exec [readpast].settle @verdicts = N''[{"id":1,"claim_no":1,"verdict":"maybe"}]''', 52003),
+	(N'a verdict without a claim number',
+	 N'exec [readpast].complete @id = 1, @claim_no = null', 52003),
+	(N'a job that never existed',
+	 N'exec [readpast].complete @id = 9007199254740993, @claim_no = 1', 52005),
+	(N'a payload that is too large',
+	 N'exec [readpast].queue_set @queue = N''selftest'', @max_payload = 10;
+	   exec [readpast].enqueue @queue = N''selftest'', @text = N''more than ten''', 52004);
+declare @i int = 1, @sql nvarchar(400), @got nvarchar(100);
+while @i <= (select count(*) from @bad)
+begin
+	select @sql = b.sql, @got = N'no error' from @bad as b where b.number = @i;
+	begin try
+		exec sp_executesql @sql;
+	end try
+	begin catch
+		set @got = error_number();
+	end catch;
+	insert into #selftest (name, got, expected)
+	select N'refused: ' + b.name, @got, b.expected from @bad as b where b.number = @i;
+	set @i = @i + 1;
+end;
+insert into #selftest (name, got, expected)
+select N'the refused calls have left nothing',
+       concat((select count(*) from [readpast].jobs as j
+                where j.queue = N'selftest' and j.state <> N'done'), N' ', @@trancount),
+       N'0 0';
+exec [readpast].queue_set @queue = N'selftest', @max_payload = 1000000;
+go
+declare @got nvarchar(100) = N'no error';
+set transaction isolation level snapshot;
+begin try
+	exec [readpast].claim @queue = N'selftest';
+end try
+begin catch
+	set @got = error_number();
+end catch;
+set transaction isolation level read committed;
+insert into #selftest (name, got, expected)
+values (N'refused: a claim under SNAPSHOT', @got, N'52007');
+go
+-- An error has doomed the transaction, so the claim must be refused.
+set xact_abort on;
+declare @got nvarchar(100) = N'no error', @doomed int = 0;
+begin try
+	begin transaction;
+	select @doomed = 1 / @doomed;
+end try
+begin catch
+	set @doomed = xact_state();
+	begin try
+		exec [readpast].claim @queue = N'selftest';
+	end try
+	begin catch
+		set @got = error_number();
+	end catch;
+end catch;
+if @@trancount > 0
+	rollback;
+set xact_abort off;
+insert into #selftest (name, got, expected)
+values (N'refused: a claim in a doomed transaction',
+	case @doomed when -1 then @got else N'skipped: this server cannot doom a transaction so' end,
+	N'52008');
+go
+
+-- ---- the two shapes of the claim ----
+
+-- readpast ships a claim that joins the table with the first ready rows. A common table
+-- expression as the target of the update is the other shape. Both must take the same
+-- rows.
+exec [readpast].queue_drop @queue = N'selftest';
+exec [readpast].queue_set @queue = N'selftest';
+declare @i int = 0;
+while @i < 20
+begin
+	exec [readpast].enqueue @queue = N'selftest', @text = N'x', @quiet = 1;
+	set @i = @i + 1;
+end;
+go
+declare @joined nvarchar(400), @cte nvarchar(400), @lane bigint;
+select @lane = min(j.lane_id)
+  from [readpast].job as j
+       inner join [readpast].queue as q on q.id = j.queue_id
+ where q.name = N'selftest';
+begin transaction;
+exec [readpast].claim @queue = N'selftest', @n = 7, @worker = N'w1';
+select @joined = string_agg(cast(j.id as nvarchar(max)), N' ') within group (order by j.id)
+  from [readpast].jobs as j
+ where j.queue = N'selftest' and j.state = N'running';
+rollback;
+begin try
+	begin transaction;
+	exec sp_executesql N'
+		with n as (
+			select top (7) j.*
+			  from [readpast].job as j
+			       with (rowlock, readpast, updlock, readcommittedlock)
+			 where j.lane_id = @lane and j.lease_until is null
+			 order by j.lane_id, j.seq, j.id)
+		update n
+		   set lease_until = dateadd(minute, 1, sysutcdatetime())
+		option (maxdop 1);',
+		N'@lane bigint', @lane = @lane;
+	select @cte = string_agg(cast(j.id as nvarchar(max)), N' ')
+	              within group (order by j.id)
+	  from [readpast].job as j
+	 where j.lane_id = @lane and j.lease_until is not null;
+end try
+begin catch
+	set @cte = N'skipped: this server cannot update a common table expression';
+end catch;
+if @@trancount > 0
+	rollback;
+insert into #selftest (name, got, expected)
+values (N'the claim takes the rows that the shape with a common table expression takes',
+	@cte, @joined);
+go
+
+-- ---- the result ----
+
+exec [readpast].queue_drop @queue = N'selftest';
+go
+select t.name, t.got, t.expected
+  from #selftest as t
+ where t.got is null or t.got <> t.expected
+ order by t.number;
+select concat(sum(case when t.got = t.expected or t.got like N'skipped:%'
+                       then 1 else 0 end), N' passed, ',
+              sum(case when t.got = t.expected or t.got like N'skipped:%'
+                       then 0 else 1 end), N' failed') as result
+  from #selftest as t;
+drop table #selftest, #claimed, #settled, #state, #added, #outcome;
+go

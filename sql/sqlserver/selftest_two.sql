@@ -1,0 +1,171 @@
+-- selftest_two: check an installed readpast from two sessions. Run each step in the
+-- session that it names, in the order of the numbers, or run `tools/sqlserver-steps`
+-- with this file. "Expected" says what the step's last result is, "Waits" that the step
+-- must not return before another one, and "May wait" that it may. The steps use only
+-- the queue `selftest_two`, and drop it.
+
+-- Step 1, session A: make a queue, with two jobs.
+exec [readpast].queue_set @queue = N'selftest_two', @backoff_ms = 0, @keep_done_ms = 600000;
+exec [readpast].enqueue @queue = N'selftest_two', @text = N'first', @quiet = 1;
+exec [readpast].enqueue @queue = N'selftest_two', @text = N'second', @quiet = 1;
+go
+
+-- Step 2, session A: claim the first job, and keep the transaction open.
+-- Expected: first, 1
+begin transaction;
+exec [readpast].claim @queue = N'selftest_two', @worker = N'A';
+select payload, attempt
+  from [readpast].jobs
+ where queue = N'selftest_two' and worker = N'A';
+go
+
+-- Step 3, session B: claim a job. It is the second one, and B does not wait.
+-- Needs READPAST.
+-- Expected: second, 1
+exec [readpast].claim @queue = N'selftest_two', @worker = N'B';
+select payload, attempt
+  from [readpast].jobs with (readpast)
+ where queue = N'selftest_two' and worker = N'B';
+go
+
+-- Step 4, session B: claim everything. B must not get the job of A.
+-- May wait: until step 5.
+exec [readpast].claim @queue = N'selftest_two', @worker = N'B', @n = 10;
+go
+
+-- Step 5, session A: commit.
+commit;
+go
+
+-- Step 6, session B: the job of A is still that of A.
+-- Expected: first, A, 1
+select payload, worker, attempt
+  from [readpast].jobs
+ where queue = N'selftest_two' and payload = N'first';
+go
+
+-- Step 7, session A: begin, and complete the first job. The transaction stays open.
+begin transaction;
+declare @id bigint, @claim_no bigint;
+select @id = id, @claim_no = claim_no
+  from [readpast].jobs
+ where queue = N'selftest_two' and payload = N'first';
+exec [readpast].complete @id = @id, @claim_no = @claim_no;
+go
+
+-- Step 8, session B: B read the claim number before, and fails the same claim. The
+-- verdict waits for the one of A.
+-- Waits: until step 9.
+-- Expected: error 52001
+declare @id bigint, @claim_no bigint;
+select @id = id, @claim_no = claim_no
+  from [readpast].jobs with (nolock)
+ where queue = N'selftest_two' and payload = N'first';
+exec [readpast].fail @id = @id, @claim_no = @claim_no;
+go
+
+-- Step 9, session A: commit. The first verdict counts.
+-- Expected: done
+commit;
+select state from [readpast].jobs where queue = N'selftest_two' and payload = N'first';
+go
+
+-- Step 10, session A: begin again with a job whose lease lasts one millisecond.
+exec [readpast].queue_drop @queue = N'selftest_two';
+exec [readpast].queue_set @queue = N'selftest_two', @backoff_ms = 0, @keep_done_ms = 600000;
+exec [readpast].enqueue @queue = N'selftest_two', @text = N'slow', @quiet = 1;
+exec [readpast].claim @queue = N'selftest_two', @lease_ms = 1, @worker = N'A';
+select id, claim_no
+  into #held
+  from [readpast].jobs
+ where queue = N'selftest_two';
+go
+
+-- Step 11, session B: the lease is over. Sweep, and claim the job again.
+-- Expected: B, 2
+declare @end datetime2(3) = dateadd(millisecond, 30, sysutcdatetime());
+while sysutcdatetime() < @end
+	set @end = @end;
+exec [readpast].sweep;
+exec [readpast].claim @queue = N'selftest_two', @worker = N'B';
+select worker, attempt from [readpast].jobs where queue = N'selftest_two';
+go
+
+-- Step 12, session A: the verdict of A comes too late.
+-- Expected: error 52001
+declare @id bigint, @claim_no bigint;
+select @id = id, @claim_no = claim_no from #held;
+exec [readpast].complete @id = @id, @claim_no = @claim_no;
+go
+
+-- Step 13, session A: so does its extension.
+-- Expected: error 52001
+declare @id bigint, @claim_no bigint;
+select @id = id, @claim_no = claim_no from #held;
+exec [readpast].extend @id = @id, @claim_no = @claim_no, @lease_ms = 60000;
+go
+
+-- Step 14, session A: in a batch, the late verdict is answered with `gone`.
+-- Expected: gone
+create table #settled (
+	number bigint, id bigint, claim_no bigint, result nvarchar(20), state nvarchar(20)
+);
+declare @verdicts nvarchar(max);
+select @verdicts = concat(N'[{"id":', id, N',"claim_no":', claim_no,
+                          N',"verdict":"done"}]')
+  from #held;
+insert into #settled exec [readpast].settle @verdicts = @verdicts;
+select result from #settled;
+go
+
+-- Step 15, session B: the verdict of B is accepted.
+-- Expected: done
+declare @id bigint, @claim_no bigint;
+select @id = id, @claim_no = claim_no
+  from [readpast].jobs
+ where queue = N'selftest_two';
+exec [readpast].complete @id = @id, @claim_no = @claim_no;
+select state from [readpast].jobs where queue = N'selftest_two';
+go
+
+-- Step 16, session A: begin, and add a job with a key.
+begin transaction;
+exec [readpast].enqueue @queue = N'selftest_two', @text = N'A', @unique_key = N'k',
+	@quiet = 1;
+go
+
+-- Step 17, session B: add a job with the same key. B waits until A has decided.
+-- Waits: until step 18.
+-- Expected: B, 1
+exec [readpast].enqueue @queue = N'selftest_two', @text = N'B', @unique_key = N'k';
+select max(payload), count(*)
+  from [readpast].jobs
+ where queue = N'selftest_two' and unique_key = N'k';
+go
+
+-- Step 18, session A: roll back, so the job of B is added.
+rollback;
+go
+
+-- Step 19, session A: begin, and replace the job.
+begin transaction;
+exec [readpast].enqueue @queue = N'selftest_two', @text = N'C', @unique_key = N'k',
+	@replace = 1, @quiet = 1;
+go
+
+-- Step 20, session B: add a job with the same key. A commits this time, so B adds none.
+-- Waits: until step 21.
+-- Expected: C, 1
+exec [readpast].enqueue @queue = N'selftest_two', @text = N'D', @unique_key = N'k';
+select max(payload), count(*)
+  from [readpast].jobs
+ where queue = N'selftest_two' and unique_key = N'k';
+go
+
+-- Step 21, session A: commit.
+commit;
+go
+
+-- Step 22, session A: drop the queue.
+exec [readpast].queue_drop @queue = N'selftest_two';
+go
