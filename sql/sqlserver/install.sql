@@ -1,0 +1,926 @@
+-- install: the queue of readpast for SQL Server 2016 and later and Azure SQL. PREVIEW.
+-- tools/join_tsql.py has made this script from the other files of this folder.
+-- Run it in the database that is to have the queue. It may be run again: jobs, queues
+-- and settings stay. With sqlcmd: sqlcmd -b -I -d DATABASE -i install.sql
+--
+-- SPDX-License-Identifier: MIT
+-- SPDX-FileCopyrightText: The readpast authors
+
+set quoted_identifier on;
+set ansi_nulls on;
+set ansi_padding on;
+set ansi_warnings on;
+go
+-- check: refuse to install if the server, the database, the caller's rights or the
+-- schema `readpast` of this database do not fit. The batch after this one stops the
+-- script if this batch has refused: SQL Server would run the other batches all the
+-- same.
+-- Errors: 52010 to 52013.
+
+set nocount on;
+if object_id(N'tempdb..#readpast_refused') is not null
+	drop table #readpast_refused;
+create table #readpast_refused (why nvarchar(1) not null);
+
+declare @schema nvarchar(100);
+if col_length(N'readpast.meta', N'name') is not null
+   and col_length(N'readpast.meta', N'value') is not null
+	exec sp_executesql
+		N'select @value = m.value from [readpast].meta as m where m.name = N''sqlserver''',
+		N'@value nvarchar(100) output', @value = @schema output;
+
+-- Azure SQL (EngineEdition 5 and 8) and Babelfish have version numbers of their own.
+if serverproperty('BabelfishVersion') is null
+   and (cast(serverproperty('ProductMajorVersion') as int) < 13
+        and cast(serverproperty('EngineEdition') as int) not in (5, 8)
+        or (select d.compatibility_level from sys.databases as d
+             where d.database_id = db_id()) < 130)
+	throw 52013, N'readpast needs SQL Server 2016 or later, and a database with a compatibility level of 130 or more', 1;
+if schema_id(N'readpast') is not null and @schema is null
+   and exists (select 1 from sys.objects as o
+                where o.schema_id = schema_id(N'readpast'))
+	throw 52010, N'this database has a schema readpast that is not a queue of readpast: nothing was changed', 1;
+if cast(@schema as int) > 1
+	throw 52011, N'the schema readpast was made by a newer install.sql: nothing was changed', 1;
+if serverproperty('BabelfishVersion') is null
+   and (has_perms_by_name(null, N'DATABASE', N'CREATE TABLE') = 0
+        or has_perms_by_name(null, N'DATABASE', N'CREATE SCHEMA') = 0
+        or has_perms_by_name(null, N'DATABASE', N'CREATE PROCEDURE') = 0
+        or has_perms_by_name(null, N'DATABASE', N'CREATE ROLE') = 0)
+	throw 52012, N'you may not create schemas, tables, procedures and roles in this database: ask for the role db_owner', 1;
+drop table #readpast_refused;
+go
+-- stop: if the batch before this one has refused, compile the rest of the script but
+-- run nothing of it.
+
+if object_id(N'tempdb..#readpast_refused') is not null
+	set noexec on;
+go
+-- tables: the tables of the queue. A table that exists already is left as it is.
+-- Texts that are compared have a binary collation. So names that differ only in case
+-- or in accents are different names, whatever the collation of the database.
+
+if schema_id(N'readpast') is null
+	exec sp_executesql N'create schema [readpast]';
+
+if object_id(N'readpast.meta', N'U') is null
+	create table [readpast].meta (
+		name nvarchar(50) collate latin1_general_bin2 not null,
+		value nvarchar(100) collate latin1_general_bin2 not null,
+		constraint meta_pk primary key clustered (name)
+	);
+if not exists (select 1 from [readpast].meta as m where m.name = N'sqlserver')
+	insert into [readpast].meta (name, value)
+	values (N'sqlserver', N'1'),
+	       (N'installed_at', convert(nvarchar(100), sysutcdatetime(), 126));
+
+-- paused_at: since when no job of the queue is handed out. Null: it is not paused.
+if object_id(N'readpast.queue', N'U') is null
+	create table [readpast].queue (
+		id int identity(1, 1) not null,
+		name nvarchar(128) collate latin1_general_bin2 not null,
+		paused_at datetime2(3) null,
+		pause_reason nvarchar(255) null,
+		max_attempts int not null default 3,
+		lease_ms bigint not null default 60000,
+		backoff_ms bigint not null default 10000,
+		backoff_max_ms bigint not null default 3600000,
+		priority int not null default 100,
+		keep_done_ms bigint not null default 0,
+		keep_dead_ms bigint not null default 2592000000,
+		max_payload bigint not null default 16777216,
+		constraint queue_pk primary key clustered (id),
+		constraint queue_name unique nonclustered (name)
+	);
+
+-- A row for each queue. An enqueue keeps a shared lock on the row until its transaction
+-- ends, so a queue cannot be dropped while a transaction has added jobs that are not
+-- committed. No other call locks these rows, so an enqueue waits for nobody but a drop.
+if object_id(N'readpast.queue_use', N'U') is null
+	create table [readpast].queue_use (
+		queue_id int not null,
+		constraint queue_use_pk primary key clustered (queue_id)
+	);
+
+-- The lanes that were ever used. A lane holds the jobs of one queue, priority and
+-- class. Its number is queue * 1024 + priority * 4 + class, so the numbers of a queue's
+-- lanes are in the order in which claims take them. Classes: 0 front (the job was
+-- released, or its lease ran out once), 1 suspect (a job that may have killed its
+-- worker), 2 normal. Two transactions that add a lane at once may both add a row.
+-- cursor_at: claims start at this place of the lane. The sweep sets it once a second to
+-- the first ready job, so claims do not read what finished jobs have left before it.
+if object_id(N'readpast.lane', N'U') is null
+	create table [readpast].lane (
+		id bigint identity(1, 1) not null,
+		queue_id int not null,
+		lane_id bigint not null,
+		cursor_at bigint not null default 0,
+		constraint lane_pk primary key clustered (queue_id, lane_id, id)
+	);
+
+if object_id(N'readpast.job_id', N'SO') is null
+	create sequence [readpast].job_id as bigint start with 1 increment by 1 cache 1000;
+
+-- A live job is in one of two places. The clustered index has both:
+--   in the ready line: lane_id is the number of its lane, and seq is the microsecond in
+--     which the job became ready, counted from 1970. The job is ready, or it was
+--     claimed a moment ago.
+--   out of the line: lane_id is -queue_id. The job is scheduled, and seq is its run_at;
+--     or it has been running for more than a second, and seq is its lease_until. Both
+--     are microseconds since 1970.
+-- A job is running while lease_until is not null. No index has a column that a claim
+-- sets, so a claim changes one row and no index.
+-- claim_no: the number of the last claim, see docs/design.md.
+-- worker_id: the worker that got the job with this claim_no. 0: a client without a
+-- name. Null: no claim has this number, so no verdict is accepted.
+-- lost: how many of the job's latest leases ran out in a row.
+-- renewed: how often the lease was renewed.
+if object_id(N'readpast.job', N'U') is null
+begin
+	create table [readpast].job (
+		lane_id bigint not null,
+		seq bigint not null,
+		id bigint not null,
+		queue_id int not null,
+		priority int not null,
+		claim_no bigint not null default 0,
+		lease_until datetime2(3) null,
+		worker_id bigint null,
+		attempt int not null default 0,
+		max_attempts int not null,
+		lost int not null default 0,
+		renewed int not null default 0,
+		run_at datetime2(3) not null,
+		created_at datetime2(3) not null,
+		unique_key nvarchar(255) collate latin1_general_bin2 null,
+		kind nvarchar(128) collate latin1_general_bin2 null,
+		headers nvarchar(max) null,
+		last_error nvarchar(4000) null,
+		failures nvarchar(max) null,
+		payload varbinary(max) not null,
+		constraint job_line primary key clustered (lane_id, seq, id)
+	);
+	create unique index job_id on [readpast].job (id);
+	create unique index job_unique on [readpast].job (queue_id, unique_key)
+		where unique_key is not null;
+end;
+
+-- Finished jobs that are kept.
+-- state: 4 done, 5 dead, 6 cancelled.
+if object_id(N'readpast.archive', N'U') is null
+begin
+	create table [readpast].archive (
+		queue_id int not null,
+		state tinyint not null,
+		finished_at datetime2(3) not null,
+		id bigint not null,
+		priority int not null,
+		claim_no bigint not null,
+		worker nvarchar(255) null,
+		attempt int not null,
+		max_attempts int not null,
+		run_at datetime2(3) not null,
+		created_at datetime2(3) not null,
+		unique_key nvarchar(255) collate latin1_general_bin2 null,
+		kind nvarchar(128) collate latin1_general_bin2 null,
+		headers nvarchar(max) null,
+		last_error nvarchar(4000) null,
+		failures nvarchar(max) null,
+		payload varbinary(max) not null,
+		constraint archive_state primary key clustered
+			(queue_id, state, finished_at, id)
+	);
+	create unique index archive_id on [readpast].archive (id);
+end;
+
+if object_id(N'readpast.worker', N'U') is null
+	create table [readpast].worker (
+		id bigint identity(1, 1) not null,
+		name nvarchar(255) collate latin1_general_bin2 not null,
+		started_at datetime2(3) not null,
+		seen_at datetime2(3) not null,
+		constraint worker_pk primary key clustered (id),
+		constraint worker_name unique nonclustered (name)
+	);
+
+-- The queues that a worker has claimed from, by name.
+if object_id(N'readpast.worker_queue', N'U') is null
+	create table [readpast].worker_queue (
+		worker_id bigint not null,
+		queue nvarchar(128) collate latin1_general_bin2 not null,
+		constraint worker_queue_pk primary key clustered (worker_id, queue)
+	);
+
+-- Dropped queues whose jobs the sweep has not deleted yet.
+if object_id(N'readpast.dropped', N'U') is null
+	create table [readpast].dropped (
+		queue_id int not null,
+		constraint dropped_pk primary key clustered (queue_id)
+	);
+go
+-- locks: settings of the table `job` that Babelfish does not have.
+-- ALLOW_PAGE_LOCKS = OFF: READPAST skips rows and not pages. The price is that ALTER
+-- INDEX REORGANIZE is impossible; rebuild instead.
+-- LOCK_ESCALATION = DISABLE: a claim or a sweep of more than 5,000 jobs would lock the
+-- whole table, and everybody else would wait.
+-- OPTIMIZE_FOR_SEQUENTIAL_KEY: many sessions insert at the end of the same lane. SQL
+-- Server 2019 and later have the option.
+
+if serverproperty('BabelfishVersion') is null
+begin
+	exec sp_executesql N'ALTER INDEX ALL ON [readpast].job SET (ALLOW_PAGE_LOCKS = OFF)';
+	exec sp_executesql N'ALTER TABLE [readpast].job SET (LOCK_ESCALATION = DISABLE)';
+	if cast(serverproperty('ProductMajorVersion') as int) >= 15
+	   or serverproperty('EngineEdition') in (5, 8)
+		exec sp_executesql N'ALTER INDEX job_line ON [readpast].job
+			SET (OPTIMIZE_FOR_SEQUENTIAL_KEY = ON)';
+end;
+go
+if object_id(N'readpast.is_bad_name') is not null
+	drop function [readpast].is_bad_name;
+go
+-- is_bad_name: must a text be refused because it is empty, is too long, has control
+-- characters, or ends with a space? (A comparison ignores spaces at the end, so two
+-- names that differ only there would be the same name.)
+-- @name: the text. Null is not refused.
+-- @most: how many UTF-16 characters are allowed.
+-- Result: 1 if the text must be refused, otherwise 0.
+-- Locks: none.
+
+create function [readpast].is_bad_name(@name nvarchar(4000), @most int)
+returns int
+as
+begin
+	return case
+		when @name is null then 0
+		when datalength(@name) < 2 or datalength(@name) > 2 * @most then 1
+		when right(@name, 1) = N' ' then 1
+		when @name collate latin1_general_bin2
+		     like N'%[' + nchar(1) + N'-' + nchar(31) + nchar(127) + N']%' then 1
+		else 0
+	end;
+end;
+go
+if object_id(N'readpast.utf8_of') is not null
+	drop function [readpast].utf8_of;
+go
+-- utf8_of: encode a text as UTF-8. (The server's own UTF-8 needs SQL Server 2019.)
+-- @text: the text.
+-- Result: its bytes.
+-- Locks: none.
+
+create function [readpast].utf8_of(@text nvarchar(max))
+returns varbinary(max)
+as
+begin
+	declare @bytes varbinary(max) = 0x, @part varbinary(8000) = 0x, @i bigint = 1,
+	        @end bigint = datalength(@text) / 2, @c int, @low int, @one varbinary(4);
+	if @text collate latin1_general_bin2
+	   not like N'%[^' + nchar(1) + N'-' + nchar(127) + N']%'
+		return convert(varbinary(max), convert(varchar(max), @text));
+	while @i <= @end
+	begin
+		set @c = unicode(substring(@text, @i, 1));
+		set @i = @i + 1;
+		if @c is null
+			break;
+		if @c between 55296 and 56319 and @i <= @end
+		begin
+			set @low = unicode(substring(@text, @i, 1));
+			if @low between 56320 and 57343
+			begin
+				set @c = 65536 + (@c - 55296) * 1024 + @low - 56320;
+				set @i = @i + 1;
+			end;
+		end;
+		if @c < 128
+			set @one = convert(binary(1), @c);
+		else if @c < 2048
+			set @one = convert(binary(2), 49280 + @c / 64 * 256 + @c % 64);
+		else
+			set @one = convert(binary(3), case when @c < 65536 then 14712960
+			                                   else 8421504 end
+			           + @c / 4096 % 64 * 65536 + @c / 64 % 64 * 256 + @c % 64);
+		if @c >= 65536
+			set @one = convert(varbinary(4), convert(binary(1), 240 + @c / 262144)) + @one;
+		set @part = @part + @one;
+		if datalength(@part) > 4000
+		begin
+			set @bytes = @bytes + @part;
+			set @part = 0x;
+		end;
+	end;
+	return @bytes + @part;
+end;
+go
+if object_id(N'readpast.text_of') is not null
+	drop function [readpast].text_of;
+go
+-- text_of: decode a payload that is UTF-8.
+-- @bytes: the payload.
+-- Result: its text, or 0x and hexadecimal digits if it is not UTF-8.
+-- Locks: none.
+
+create function [readpast].text_of(@bytes varbinary(max))
+returns nvarchar(max)
+as
+begin
+	declare @text nvarchar(max) = convert(nvarchar(max), N''),
+	        @part nvarchar(4000) = N'', @i bigint = 1,
+	        @end bigint = datalength(@bytes), @b int, @more int, @c int, @least int;
+	while @i <= @end
+	begin
+		set @b = convert(int, substring(@bytes, @i, 1));
+		set @more = case when @b < 128 then 0 when @b between 194 and 223 then 1
+		                 when @b between 224 and 239 then 2
+		                 when @b between 240 and 244 then 3 end;
+		set @least = case @more when 0 then 1 when 1 then 128 when 2 then 2048
+		                        else 65536 end;
+		set @c = case @more when 0 then @b when 1 then @b - 192
+		                    when 2 then @b - 224 else @b - 240 end;
+		if @more is null or @i + @more > @end
+			return convert(nvarchar(max), convert(varchar(max), @bytes, 1));
+		while @more > 0
+		begin
+			set @i = @i + 1;
+			set @more = @more - 1;
+			set @b = convert(int, substring(@bytes, @i, 1));
+			if @b not between 128 and 191
+				return convert(nvarchar(max), convert(varchar(max), @bytes, 1));
+			set @c = @c * 64 + @b - 128;
+		end;
+		if @c < @least or @c between 55296 and 57343 or @c > 1114111
+			return convert(nvarchar(max), convert(varchar(max), @bytes, 1));
+		set @part = @part + case when @c < 65536 then nchar(@c)
+			else nchar(55232 + @c / 1024) + nchar(56320 + @c % 1024) end;
+		set @i = @i + 1;
+		if datalength(@part) > 4000
+		begin
+			set @text = @text + @part;
+			set @part = N'';
+		end;
+	end;
+	return @text + @part;
+end;
+go
+if object_id(N'readpast.with_failure') is not null
+	drop function [readpast].with_failure;
+go
+-- with_failure: add a failed attempt to a job's list of failures. The list has at most
+-- ten elements: if it is full, the oldest one is removed.
+-- @failures: the list so far, a JSON array, or null.
+-- @attempt, @at, @worker, @error: the attempt. The worker and the error may be null.
+-- Result: the new list.
+-- Locks: none.
+
+create function [readpast].with_failure(@failures nvarchar(max), @attempt int,
+	@at datetime2(3), @worker nvarchar(255), @error nvarchar(4000))
+returns nvarchar(max)
+as
+begin
+	declare @one nvarchar(max), @list nvarchar(max) = isnull(@failures, N'[]');
+	set @one = (select @attempt as attempt,
+	                   datediff_big(millisecond, '1970-01-01', @at) as at,
+	                   @worker as worker, @error as text
+	               for json path, without_array_wrapper);
+	-- stuff() cannot take more than 8,000 bytes out of a text.
+	if (select count(*) from openjson(@list)) >= 10
+		set @list = N'[' + substring(@list, len(json_query(@list, N'$[0]')) + 3,
+		                             datalength(@list));
+	return left(@list, len(@list) - 1) + case when @list = N'[]' then N'' else N',' end
+	       + @one + N']';
+end;
+go
+if object_id(N'readpast.need_read_committed') is null
+	exec sp_executesql N'create procedure [readpast].need_read_committed as return 0';
+go
+-- need_read_committed: raise an error unless the transaction is at READ COMMITTED and
+-- is not doomed. READPAST exists at no higher level but REPEATABLE READ, and at
+-- SNAPSHOT a claim would not see the newest version of a row.
+-- Errors: 52007 wrong isolation level, 52008 doomed transaction.
+-- Locks: none.
+
+alter procedure [readpast].need_read_committed
+as
+set nocount on;
+set xact_abort on;
+if xact_state() = -1
+	throw 52008, N'the transaction is doomed: roll it back', 1;
+if (select s.transaction_isolation_level from sys.dm_exec_sessions as s
+     where s.session_id = @@spid) <> 2
+	throw 52007, N'claims and sweeps work only at READ COMMITTED: SET TRANSACTION ISOLATION LEVEL READ COMMITTED before the transaction', 1;
+go
+if object_id(N'readpast.queue_create') is null
+	exec sp_executesql N'create procedure [readpast].queue_create as return 0';
+go
+-- queue_create: create a queue with the default settings, unless it exists.
+-- @queue: the name of the queue.
+-- Errors: 52003 wrong name, 52008 doomed transaction.
+-- Locks: no existing row. The call waits for an open transaction that creates or drops
+-- the same queue.
+
+alter procedure [readpast].queue_create @queue nvarchar(4000)
+as
+set nocount on;
+set xact_abort on;
+declare @queue_id int;
+if xact_state() = -1
+	throw 52008, N'the transaction is doomed: roll it back', 1;
+if @queue is null or [readpast].is_bad_name(@queue, 128) = 1
+	throw 52003, N'the queue''s name is not 1 to 128 characters without control characters and without a space at the end', 1;
+begin transaction;
+insert into [readpast].queue (name)
+select @queue
+ where not exists (select 1 from [readpast].queue as q with (updlock, holdlock)
+                    where q.name = @queue);
+if @@rowcount = 1
+begin
+	set @queue_id = (select q.id from [readpast].queue as q where q.name = @queue);
+	insert into [readpast].queue_use (queue_id) values (@queue_id);
+	exec [readpast].open_lane @queue_id, 100;
+end;
+commit transaction;
+go
+if object_id(N'readpast.open_lane') is null
+	exec sp_executesql N'create procedure [readpast].open_lane as return 0';
+go
+-- open_lane: add the three lanes of a priority of a queue, unless they exist.
+-- @queue_id, @priority: the queue and the priority.
+-- Called in a transaction.
+-- Locks: no existing row.
+
+alter procedure [readpast].open_lane @queue_id int, @priority int
+as
+set nocount on;
+set xact_abort on;
+insert into [readpast].lane (queue_id, lane_id)
+select @queue_id, cast(@queue_id as bigint) * 1024 + @priority * 4 + c.class
+  from (select 0 as class union all select 1 union all select 2) as c
+ where not exists (
+           select 1 from [readpast].lane as l
+            where l.queue_id = @queue_id
+              and l.lane_id = cast(@queue_id as bigint) * 1024 + @priority * 4 + c.class);
+go
+if object_id(N'readpast.hold_queue') is null
+	exec sp_executesql N'create procedure [readpast].hold_queue as return 0';
+go
+-- hold_queue: find a queue, or create it, and keep it from being dropped until the
+-- transaction ends.
+-- @queue: the name of the queue.
+-- @queue_id, @max_payload: results.
+-- @priority, @max_attempts: the job's values. Null is replaced by the queue's setting.
+-- Called in a transaction.
+-- Locks: a shared lock on the queue's row in queue_use. The call waits for an open
+-- transaction that creates or drops the queue.
+
+alter procedure [readpast].hold_queue
+	@queue nvarchar(4000), @queue_id int output, @priority int output,
+	@max_attempts int output, @max_payload bigint output
+as
+set nocount on;
+set xact_abort on;
+declare @held int, @own_priority int, @own_attempts int, @tries int = 0;
+while @held is null
+begin
+	set @queue_id = null;
+	select @queue_id = q.id, @own_priority = q.priority,
+	       @own_attempts = q.max_attempts, @max_payload = q.max_payload
+	  from [readpast].queue as q
+	 where q.name = @queue;
+	if @queue_id is null
+		exec [readpast].queue_create @queue;
+	else
+	begin
+		select @held = u.queue_id
+		  from [readpast].queue_use as u with (rowlock, repeatableread)
+		 where u.queue_id = @queue_id;
+		-- Somebody has dropped the queue in between. Look again, but not for ever:
+		-- at SNAPSHOT the dropped queue stays visible.
+		set @tries = @tries + 1;
+		if @held is null and @tries = 3
+			throw 52006, N'the queue was dropped after this transaction began: begin it again', 1;
+	end;
+end;
+set @priority = isnull(@priority, @own_priority);
+set @max_attempts = isnull(@max_attempts, @own_attempts);
+if @priority <> @own_priority
+	exec [readpast].open_lane @queue_id, @priority;
+go
+if object_id(N'readpast.check_job') is null
+	exec sp_executesql N'create procedure [readpast].check_job as return 0';
+go
+-- check_job: raise an error if an argument of an enqueue is wrong.
+-- @queue .. @replace: the parameters of enqueue.
+-- Errors: 52003, and 52008 if the transaction is doomed.
+-- Locks: none.
+
+alter procedure [readpast].check_job
+	@queue nvarchar(4000), @has_text bit, @has_payload bit, @priority int,
+	@delay_ms bigint, @run_at datetime2(3), @max_attempts int, @kind nvarchar(4000),
+	@headers nvarchar(max), @unique_key nvarchar(4000), @replace bit
+as
+set nocount on;
+set xact_abort on;
+declare @message nvarchar(2048);
+if xact_state() = -1
+	throw 52008, N'the transaction is doomed: roll it back', 1;
+set @message = case
+	when @queue is null or [readpast].is_bad_name(@queue, 128) = 1 then
+		N'the queue''s name is not 1 to 128 characters without control characters and without a space at the end'
+	when @has_text = @has_payload then
+		N'give either text or payload, and not null'
+	when [readpast].is_bad_name(@kind, 128) = 1 then
+		N'the kind is not 1 to 128 characters without control characters and without a space at the end'
+	when [readpast].is_bad_name(@unique_key, 255) = 1 then
+		N'the unique key is not 1 to 255 characters without control characters and without a space at the end'
+	when @priority < 0 or @priority > 255 then
+		N'the priority is not within 0..255'
+	when @max_attempts < 1 or @max_attempts > 1000000000 then
+		N'max_attempts is not within 1..1000000000'
+	when @delay_ms < 0 or @delay_ms > 315360000000 then
+		N'the delay is not within 0..3650 days'
+	when @run_at < '1970-01-01' then
+		N'run_at is before 1970'
+	when @delay_ms is not null and @run_at is not null then
+		N'give either delay_ms or run_at, not both'
+	when @replace is null then
+		N'replace is null'
+	when @replace = 1 and @unique_key is null then
+		N'replace needs a unique key'
+	when @headers is not null and (isjson(@headers) = 0 or left(ltrim(@headers), 1) <> N'{') then
+		N'the headers are not a JSON object'
+end;
+if @message is not null
+	throw 52003, @message, 1;
+go
+if object_id(N'readpast.put_again') is null
+	exec sp_executesql N'create procedure [readpast].put_again as return 0';
+go
+-- put_again: find the live job that has a unique key, and replace its content if the
+-- caller wishes. The claim number of a replaced job becomes larger, so a worker whose
+-- lease ran out cannot settle the new content.
+-- A job that is found ready or scheduled stays locked until the transaction ends, so no
+-- worker runs it before the caller has committed.
+-- @lane, @seq, @due: the new place of the job.
+-- @replace: 1 if the content is to be replaced.
+-- @id, @outcome: results, see enqueue. Null: no live job has the key.
+-- Called in a transaction.
+-- Locks: the job's row, unless it is running.
+
+alter procedure [readpast].put_again
+	@queue_id int, @unique_key nvarchar(4000), @lane bigint, @seq bigint,
+	@due datetime2(3), @priority int, @max_attempts int, @kind nvarchar(4000),
+	@headers nvarchar(max), @payload varbinary(max), @replace bit,
+	@id bigint output, @outcome nvarchar(10) output
+as
+set nocount on;
+set xact_abort on;
+declare @lease_until datetime2(3), @message nvarchar(2048);
+set @id = null;
+select @id = j.id, @lease_until = j.lease_until
+  from [readpast].job as j
+ where j.queue_id = @queue_id and j.unique_key = @unique_key;
+if @id is null
+	return;
+if @lease_until is null and @replace = 0
+	select @outcome = N'existed'
+	  from [readpast].job as j with (rowlock, updlock, readcommittedlock, index (job_id))
+	 where j.id = @id;
+if @lease_until is null and @replace = 1
+begin
+	update j
+	   set lane_id = @lane,
+	       -- A job that stays in its lane keeps its place.
+	       seq = case when j.lane_id = @lane and @lane > 0 then j.seq else @seq end,
+	       run_at = @due, priority = @priority, claim_no = j.claim_no + 1,
+	       worker_id = null, attempt = 0, lost = 0, max_attempts = @max_attempts,
+	       last_error = null, failures = null, kind = @kind, headers = @headers,
+	       payload = @payload
+	  from [readpast].job as j with (rowlock, index (job_id))
+	 where j.id = @id and j.lease_until is null;
+	if @@rowcount = 1
+		set @outcome = N'replaced';
+end;
+if @lease_until is not null and @replace = 0
+	set @outcome = N'existed';
+if @lease_until is not null and @replace = 1
+begin
+	set @message = concat(N'job ', @id, N' cannot be replaced: it is running');
+	throw 52006, @message, 1;
+end;
+go
+if object_id(N'readpast.put') is null
+	exec sp_executesql N'create procedure [readpast].put as return 0';
+go
+-- put: insert a job, or find or replace the live job that has its unique key.
+-- @queue_id .. @replace: the job, with no default left open.
+-- @id, @outcome: results, see enqueue.
+-- Called in a transaction.
+-- Locks: as enqueue.
+
+alter procedure [readpast].put
+	@queue_id int, @payload varbinary(max), @priority int, @delay_ms bigint,
+	@run_at datetime2(3), @max_attempts int, @kind nvarchar(4000),
+	@headers nvarchar(max), @unique_key nvarchar(4000), @replace bit,
+	@id bigint output, @outcome nvarchar(10) output
+as
+set nocount on;
+-- The only procedure without XACT_ABORT: with it, the error that says that the key is
+-- taken would doom the caller's transaction.
+set xact_abort off;
+declare @moment datetime2(7) = sysutcdatetime(), @now datetime2(3), @due datetime2(3),
+        @lane bigint, @seq bigint;
+set @now = @moment;
+set @due = isnull(@run_at, dateadd(millisecond, @delay_ms % 1000, dateadd(second, @delay_ms / 1000, @now)));
+if @due > @now
+begin
+	set @lane = -@queue_id;
+	set @seq = datediff_big(microsecond, '1970-01-01', @due);
+end
+else
+begin
+	set @lane = cast(@queue_id as bigint) * 1024 + @priority * 4 + 2;
+	set @seq = datediff_big(microsecond, '1970-01-01', @moment);
+end;
+if @due is null or @due < @now
+	set @due = @now;
+set @id = null;
+set @outcome = null;
+while @outcome is null
+begin try
+	if @unique_key is not null
+		exec [readpast].put_again @queue_id, @unique_key, @lane, @seq, @due, @priority,
+			@max_attempts, @kind, @headers, @payload, @replace, @id output,
+			@outcome output;
+	if @outcome is null
+	begin
+		set @id = next value for [readpast].job_id;
+		insert into [readpast].job
+		       (lane_id, seq, id, queue_id, priority, max_attempts, run_at, created_at,
+		        unique_key, kind, headers, payload)
+		values (@lane, @seq, @id, @queue_id, @priority, @max_attempts, @due, @now,
+		        @unique_key, @kind, @headers, @payload);
+		set @outcome = N'added';
+	end;
+end try
+begin catch
+	set xact_abort on;
+	-- 2601, 2627: another session has added the key in between. Look again.
+	if error_number() not in (2601, 2627) or @unique_key is null or xact_state() <> 1
+		throw;
+	set xact_abort off;
+end catch;
+go
+if object_id(N'readpast.enqueue') is null
+	exec sp_executesql N'create procedure [readpast].enqueue as return 0';
+go
+-- enqueue: put a job into a queue. A queue that does not exist is created.
+-- @text, @payload: the job's content. Give one of the two; a text is stored as UTF-8.
+-- @priority, @max_attempts: null means the queue's setting.
+-- @delay_ms, @run_at: when the job is ready. Null means now.
+-- @headers: a JSON object.
+-- @unique_key: if a live job of the queue has this key, no job is added.
+-- @replace: 1: a live job with the key gets the new content, unless it is running.
+-- @quiet: 1: return no row.
+-- @id: the job's id.
+-- Rows: one, with the job's id, and outcome: added, existed (another job has the key)
+-- or replaced.
+-- Errors: 52003 wrong argument, 52004 payload too large, 52006 the job to be replaced
+-- is running, 52008 doomed transaction.
+-- Locks: the row of a live job with the same key, and a shared lock on the queue's row
+-- in queue_use. The call waits for an open transaction that creates the same queue,
+-- drops it, or inserts the same key.
+
+alter procedure [readpast].enqueue
+	@queue nvarchar(4000), @text nvarchar(max) = null, @payload varbinary(max) = null,
+	@priority int = null, @delay_ms bigint = null, @run_at datetime2(3) = null,
+	@max_attempts int = null, @kind nvarchar(4000) = null,
+	@headers nvarchar(max) = null, @unique_key nvarchar(4000) = null,
+	@replace bit = 0, @quiet bit = 0, @id bigint = null output
+as
+set nocount on;
+set xact_abort on;
+declare @queue_id int, @outcome nvarchar(10), @max_payload bigint,
+        @has_text bit = case when @text is null then 0 else 1 end,
+        @has_payload bit = case when @payload is null then 0 else 1 end;
+exec [readpast].check_job @queue, @has_text, @has_payload, @priority, @delay_ms, @run_at,
+	@max_attempts, @kind, @headers, @unique_key, @replace;
+if @has_text = 1
+	set @payload = [readpast].utf8_of(@text);
+begin transaction;
+exec [readpast].hold_queue @queue, @queue_id output, @priority output,
+	@max_attempts output, @max_payload output;
+if datalength(@payload) > @max_payload
+	throw 52004, N'the payload is larger than the queue''s max_payload', 1;
+exec [readpast].put @queue_id, @payload, @priority, @delay_ms, @run_at, @max_attempts,
+	@kind, @headers, @unique_key, @replace, @id output, @outcome output;
+commit transaction;
+if @quiet = 0
+	select @id as id, @outcome as outcome;
+go
+if object_id(N'readpast.worker_named') is null
+	exec sp_executesql N'create procedure [readpast].worker_named as return 0';
+go
+-- worker_named: register a client as a worker under a name that it chooses. Each claim
+-- is a heartbeat, which is written at most every 5 s.
+-- @worker: the name.
+-- @queue: the queue that the worker claims from. It is created when the worker names it
+-- for the first time.
+-- @worker_id: the worker's id.
+-- Errors: 52003 wrong name.
+-- Locks: the worker's row, for as long as the transaction lasts, if it is updated. If
+-- another transaction has locked that row, it is not updated.
+
+alter procedure [readpast].worker_named
+	@worker nvarchar(4000), @queue nvarchar(4000), @worker_id bigint output
+as
+set nocount on;
+set xact_abort on;
+declare @now datetime2(3) = sysutcdatetime(), @seen_at datetime2(3);
+if @worker is null or [readpast].is_bad_name(@worker, 255) = 1
+	throw 52003, N'the worker''s name is not 1 to 255 characters without control characters and without a space at the end', 1;
+set @worker_id = null;
+select @worker_id = w.id, @seen_at = w.seen_at
+  from [readpast].worker as w
+ where w.name = @worker;
+if @worker_id is null
+begin
+	insert into [readpast].worker (name, started_at, seen_at)
+	select @worker, @now, @now
+	 where not exists (select 1 from [readpast].worker as w with (updlock, holdlock)
+	                    where w.name = @worker);
+	select @worker_id = w.id from [readpast].worker as w where w.name = @worker;
+end;
+if @seen_at < dateadd(second, -5, @now)
+	update w
+	   set seen_at = @now
+	  from [readpast].worker as w with (rowlock, readpast, readcommittedlock)
+	 where w.id = @worker_id;
+if not exists (select 1 from [readpast].worker_queue as k
+                where k.worker_id = @worker_id and k.queue = @queue)
+begin
+	exec [readpast].queue_create @queue;
+	insert into [readpast].worker_queue (worker_id, queue)
+	select @worker_id, @queue
+	 where not exists (select 1 from [readpast].worker_queue as k with (updlock, holdlock)
+	                    where k.worker_id = @worker_id and k.queue = @queue);
+end;
+go
+if object_id(N'readpast.claim_start') is null
+	exec sp_executesql N'create procedure [readpast].claim_start as return 0';
+go
+-- claim_start: check the arguments of a claim, register its worker, and find its queue.
+-- @queue .. @holding: the parameters of claim.
+-- @queue_id: the queue. Null: the queue is paused.
+-- @worker_id: the worker. 0: the client has no name.
+-- Errors: 52003, 52005, 52007, 52008, see claim.
+-- Called in a transaction.
+-- Locks: as worker_named.
+
+alter procedure [readpast].claim_start
+	@queue nvarchar(4000), @n int, @lease_ms bigint output, @worker nvarchar(4000),
+	@holding int, @queue_id int output, @worker_id bigint output
+as
+set nocount on;
+set xact_abort on;
+declare @paused_at datetime2(3), @message nvarchar(2048);
+exec [readpast].need_read_committed;
+set @message = case
+	when @queue is null then N'the queue is null'
+	when @n is null or @n < 1 or @n > 100000 then N'n is not within 1..100000'
+	when @holding is null or @holding < 0 then N'holding is null or less than 0'
+	when @lease_ms < 1 or @lease_ms > 315360000000 then
+		N'the lease is not within 1 ms..3650 days'
+end;
+if @message is not null
+	throw 52003, @message, 1;
+set @worker_id = 0;
+if @worker is not null
+	exec [readpast].worker_named @worker, @queue, @worker_id output;
+set @queue_id = null;
+select @queue_id = q.id, @paused_at = q.paused_at,
+       @lease_ms = isnull(@lease_ms, q.lease_ms)
+  from [readpast].queue as q
+ where q.name = @queue;
+if @queue_id is null
+	throw 52005, N'there is no such queue: create it by queue_set or by its first job', 1;
+if @paused_at is not null
+	set @queue_id = null;
+go
+if object_id(N'readpast.next_lane') is null
+	exec sp_executesql N'create procedure [readpast].next_lane as return 0';
+go
+-- next_lane: find the next lane from which a claim may take jobs.
+-- @queue_id: the queue. Null: there is no lane.
+-- @n, @taken, @holding: how many jobs the claim wants and has taken, and how many jobs
+-- its caller held before.
+-- @lane: in: the lane before, or 0. Out: the lane, or null if there is no other.
+-- @start: claims start at this place of the lane.
+-- @most: how many jobs to take. A suspect is taken alone, and only by a caller that
+-- holds nothing. If the claim has taken other jobs, it takes no job after a suspect,
+-- so suspects do not wait for ever.
+-- Locks: none. The read of uncommitted lanes waits for nobody; a lane that is rolled
+-- back has no jobs.
+
+alter procedure [readpast].next_lane
+	@queue_id int, @n int, @taken int, @holding int, @lane bigint output,
+	@start bigint output, @most int output
+as
+set nocount on;
+set xact_abort on;
+declare @next bigint;
+set @most = @n - @taken;
+while @lane is not null and @most > 0
+begin
+	set @next = null;
+	select top (1) @next = l.lane_id, @start = l.cursor_at
+	  from [readpast].lane as l with (readuncommitted)
+	 where l.queue_id = @queue_id and l.lane_id > @lane
+	 order by l.lane_id, l.cursor_at;
+	set @lane = @next;
+	if @lane is null or @lane % 4 <> 1
+		return;
+	if @holding + @taken = 0
+	begin
+		set @most = 1;
+		return;
+	end;
+	if @holding = 0 and exists (
+		select 1 from [readpast].job as j with (rowlock, readpast, readcommittedlock)
+		 where j.lane_id = @lane and j.seq >= @start and j.lease_until is null)
+		set @lane = null;
+end;
+set @lane = null;
+go
+if object_id(N'readpast.claim') is null
+	exec sp_executesql N'create procedure [readpast].claim as return 0';
+go
+-- claim: lease up to n jobs. The caller holds each job until its lease ends. To report
+-- on a job, pass its id and claim_no to complete, fail, release, extend or settle.
+-- @queue: the name of the queue.
+-- @n: the largest number of jobs.
+-- @lease_ms: the length of the leases. Null: the queue's setting.
+-- @worker: a name under which the caller is registered as a worker, or null.
+-- @holding: how many jobs the caller holds already.
+-- Rows: the jobs, in the order of the queue. There are fewer than n rows if fewer jobs
+-- are ready, and none if the queue is paused. A suspect (a job that may have killed its
+-- worker) is the only row, and is given only to a caller that holds no other job.
+-- Errors: 52003 wrong argument, 52005 no such queue (if @worker is given, the queue is
+-- created when this worker names it for the first time), 52007, 52008.
+-- Locks: the rows of the jobs. Rows that other transactions have locked are skipped. The
+-- claim uses the clustered index only, so it never waits for a call that has found a
+-- job by its id. No job is claimed twice even without these locks, because the update
+-- repeats the condition that the job is not running.
+
+alter procedure [readpast].claim
+	@queue nvarchar(4000), @n int = 1, @lease_ms bigint = null,
+	@worker nvarchar(4000) = null, @holding int = 0
+as
+set nocount on;
+set xact_abort on;
+declare @queue_id int, @worker_id bigint, @lane bigint = 0, @start bigint, @most int,
+        @taken int = 0, @took int, @us bigint, @now datetime2(7), @until datetime2(3);
+declare @got table (lane_id bigint, seq bigint, id bigint, claim_no bigint,
+	payload varbinary(max), kind nvarchar(128), headers nvarchar(max), priority int,
+	attempt int, max_attempts int, lease_until datetime2(3), run_at datetime2(3),
+	created_at datetime2(3), unique_key nvarchar(255), last_error nvarchar(4000),
+	failures nvarchar(max));
+begin transaction;
+exec [readpast].claim_start @queue, @n, @lease_ms output, @worker, @holding,
+	@queue_id output, @worker_id output;
+while @lane is not null
+begin
+	exec [readpast].next_lane @queue_id, @n, @taken, @holding, @lane output,
+		@start output, @most output;
+	if @lane is null
+		break;
+	set @now = sysutcdatetime();
+	set @us = datediff_big(microsecond, '1970-01-01', @now);
+	set @until = dateadd(millisecond, @lease_ms % 1000, dateadd(second, @lease_ms / 1000, @now));
+	update [readpast].job
+	   set lease_until = @until, worker_id = @worker_id, attempt = job.attempt + 1,
+	       claim_no = case when job.claim_no < @us then @us else job.claim_no + 1 end
+	output inserted.lane_id, inserted.seq, inserted.id, inserted.claim_no,
+	       inserted.payload, inserted.kind, inserted.headers, inserted.priority,
+	       inserted.attempt, inserted.max_attempts, inserted.lease_until,
+	       inserted.run_at, inserted.created_at, inserted.unique_key,
+	       inserted.last_error, inserted.failures into @got
+	  from (select top (@most) k.lane_id, k.seq, k.id
+	          from [readpast].job as k with (rowlock, readpast, updlock, readcommittedlock)
+	         where k.lane_id = @lane and k.seq >= @start and k.lease_until is null
+	         order by k.lane_id, k.seq, k.id) as p
+	 inner loop join [readpast].job with (rowlock, updlock, readcommittedlock)
+	    on job.lane_id = p.lane_id and job.seq = p.seq and job.id = p.id
+	 where job.lease_until is null
+	option (maxdop 1);
+	set @took = @@rowcount;
+	-- A suspect runs alone.
+	set @taken = case when @lane % 4 = 1 and @took > 0 then @n else @taken + @took end;
+end;
+commit transaction;
+select g.id, g.claim_no, g.payload, g.kind, g.headers, g.priority, g.attempt,
+       g.max_attempts, g.lease_until, g.run_at, g.created_at, g.unique_key,
+       g.last_error, g.failures
+  from @got as g
+ order by g.lane_id, g.seq, g.id;
+go

@@ -1,0 +1,21 @@
+-- is_bad_name: must a text be refused because it is empty, is too long, has control
+-- characters, or ends with a space? (A comparison ignores spaces at the end, so two
+-- names that differ only there would be the same name.)
+-- @name: the text. Null is not refused.
+-- @most: how many UTF-16 characters are allowed.
+-- Result: 1 if the text must be refused, otherwise 0.
+-- Locks: none.
+
+create function [readpast].is_bad_name(@name nvarchar(4000), @most int)
+returns int
+as
+begin
+	return case
+		when @name is null then 0
+		when datalength(@name) < 2 or datalength(@name) > 2 * @most then 1
+		when right(@name, 1) = N' ' then 1
+		when @name collate latin1_general_bin2
+		     like N'%[' + nchar(1) + N'-' + nchar(31) + nchar(127) + N']%' then 1
+		else 0
+	end;
+end;

@@ -1,0 +1,41 @@
+-- next_lane: find the next lane from which a claim may take jobs.
+-- @queue_id: the queue. Null: there is no lane.
+-- @n, @taken, @holding: how many jobs the claim wants and has taken, and how many jobs
+-- its caller held before.
+-- @lane: in: the lane before, or 0. Out: the lane, or null if there is no other.
+-- @start: claims start at this place of the lane.
+-- @most: how many jobs to take. A suspect is taken alone, and only by a caller that
+-- holds nothing. If the claim has taken other jobs, it takes no job after a suspect,
+-- so suspects do not wait for ever.
+-- Locks: none. The read of uncommitted lanes waits for nobody; a lane that is rolled
+-- back has no jobs.
+
+alter procedure [readpast].next_lane
+	@queue_id int, @n int, @taken int, @holding int, @lane bigint output,
+	@start bigint output, @most int output
+as
+set nocount on;
+set xact_abort on;
+declare @next bigint;
+set @most = @n - @taken;
+while @lane is not null and @most > 0
+begin
+	set @next = null;
+	select top (1) @next = l.lane_id, @start = l.cursor_at
+	  from [readpast].lane as l with (readuncommitted)
+	 where l.queue_id = @queue_id and l.lane_id > @lane
+	 order by l.lane_id, l.cursor_at;
+	set @lane = @next;
+	if @lane is null or @lane % 4 <> 1
+		return;
+	if @holding + @taken = 0
+	begin
+		set @most = 1;
+		return;
+	end;
+	if @holding = 0 and exists (
+		select 1 from [readpast].job as j with (rowlock, readpast, readcommittedlock)
+		 where j.lane_id = @lane and j.seq >= @start and j.lease_until is null)
+		set @lane = null;
+end;
+set @lane = null;

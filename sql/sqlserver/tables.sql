@@ -1,0 +1,161 @@
+-- tables: the tables of the queue. A table that exists already is left as it is.
+-- Texts that are compared have a binary collation. So names that differ only in case
+-- or in accents are different names, whatever the collation of the database.
+
+if schema_id(N'readpast') is null
+	exec sp_executesql N'create schema [readpast]';
+
+if object_id(N'readpast.meta', N'U') is null
+	create table [readpast].meta (
+		name nvarchar(50) collate latin1_general_bin2 not null,
+		value nvarchar(100) collate latin1_general_bin2 not null,
+		constraint meta_pk primary key clustered (name)
+	);
+if not exists (select 1 from [readpast].meta as m where m.name = N'sqlserver')
+	insert into [readpast].meta (name, value)
+	values (N'sqlserver', N'1'),
+	       (N'installed_at', convert(nvarchar(100), sysutcdatetime(), 126));
+
+-- paused_at: since when no job of the queue is handed out. Null: it is not paused.
+if object_id(N'readpast.queue', N'U') is null
+	create table [readpast].queue (
+		id int identity(1, 1) not null,
+		name nvarchar(128) collate latin1_general_bin2 not null,
+		paused_at datetime2(3) null,
+		pause_reason nvarchar(255) null,
+		max_attempts int not null default 3,
+		lease_ms bigint not null default 60000,
+		backoff_ms bigint not null default 10000,
+		backoff_max_ms bigint not null default 3600000,
+		priority int not null default 100,
+		keep_done_ms bigint not null default 0,
+		keep_dead_ms bigint not null default 2592000000,
+		max_payload bigint not null default 16777216,
+		constraint queue_pk primary key clustered (id),
+		constraint queue_name unique nonclustered (name)
+	);
+
+-- A row for each queue. An enqueue keeps a shared lock on the row until its transaction
+-- ends, so a queue cannot be dropped while a transaction has added jobs that are not
+-- committed. No other call locks these rows, so an enqueue waits for nobody but a drop.
+if object_id(N'readpast.queue_use', N'U') is null
+	create table [readpast].queue_use (
+		queue_id int not null,
+		constraint queue_use_pk primary key clustered (queue_id)
+	);
+
+-- The lanes that were ever used. A lane holds the jobs of one queue, priority and
+-- class. Its number is queue * 1024 + priority * 4 + class, so the numbers of a queue's
+-- lanes are in the order in which claims take them. Classes: 0 front (the job was
+-- released, or its lease ran out once), 1 suspect (a job that may have killed its
+-- worker), 2 normal. Two transactions that add a lane at once may both add a row.
+-- cursor_at: claims start at this place of the lane. The sweep sets it once a second to
+-- the first ready job, so claims do not read what finished jobs have left before it.
+if object_id(N'readpast.lane', N'U') is null
+	create table [readpast].lane (
+		id bigint identity(1, 1) not null,
+		queue_id int not null,
+		lane_id bigint not null,
+		cursor_at bigint not null default 0,
+		constraint lane_pk primary key clustered (queue_id, lane_id, id)
+	);
+
+if object_id(N'readpast.job_id', N'SO') is null
+	create sequence [readpast].job_id as bigint start with 1 increment by 1 cache 1000;
+
+-- A live job is in one of two places. The clustered index has both:
+--   in the ready line: lane_id is the number of its lane, and seq is the microsecond in
+--     which the job became ready, counted from 1970. The job is ready, or it was
+--     claimed a moment ago.
+--   out of the line: lane_id is -queue_id. The job is scheduled, and seq is its run_at;
+--     or it has been running for more than a second, and seq is its lease_until. Both
+--     are microseconds since 1970.
+-- A job is running while lease_until is not null. No index has a column that a claim
+-- sets, so a claim changes one row and no index.
+-- claim_no: the number of the last claim, see docs/design.md.
+-- worker_id: the worker that got the job with this claim_no. 0: a client without a
+-- name. Null: no claim has this number, so no verdict is accepted.
+-- lost: how many of the job's latest leases ran out in a row.
+-- renewed: how often the lease was renewed.
+if object_id(N'readpast.job', N'U') is null
+begin
+	create table [readpast].job (
+		lane_id bigint not null,
+		seq bigint not null,
+		id bigint not null,
+		queue_id int not null,
+		priority int not null,
+		claim_no bigint not null default 0,
+		lease_until datetime2(3) null,
+		worker_id bigint null,
+		attempt int not null default 0,
+		max_attempts int not null,
+		lost int not null default 0,
+		renewed int not null default 0,
+		run_at datetime2(3) not null,
+		created_at datetime2(3) not null,
+		unique_key nvarchar(255) collate latin1_general_bin2 null,
+		kind nvarchar(128) collate latin1_general_bin2 null,
+		headers nvarchar(max) null,
+		last_error nvarchar(4000) null,
+		failures nvarchar(max) null,
+		payload varbinary(max) not null,
+		constraint job_line primary key clustered (lane_id, seq, id)
+	);
+	create unique index job_id on [readpast].job (id);
+	create unique index job_unique on [readpast].job (queue_id, unique_key)
+		where unique_key is not null;
+end;
+
+-- Finished jobs that are kept.
+-- state: 4 done, 5 dead, 6 cancelled.
+if object_id(N'readpast.archive', N'U') is null
+begin
+	create table [readpast].archive (
+		queue_id int not null,
+		state tinyint not null,
+		finished_at datetime2(3) not null,
+		id bigint not null,
+		priority int not null,
+		claim_no bigint not null,
+		worker nvarchar(255) null,
+		attempt int not null,
+		max_attempts int not null,
+		run_at datetime2(3) not null,
+		created_at datetime2(3) not null,
+		unique_key nvarchar(255) collate latin1_general_bin2 null,
+		kind nvarchar(128) collate latin1_general_bin2 null,
+		headers nvarchar(max) null,
+		last_error nvarchar(4000) null,
+		failures nvarchar(max) null,
+		payload varbinary(max) not null,
+		constraint archive_state primary key clustered
+			(queue_id, state, finished_at, id)
+	);
+	create unique index archive_id on [readpast].archive (id);
+end;
+
+if object_id(N'readpast.worker', N'U') is null
+	create table [readpast].worker (
+		id bigint identity(1, 1) not null,
+		name nvarchar(255) collate latin1_general_bin2 not null,
+		started_at datetime2(3) not null,
+		seen_at datetime2(3) not null,
+		constraint worker_pk primary key clustered (id),
+		constraint worker_name unique nonclustered (name)
+	);
+
+-- The queues that a worker has claimed from, by name.
+if object_id(N'readpast.worker_queue', N'U') is null
+	create table [readpast].worker_queue (
+		worker_id bigint not null,
+		queue nvarchar(128) collate latin1_general_bin2 not null,
+		constraint worker_queue_pk primary key clustered (worker_id, queue)
+	);
+
+-- Dropped queues whose jobs the sweep has not deleted yet.
+if object_id(N'readpast.dropped', N'U') is null
+	create table [readpast].dropped (
+		queue_id int not null,
+		constraint dropped_pk primary key clustered (queue_id)
+	);
