@@ -21,7 +21,7 @@ setup = tools/setup $(if $(filter disabled,$(postgres)),--no-postgres)
 # compilers run in parallel.
 unexport MAKEFLAGS
 
-.PHONY: all test soak demo bench install clean format help
+.PHONY: all test test-sqlserver soak demo bench install clean format help
 
 # configure KIND,OPTION: install the packages that are missing for this kind of work,
 # and make sure that there is a build directory that is configured with OPTION. KIND is
@@ -51,6 +51,19 @@ test:
 	@ninja -C $(BUILD)
 	@$(if $(server),PG_BIN=$$(tools/get-postgres $(server)) && export PG_BIN &&) \
 		tools/run-tests $(BUILD)
+
+# Run the self-tests and a stress test of the queue in T-SQL on a SQL Server, in a
+# database in which sql/sqlserver/install.sql was run. URL is
+# mssql://USER:PASSWORD@HOST:PORT/DATABASE; it is also read from READPAST_SQLSERVER,
+# which other users of the machine cannot see. STRESS has options of
+# tools/sqlserver-stress.
+test-sqlserver: export READPAST_SQLSERVER := $(or $(URL),$(READPAST_SQLSERVER))
+test-sqlserver:
+	$(call configure,--sqlserver)
+	@ninja -C $(BUILD) cli/readpast
+	@tools/sqlserver-steps sql/sqlserver/selftest.sql \
+		sql/sqlserver/selftest_two.sql
+	@tools/sqlserver-stress $(STRESS)
 
 # Run the tests that take too long for `make test`, for SOAK minutes.
 soak:
@@ -97,6 +110,8 @@ help:
 	@echo 'make demo     ... the command alone, and see it work'
 	@echo 'make test     ... and run all tests'
 	@echo 'make soak     ... and the long ones, for SOAK=10 minutes'
+	@echo 'make test-sqlserver URL=mssql://USER:PASSWORD@HOST:PORT/DATABASE'
+	@echo '              test the queue in T-SQL on that server'
 	@echo 'make bench    ... and how fast it is; some 12 minutes'
 	@echo 'make install  PREFIX=/usr/local DESTDIR='
 	@echo 'make clean, make format'
