@@ -133,6 +133,7 @@ if object_id(N'readpast.job_id', N'SO') is null
 -- claim_no: the number of the last claim, see docs/design.md.
 -- worker_id: the worker that got the job with this claim_no. 0: a client without a
 -- name. Null: no claim has this number, so no verdict is accepted.
+-- class: of the lane to which the job belongs, see the table `lane`.
 -- lost: how many of the job's latest leases ran out in a row.
 -- renewed: how often the lease was renewed.
 if object_id(N'readpast.job', N'U') is null
@@ -143,6 +144,7 @@ begin
 		id bigint not null,
 		queue_id int not null,
 		priority int not null,
+		class tinyint not null default 2,
 		claim_no bigint not null default 0,
 		lease_until datetime2(3) null,
 		worker_id bigint null,
@@ -253,7 +255,7 @@ as
 begin
 	return case
 		when @name is null then 0
-		when datalength(@name) < 2 or datalength(@name) > 2 * @most then 1
+		when datalength(@name) = 0 or datalength(@name) > 2 * @most then 1
 		when right(@name, 1) = N' ' then 1
 		when @name collate latin1_general_bin2
 		     like N'%[' + nchar(1) + N'-' + nchar(31) + nchar(127) + N']%' then 1
@@ -363,6 +365,23 @@ begin
 	return @text + @part;
 end;
 go
+if object_id(N'readpast.state_word') is not null
+	drop function [readpast].state_word;
+go
+-- state_word: return the word for a state's number.
+-- @state: 1 to 6.
+-- Result: the word.
+-- Locks: none.
+
+create function [readpast].state_word(@state int)
+returns nvarchar(10)
+as
+begin
+	return case @state when 1 then N'scheduled' when 2 then N'ready'
+	                   when 3 then N'running' when 4 then N'done'
+	                   when 5 then N'dead' when 6 then N'cancelled' end;
+end;
+go
 if object_id(N'readpast.with_failure') is not null
 	drop function [readpast].with_failure;
 go
@@ -389,6 +408,31 @@ begin
 		                             datalength(@list));
 	return left(@list, len(@list) - 1) + case when @list = N'[]' then N'' else N',' end
 	       + @one + N']';
+end;
+go
+if object_id(N'readpast.backoff_ms') is not null
+	drop function [readpast].backoff_ms;
+go
+-- backoff_ms: return how long a job waits after an attempt failed. The time doubles
+-- with each attempt, up to the queue's maximum.
+-- @attempt: the number of the attempt that failed, from 1.
+-- @backoff_ms, @backoff_max_ms: the queue's settings.
+-- Result: milliseconds, without a random part.
+-- Locks: none.
+
+create function [readpast].backoff_ms(@attempt int, @backoff_ms bigint,
+	@backoff_max_ms bigint)
+returns bigint
+as
+begin
+	declare @i int = 1;
+	while @i < @attempt and @backoff_ms < @backoff_max_ms and @i < 25
+	begin
+		set @backoff_ms = @backoff_ms * 2;
+		set @i = @i + 1;
+	end;
+	return case when @backoff_ms > @backoff_max_ms then @backoff_max_ms
+	            else @backoff_ms end;
 end;
 go
 if object_id(N'readpast.need_read_committed') is null
@@ -592,7 +636,7 @@ begin
 	   set lane_id = @lane,
 	       -- A job that stays in its lane keeps its place.
 	       seq = case when j.lane_id = @lane and @lane > 0 then j.seq else @seq end,
-	       run_at = @due, priority = @priority, claim_no = j.claim_no + 1,
+	       run_at = @due, priority = @priority, class = 2, claim_no = j.claim_no + 1,
 	       worker_id = null, attempt = 0, lost = 0, max_attempts = @max_attempts,
 	       last_error = null, failures = null, kind = @kind, headers = @headers,
 	       payload = @payload
@@ -923,4 +967,417 @@ select g.id, g.claim_no, g.payload, g.kind, g.headers, g.priority, g.attempt,
        g.last_error, g.failures
   from @got as g
  order by g.lane_id, g.seq, g.id;
+go
+if object_id(N'readpast.put_away') is null
+	exec sp_executesql N'create procedure [readpast].put_away as return 0';
+go
+-- put_away: move jobs to the archive.
+-- #leaving: the table of the caller: id, state (4 done, 5 dead, 6 cancelled), error and
+-- failures. The last two are the job's own if they are null.
+-- Called in a transaction that has locked the jobs.
+-- Locks: only the jobs' rows.
+
+alter procedure [readpast].put_away
+as
+set nocount on;
+set xact_abort on;
+declare @now datetime2(3) = sysutcdatetime();
+insert into [readpast].archive
+       (queue_id, state, finished_at, id, priority, claim_no, worker, attempt,
+        max_attempts, run_at, created_at, unique_key, kind, headers, last_error,
+        failures, payload)
+select j.queue_id, l.state, @now, j.id, j.priority, j.claim_no, w.name, j.attempt,
+       j.max_attempts, j.run_at, j.created_at, j.unique_key, j.kind, j.headers,
+       isnull(l.error, j.last_error), isnull(l.failures, j.failures), j.payload
+  from #leaving as l
+ inner loop join [readpast].job as j with (rowlock, index (job_id)) on j.id = l.id
+  left join [readpast].worker as w on w.id = j.worker_id;
+delete j
+  from #leaving as l
+ inner loop join [readpast].job as j with (rowlock, index (job_id)) on j.id = l.id;
+go
+if object_id(N'readpast.read_verdicts') is null
+	exec sp_executesql N'create procedure [readpast].read_verdicts as return 0';
+go
+-- read_verdicts: fill the table #verdict of settle from JSON, and check it.
+-- @verdicts: the parameter of settle.
+-- Errors: 52003 wrong JSON or argument.
+-- Locks: none.
+
+alter procedure [readpast].read_verdicts @verdicts nvarchar(max)
+as
+set nocount on;
+set xact_abort on;
+declare @message nvarchar(2048), @number int;
+insert into #verdict (number, id, claim_no, verdict, delay_ms, error, class)
+select cast(a.[key] as int) + 1, try_convert(bigint, v.id),
+       try_convert(bigint, v.claim_no), left(v.verdict, 10),
+       try_convert(bigint, v.delay_ms), left(v.error, 4000),
+       case when v.delay_ms is not null and try_convert(bigint, v.delay_ms) is null
+            then -1 end
+  from openjson(@verdicts) as a
+ cross apply openjson(case when a.type = 5 then a.value else N'{}' end)
+       with (id nvarchar(30) '$.id', claim_no nvarchar(30) '$.claim_no',
+             verdict nvarchar(max) '$.verdict', delay_ms nvarchar(30) '$.delay_ms',
+             error nvarchar(max) '$.error') as v;
+select top (1) @number = v.number, @message = case
+	when v.id is null or v.claim_no is null then
+		N'id and claim_no must be numbers'
+	when v.verdict is null
+	     or v.verdict not in (N'done', N'fail', N'dead', N'release', N'extend') then
+		N'the verdict is not done, fail, dead, release or extend'
+	when v.class = -1 or v.delay_ms < 0 or v.delay_ms > 315360000000 then
+		N'delay_ms is not within 0..3650 days'
+	when v.verdict = N'extend' and v.delay_ms < 1 then
+		N'the lease is not within 1 ms..3650 days'
+	else N'another verdict names the same job'
+	end
+  from #verdict as v
+ where v.id is null or v.claim_no is null or v.verdict is null
+    or v.verdict not in (N'done', N'fail', N'dead', N'release', N'extend')
+    or v.class = -1 or v.delay_ms < 0 or v.delay_ms > 315360000000
+    or v.verdict = N'extend' and v.delay_ms < 1
+    or exists (select 1 from #verdict as o where o.id = v.id and o.number < v.number)
+ order by v.number;
+if @message is not null
+begin
+	set @message = concat(N'verdict ', @number, N': ', @message);
+	throw 52003, @message, 1;
+end;
+go
+if object_id(N'readpast.plan_verdicts') is null
+	exec sp_executesql N'create procedure [readpast].plan_verdicts as return 0';
+go
+-- plan_verdicts: find out what each verdict of #verdict does to its job. These values
+-- depend on nothing that changes while the job has the same claim number, but for
+-- settings of its queue. A job that no longer has the claim number gets no state.
+-- Called by settle, in a transaction.
+-- Locks: none. apply_verdicts compares the claim number again.
+
+alter procedure [readpast].plan_verdicts
+as
+set nocount on;
+set xact_abort on;
+declare @moment datetime2(7) = sysutcdatetime(), @now datetime2(3), @us bigint;
+set @now = @moment;
+set @us = datediff_big(microsecond, '1970-01-01', @moment);
+-- The backoff doubles with each attempt, and varies by up to a tenth.
+update v
+   set queue_id = q.id,
+       keeps = case when q.keep_done_ms > 0 then 1 else 0 end,
+       class = case when v.verdict = N'extend' then j.class
+                    when v.verdict = N'fail' then 2
+                    when j.class = 1 then 1
+                    when v.delay_ms > 0 then 2 else 0 end,
+       state = case when v.verdict = N'done' then 4
+                    when v.verdict = N'extend' then 3
+                    when v.verdict = N'dead' or v.verdict = N'fail'
+                         and j.attempt >= j.max_attempts then 5
+                    else 1 end,
+       delay_ms = case when v.delay_ms is not null then v.delay_ms
+                       when v.verdict = N'extend' then q.lease_ms
+                       when v.verdict = N'fail' then
+                            [readpast].backoff_ms(j.attempt, q.backoff_ms, q.backoff_max_ms)
+                            * (900 + abs(cast(checksum(newid()) as bigint)) % 201) / 1000
+                       else 0 end,
+       lane_id = cast(q.id as bigint) * 1024 + j.priority * 4,
+       error = case when v.verdict in (N'fail', N'dead') then isnull(v.error, N'failed') end,
+       failures = case when v.verdict in (N'fail', N'dead') then
+                       [readpast].with_failure(j.failures, j.attempt, @now,
+                           (select w.name from [readpast].worker as w
+                             where w.id = j.worker_id), isnull(v.error, N'failed')) end
+  from #verdict as v, [readpast].job as j with (index (job_id)), [readpast].queue as q
+ where j.id = v.id and j.claim_no = v.claim_no and j.worker_id is not null
+   and q.id = j.queue_id;
+update v
+   set run_at = dateadd(millisecond, v.delay_ms % 1000, dateadd(second, v.delay_ms / 1000, @now))
+  from #verdict as v
+ where v.state in (1, 3);
+update v
+   set state = case when v.state = 1 and v.delay_ms = 0 then 2 else v.state end,
+       lane_id = case when v.state = 1 and v.delay_ms = 0 then v.lane_id + v.class
+                      else -v.queue_id end,
+       seq = case when v.state = 1 and v.delay_ms = 0 then @us + v.number
+                  else datediff_big(microsecond, '1970-01-01', v.run_at) end
+  from #verdict as v
+ where v.state in (1, 3);
+go
+if object_id(N'readpast.apply_verdicts') is null
+	exec sp_executesql N'create procedure [readpast].apply_verdicts as return 0';
+go
+-- apply_verdicts: change the jobs as plan_verdicts has planned. Each statement compares
+-- the claim number again, so a job that has changed since then is left alone.
+-- An update that has an output names its table, and not an alias: Babelfish 4 cannot
+-- run such an update with an alias twice.
+-- Called by settle, in a transaction.
+-- Locks: the jobs' rows.
+
+alter procedure [readpast].apply_verdicts
+as
+set nocount on;
+set xact_abort on;
+create table #leaving (id bigint not null, state int null, error nvarchar(4000) null,
+	failures nvarchar(max) null);
+create table #settled (id bigint not null);
+delete j
+output deleted.id into #settled
+  from #verdict as v
+ inner loop join [readpast].job as j with (rowlock, index (job_id)) on j.id = v.id
+ where v.state = 4 and v.keeps = 0 and j.claim_no = v.claim_no
+   and j.worker_id is not null;
+if exists (select 1 from #verdict as v
+            where v.state = 5 or v.state = 4 and v.keeps = 1)
+begin
+	-- This update locks the rows, after it has compared their numbers.
+	update [readpast].job
+	   set renewed = 0
+	output inserted.id into #leaving (id)
+	  from #verdict as v
+	 inner loop join [readpast].job with (rowlock, index (job_id)) on job.id = v.id
+	 where (v.state = 5 or v.state = 4 and v.keeps = 1)
+	   and job.claim_no = v.claim_no and job.worker_id is not null;
+	update l
+	   set state = v.state, error = v.error, failures = v.failures
+	  from #leaving as l, #verdict as v
+	 where v.id = l.id;
+	exec [readpast].put_away;
+	insert into #settled (id) select l.id from #leaving as l;
+end;
+if exists (select 1 from #verdict as v where v.state <= 3)
+	update [readpast].job
+	   set lane_id = v.lane_id, seq = v.seq, class = v.class, run_at = v.run_at,
+	       lease_until = case when v.state = 3 then v.run_at end,
+	       claim_no = job.claim_no + case when v.state = 3 then 0 else 1 end,
+	       worker_id = case when v.state = 3 then job.worker_id end,
+	       attempt = job.attempt - case when v.verdict = N'release' and job.attempt > 0
+	                                    then 1 else 0 end,
+	       renewed = case when v.state = 3 then job.renewed + 1 else 0 end,
+	       lost = case when v.verdict = N'fail' then 0 else job.lost end,
+	       last_error = isnull(v.error, job.last_error),
+	       failures = isnull(v.failures, job.failures)
+	output inserted.id into #settled
+	  from #verdict as v, [readpast].job with (rowlock, index (job_id))
+	 where v.state <= 3 and job.id = v.id and job.claim_no = v.claim_no
+	   and job.worker_id is not null;
+update v set result = N'ok'
+  from #verdict as v, #settled as s
+ where s.id = v.id;
+go
+if object_id(N'readpast.refuse_verdicts') is null
+	exec sp_executesql N'create procedure [readpast].refuse_verdicts as return 0';
+go
+-- refuse_verdicts: write into #verdict why verdicts were refused.
+-- Called by settle, in a transaction.
+-- Locks: none.
+
+alter procedure [readpast].refuse_verdicts
+as
+set nocount on;
+set xact_abort on;
+declare @drawn bigint;
+if not exists (select 1 from #verdict as v where v.result is null)
+	return;
+-- A job's id is smaller than the next number of the sequence.
+set @drawn = next value for [readpast].job_id;
+update v
+   set result = case when v.id >= @drawn or v.id < 1 then N'unknown' else N'gone' end,
+       state = null
+  from #verdict as v
+ where v.result is null;
+update v
+   set result = N'cancelled'
+  from #verdict as v, [readpast].archive as a
+ where v.result = N'gone' and a.id = v.id and a.state = 6 and a.claim_no = v.claim_no;
+go
+if object_id(N'readpast.settle') is null
+	exec sp_executesql N'create procedure [readpast].settle as return 0';
+go
+-- settle: apply verdicts. Each verdict names a job and the claim number that the claim
+-- returned. If the job was claimed again in between, the number has changed, and the
+-- verdict changes nothing. No clock is compared.
+-- @verdicts: a JSON array of objects with the members id, claim_no, verdict (done, fail,
+-- dead, release or extend), delay_ms (how long a failed or released job waits, or the
+-- length of the new lease; null means the queue's setting, or no wait for release), and
+-- error.
+-- @quiet: 1: return no rows.
+-- @result, @state: the answer to the last verdict.
+-- Rows: one for each verdict: number, id, claim_no, result (ok; gone: this claim no
+-- longer has the job; cancelled; unknown: no job ever had the id), and the job's new
+-- state.
+-- Errors: 52003 wrong JSON or argument, 52008 doomed transaction.
+-- Locks: the jobs' rows. The call waits for transactions that have locked them.
+
+alter procedure [readpast].settle
+	@verdicts nvarchar(max), @quiet bit = 0, @result nvarchar(10) = null output,
+	@state nvarchar(10) = null output
+as
+set nocount on;
+set xact_abort on;
+if xact_state() = -1
+	throw 52008, N'the transaction is doomed: roll it back', 1;
+if @verdicts is null or isjson(@verdicts) = 0 or left(ltrim(@verdicts), 1) <> N'['
+	throw 52003, N'the verdicts are not a JSON array', 1;
+create table #verdict (
+	number int not null, id bigint null, claim_no bigint null,
+	verdict nvarchar(10) collate Latin1_General_BIN2 null, delay_ms bigint null,
+	error nvarchar(4000) null, queue_id int null, lane_id bigint null,
+	seq bigint null, class int null, run_at datetime2(3) null,
+	failures nvarchar(max) null, keeps int null, state int null,
+	result nvarchar(10) null);
+exec [readpast].read_verdicts @verdicts;
+begin transaction;
+exec [readpast].plan_verdicts;
+exec [readpast].apply_verdicts;
+exec [readpast].refuse_verdicts;
+commit transaction;
+select top (1) @result = v.result, @state = [readpast].state_word(v.state)
+  from #verdict as v
+ order by v.number desc;
+if @quiet = 0
+	select v.number, v.id, v.claim_no, v.result,
+	       case when v.result = N'ok' then [readpast].state_word(v.state) end as state
+	  from #verdict as v
+	 order by v.number;
+go
+if object_id(N'readpast.settle_one') is null
+	exec sp_executesql N'create procedure [readpast].settle_one as return 0';
+go
+-- settle_one: settle one job, or raise an error that says why the verdict was refused.
+-- @id, @claim_no, @verdict, @delay_ms, @error: the members of a verdict, see settle.
+-- @state: the job's new state.
+-- Rows: one, with the state.
+-- Errors: 52001 this claim no longer has the job, 52002 the job was cancelled, 52003
+-- wrong argument, 52005 no such job, 52008 doomed transaction.
+-- Locks: as settle.
+
+alter procedure [readpast].settle_one
+	@id bigint, @claim_no bigint, @verdict nvarchar(10), @delay_ms bigint,
+	@error nvarchar(4000)
+as
+set nocount on;
+set xact_abort on;
+declare @verdicts nvarchar(max), @result nvarchar(10), @state nvarchar(10),
+        @message nvarchar(2048);
+set @verdicts = (select @id as id, @claim_no as claim_no, @verdict as verdict,
+                        @delay_ms as delay_ms, @error as error
+                    for json path);
+exec [readpast].settle @verdicts, 1, @result output, @state output;
+set @message = concat(N'job ', @id, case @result
+	when N'gone' then N' is no longer yours'
+	when N'cancelled' then N' was cancelled'
+	else N' never existed' end);
+if @result = N'gone'
+	throw 52001, @message, 1;
+if @result = N'cancelled'
+	throw 52002, @message, 1;
+if @result = N'unknown'
+	throw 52005, @message, 1;
+select @state as state;
+go
+if object_id(N'readpast.complete') is null
+	exec sp_executesql N'create procedure [readpast].complete as return 0';
+go
+-- complete: settle a job that is done.
+-- @id, @claim_no: the values that claim returned.
+-- Rows: one, with the job's state: done.
+-- Errors: see settle_one.
+-- Locks: the job's row.
+
+alter procedure [readpast].complete @id bigint, @claim_no bigint
+as
+set nocount on;
+set xact_abort on;
+if xact_state() = -1
+	throw 52008, N'the transaction is doomed: roll it back', 1;
+-- Most jobs are not kept. For these, one statement is enough.
+delete j
+  from [readpast].job as j with (rowlock, index (job_id))
+ where j.id = @id and j.claim_no = @claim_no and j.worker_id is not null
+   and exists (select 1 from [readpast].queue as q
+                where q.id = j.queue_id and q.keep_done_ms = 0);
+if @@rowcount = 0
+	exec [readpast].settle_one @id, @claim_no, N'done', null, null;
+else
+	select N'done' as state;
+go
+if object_id(N'readpast.fail') is null
+	exec sp_executesql N'create procedure [readpast].fail as return 0';
+go
+-- fail: end an attempt that failed. If the job's attempts are used up, or if @for_good
+-- is 1, the job is dead. Otherwise it is tried again later.
+-- @id, @claim_no: the values that claim returned.
+-- @error: the error text, which is recorded with the job. It is cut after 4,000
+-- characters.
+-- @delay_ms: how long the job waits. Null: the queue's backoff.
+-- Rows: one, with the job's state: scheduled, ready or dead.
+-- Errors: see settle_one.
+-- Locks: the job's row.
+
+alter procedure [readpast].fail
+	@id bigint, @claim_no bigint, @error nvarchar(max) = N'failed',
+	@delay_ms bigint = null, @for_good bit = 0
+as
+set nocount on;
+set xact_abort on;
+declare @verdict nvarchar(10) = case when @for_good = 1 then N'dead' else N'fail' end,
+        @cut nvarchar(4000) = left(@error, 4000);
+exec [readpast].settle_one @id, @claim_no, @verdict, @delay_ms, @cut;
+go
+if object_id(N'readpast.release') is null
+	exec sp_executesql N'create procedure [readpast].release as return 0';
+go
+-- release: give a claimed job back. The attempt is not counted.
+-- @id, @claim_no: the values that claim returned.
+-- @delay_ms: how long the job waits before it is ready.
+-- Rows: one, with the job's state: ready or scheduled.
+-- Errors: see settle_one.
+-- Locks: the job's row.
+
+alter procedure [readpast].release
+	@id bigint, @claim_no bigint, @delay_ms bigint = 0
+as
+set nocount on;
+set xact_abort on;
+exec [readpast].settle_one @id, @claim_no, N'release', @delay_ms, null;
+go
+if object_id(N'readpast.extend') is null
+	exec sp_executesql N'create procedure [readpast].extend as return 0';
+go
+-- extend: begin a job's lease again from now.
+-- @id, @claim_no: the values that claim returned.
+-- @lease_ms: the length of the new lease. Null: the queue's setting, even if the claim
+-- had another lease.
+-- Rows: one, with the job's state: running.
+-- Errors: see settle_one.
+-- Locks: the job's row.
+
+alter procedure [readpast].extend
+	@id bigint, @claim_no bigint, @lease_ms bigint = null
+as
+set nocount on;
+set xact_abort on;
+exec [readpast].settle_one @id, @claim_no, N'extend', @lease_ms, null;
+go
+if object_id(N'readpast.settle_and_claim') is null
+	exec sp_executesql N'create procedure [readpast].settle_and_claim as return 0';
+go
+-- settle_and_claim: settle jobs, then claim others, in one commit.
+-- @verdicts: the parameter of settle, or null.
+-- @queue .. @holding: the parameters of claim. Do not count the settled jobs.
+-- Rows: first those of settle (none if there are no verdicts), then those of claim.
+-- Errors: those of settle and claim. Then nothing is settled.
+-- Locks: those of settle and claim.
+
+alter procedure [readpast].settle_and_claim
+	@verdicts nvarchar(max), @queue nvarchar(4000), @n int = 1,
+	@lease_ms bigint = null, @worker nvarchar(4000) = null, @holding int = 0
+as
+set nocount on;
+set xact_abort on;
+if @verdicts is null
+	set @verdicts = N'[]';
+begin transaction;
+exec [readpast].settle @verdicts;
+exec [readpast].claim @queue, @n, @lease_ms, @worker, @holding;
+commit transaction;
 go

@@ -34,7 +34,7 @@ begin
 	   set lane_id = @lane,
 	       -- A job that stays in its lane keeps its place.
 	       seq = case when j.lane_id = @lane and @lane > 0 then j.seq else @seq end,
-	       run_at = @due, priority = @priority, claim_no = j.claim_no + 1,
+	       run_at = @due, priority = @priority, class = 2, claim_no = j.claim_no + 1,
 	       worker_id = null, attempt = 0, lost = 0, max_attempts = @max_attempts,
 	       last_error = null, failures = null, kind = @kind, headers = @headers,
 	       payload = @payload

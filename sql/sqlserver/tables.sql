@@ -75,6 +75,7 @@ if object_id(N'readpast.job_id', N'SO') is null
 -- claim_no: the number of the last claim, see docs/design.md.
 -- worker_id: the worker that got the job with this claim_no. 0: a client without a
 -- name. Null: no claim has this number, so no verdict is accepted.
+-- class: of the lane to which the job belongs, see the table `lane`.
 -- lost: how many of the job's latest leases ran out in a row.
 -- renewed: how often the lease was renewed.
 if object_id(N'readpast.job', N'U') is null
@@ -85,6 +86,7 @@ begin
 		id bigint not null,
 		queue_id int not null,
 		priority int not null,
+		class tinyint not null default 2,
 		claim_no bigint not null default 0,
 		lease_until datetime2(3) null,
 		worker_id bigint null,

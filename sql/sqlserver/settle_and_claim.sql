@@ -1,0 +1,19 @@
+-- settle_and_claim: settle jobs, then claim others, in one commit.
+-- @verdicts: the parameter of settle, or null.
+-- @queue .. @holding: the parameters of claim. Do not count the settled jobs.
+-- Rows: first those of settle (none if there are no verdicts), then those of claim.
+-- Errors: those of settle and claim. Then nothing is settled.
+-- Locks: those of settle and claim.
+
+alter procedure [readpast].settle_and_claim
+	@verdicts nvarchar(max), @queue nvarchar(4000), @n int = 1,
+	@lease_ms bigint = null, @worker nvarchar(4000) = null, @holding int = 0
+as
+set nocount on;
+set xact_abort on;
+if @verdicts is null
+	set @verdicts = N'[]';
+begin transaction;
+exec [readpast].settle @verdicts;
+exec [readpast].claim @queue, @n, @lease_ms, @worker, @holding;
+commit transaction;
