@@ -23,11 +23,15 @@ FOLDER = pathlib.Path(__file__).resolve().parent.parent / "sql" / "sqlserver"
 FILES = """
 check stop tables locks
 is_bad_name utf8_of text_of state_word with_failure backoff_ms
-need_read_committed
-queue_create open_lane hold_queue check_job put_again put enqueue
+need_read_committed need_queue
+queue_create open_lane hold_queue check_job put_again put enqueue read_jobs enqueue_many
 worker_named claim_start next_lane claim
 put_away read_verdicts plan_verdicts apply_verdicts refuse_verdicts settle
 settle_one complete fail release extend settle_and_claim
+refuse_change cancel retry purge
+sweep_line sweep_leases sweep_due sweep_kept sweep_dropped sweep_cursors sweep
+queue_set queue_drop pause resume stats why jobs
+grants done end
 """.split()
 
 HEAD = """\

@@ -72,6 +72,7 @@ if object_id(N'readpast.meta', N'U') is null
 if not exists (select 1 from [readpast].meta as m where m.name = N'sqlserver')
 	insert into [readpast].meta (name, value)
 	values (N'sqlserver', N'1'),
+	       (N'swept_at', N'2000-01-01T00:00:00'),
 	       (N'installed_at', convert(nvarchar(100), sysutcdatetime(), 126));
 
 -- paused_at: since when no job of the queue is handed out. Null: it is not paused.
@@ -454,6 +455,31 @@ if (select s.transaction_isolation_level from sys.dm_exec_sessions as s
      where s.session_id = @@spid) <> 2
 	throw 52007, N'claims and sweeps work only at READ COMMITTED: SET TRANSACTION ISOLATION LEVEL READ COMMITTED before the transaction', 1;
 go
+if object_id(N'readpast.need_queue') is null
+	exec sp_executesql N'create procedure [readpast].need_queue as return 0';
+go
+-- need_queue: return the id of a queue, or raise an error.
+-- @queue: the name of the queue.
+-- @queue_id: its id.
+-- Errors: 52003 the name is null, 52005 no such queue, 52008 doomed transaction.
+-- Locks: none.
+
+alter procedure [readpast].need_queue @queue nvarchar(4000), @queue_id int output
+as
+set nocount on;
+set xact_abort on;
+declare @message nvarchar(2048);
+if xact_state() = -1
+	throw 52008, N'the transaction is doomed: roll it back', 1;
+if @queue is null
+	throw 52003, N'the queue is null', 1;
+set @queue_id = (select q.id from [readpast].queue as q where q.name = @queue);
+if @queue_id is null
+begin
+	set @message = concat(N'there is no queue named ', left(@queue, 128));
+	throw 52005, @message, 1;
+end;
+go
 if object_id(N'readpast.queue_create') is null
 	exec sp_executesql N'create procedure [readpast].queue_create as return 0';
 go
@@ -761,6 +787,120 @@ exec [readpast].put @queue_id, @payload, @priority, @delay_ms, @run_at, @max_att
 commit transaction;
 if @quiet = 0
 	select @id as id, @outcome as outcome;
+go
+if object_id(N'readpast.read_jobs') is null
+	exec sp_executesql N'create procedure [readpast].read_jobs as return 0';
+go
+-- read_jobs: fill the table #job of enqueue_many from JSON, and check it.
+-- @jobs: the parameter of enqueue_many.
+-- Errors: 52003 wrong JSON or argument.
+-- Locks: none.
+
+alter procedure [readpast].read_jobs @jobs nvarchar(max)
+as
+set nocount on;
+set xact_abort on;
+declare @message nvarchar(2048), @number int;
+if @jobs is null or isjson(@jobs) = 0 or left(ltrim(@jobs), 1) <> N'['
+	throw 52003, N'the jobs are not a JSON array', 1;
+insert into #job (number, id, payload, kind, headers, priority, delay_ms, max_attempts, bad)
+select cast(a.[key] as int) + 1, next value for [readpast].job_id,
+       case when v.text is null then try_convert(varbinary(max), cast(v.payload as varchar(max)), 2)
+            else [readpast].utf8_of(v.text) end,
+       left(v.kind, 129), v.headers, try_convert(int, v.priority),
+       try_convert(bigint, v.delay_ms), try_convert(int, v.max_attempts),
+       case when v.text is not null and v.payload is not null
+              or v.priority is not null and try_convert(int, v.priority) is null
+              or v.delay_ms is not null and try_convert(bigint, v.delay_ms) is null
+              or v.max_attempts is not null and try_convert(int, v.max_attempts) is null
+            then 1 end
+  from openjson(@jobs) as a
+ cross apply openjson(case when a.type = 5 then a.value else N'{}' end)
+       with (text nvarchar(max) '$.text', payload nvarchar(max) '$.payload',
+             kind nvarchar(max) '$.kind', headers nvarchar(max) '$.headers' as json,
+             priority nvarchar(30) '$.priority', delay_ms nvarchar(30) '$.delay_ms',
+             max_attempts nvarchar(30) '$.max_attempts') as v;
+select top (1) @number = a.number, @message = case
+	when a.payload is null or a.bad = 1 then
+		N'give text, or payload in hexadecimal digits, and not both; priority, delay_ms and max_attempts must be numbers'
+	when [readpast].is_bad_name(a.kind, 128) = 1 then
+		N'the kind is not 1 to 128 characters without control characters and without a space at the end'
+	when left(ltrim(a.headers), 1) <> N'{' then N'the headers are not a JSON object'
+	when a.priority < 0 or a.priority > 255 then N'the priority is not within 0..255'
+	when a.delay_ms < 0 or a.delay_ms > 315360000000 then
+		N'the delay is not within 0..3650 days'
+	else N'max_attempts is not within 1..1000000000'
+	end
+  from #job as a
+ where a.payload is null or a.bad = 1 or [readpast].is_bad_name(a.kind, 128) = 1
+    or left(ltrim(a.headers), 1) <> N'{' or a.priority < 0 or a.priority > 255
+    or a.delay_ms < 0 or a.delay_ms > 315360000000
+    or a.max_attempts < 1 or a.max_attempts > 1000000000
+ order by a.number;
+if @message is not null
+begin
+	set @message = concat(N'job ', @number, N': ', @message);
+	throw 52003, @message, 1;
+end;
+go
+if object_id(N'readpast.enqueue_many') is null
+	exec sp_executesql N'create procedure [readpast].enqueue_many as return 0';
+go
+-- enqueue_many: put many jobs into a queue, in one statement and one commit.
+-- @queue: the queue. It is created if it does not exist.
+-- @jobs: a JSON array of objects with the members text or payload (hexadecimal digits),
+-- kind, headers, priority, delay_ms and max_attempts. All but the first may be missing.
+-- (Jobs with a unique key go through enqueue, one at a time.)
+-- Rows: number and id of each job, in the order of the array.
+-- Errors: 52003 wrong JSON or argument, 52004 payload too large, 52006, 52008: see
+-- enqueue.
+-- Locks: a shared lock on the queue's row in queue_use.
+
+alter procedure [readpast].enqueue_many
+	@queue nvarchar(4000), @jobs nvarchar(max), @quiet bit = 0
+as
+set nocount on;
+set xact_abort on;
+declare @queue_id int, @priority int, @max_attempts int, @max_payload bigint,
+        @moment datetime2(7), @us bigint, @now datetime2(3);
+exec [readpast].check_job @queue, 1, 0, null, null, null, null, null, null, null, 0;
+create table #job (
+	number int not null, id bigint not null, payload varbinary(max) null,
+	kind nvarchar(4000) null, headers nvarchar(max) null, priority int null,
+	delay_ms bigint null, max_attempts int null, bad int null, due datetime2(3) null);
+exec [readpast].read_jobs @jobs;
+begin transaction;
+exec [readpast].hold_queue @queue, @queue_id output, @priority output,
+	@max_attempts output, @max_payload output;
+if exists (select 1 from #job as a where datalength(a.payload) > @max_payload)
+	throw 52004, N'a payload is larger than the queue''s max_payload', 1;
+insert into [readpast].lane (queue_id, lane_id)
+select distinct @queue_id, cast(@queue_id as bigint) * 1024 + a.priority * 4 + c.class
+  from #job as a
+ cross join (select 0 as class union all select 1 union all select 2) as c
+ where a.priority is not null and not exists (
+           select 1 from [readpast].lane as l
+            where l.queue_id = @queue_id
+              and l.lane_id = cast(@queue_id as bigint) * 1024 + a.priority * 4 + c.class);
+set @moment = sysutcdatetime();
+set @now = @moment;
+set @us = datediff_big(microsecond, '1970-01-01', @moment);
+update a
+   set due = dateadd(millisecond, isnull(a.delay_ms, 0) % 1000, dateadd(second, isnull(a.delay_ms, 0) / 1000, @now))
+  from #job as a;
+insert into [readpast].job
+       (lane_id, seq, id, queue_id, priority, max_attempts, run_at, created_at, kind,
+        headers, payload)
+select case when a.due > @now then -@queue_id
+            else cast(@queue_id as bigint) * 1024 + isnull(a.priority, @priority) * 4 + 2 end,
+       case when a.due > @now then datediff_big(microsecond, '1970-01-01', a.due)
+            else @us + a.number end,
+       a.id, @queue_id, isnull(a.priority, @priority),
+       isnull(a.max_attempts, @max_attempts), a.due, @now, a.kind, a.headers, a.payload
+  from #job as a;
+commit transaction;
+if @quiet = 0
+	select a.number, a.id from #job as a order by a.number;
 go
 if object_id(N'readpast.worker_named') is null
 	exec sp_executesql N'create procedure [readpast].worker_named as return 0';
@@ -1380,4 +1520,766 @@ begin transaction;
 exec [readpast].settle @verdicts;
 exec [readpast].claim @queue, @n, @lease_ms, @worker, @holding;
 commit transaction;
+go
+if object_id(N'readpast.refuse_change') is null
+	exec sp_executesql N'create procedure [readpast].refuse_change as return 0';
+go
+-- refuse_change: raise the error that says why a job cannot be cancelled or retried.
+-- @id, @kind: the parameters of cancel and retry.
+-- Errors: 52001 the job's state does not allow it, 52005 there is no such job, or it is
+-- of another kind.
+-- Locks: none.
+
+alter procedure [readpast].refuse_change @id bigint, @kind nvarchar(4000)
+as
+set nocount on;
+set xact_abort on;
+declare @state int, @own nvarchar(128), @message nvarchar(2048);
+select @state = case when j.lease_until is not null then 3
+                     when j.lane_id > 0 then 2 else 1 end, @own = j.kind
+  from [readpast].job as j
+ where j.id = @id;
+select @state = a.state, @own = a.kind from [readpast].archive as a where a.id = @id;
+set @message = case
+	when @state is null then concat(N'no job has the id ', @id)
+	when @kind is not null and (@own is null or @own <> @kind) then
+		concat(N'job ', @id, N' is of kind ', isnull(@own, N'(none)'))
+	else concat(N'job ', @id, N' is ', [readpast].state_word(@state)) end;
+if @state is null or @kind is not null and (@own is null or @own <> @kind)
+	throw 52005, @message, 1;
+throw 52001, @message, 1;
+go
+if object_id(N'readpast.cancel') is null
+	exec sp_executesql N'create procedure [readpast].cancel as return 0';
+go
+-- cancel: cancel a live job. It moves to the archive at once, and its unique key is
+-- free. If a worker holds the job, its next extend or verdict is refused.
+-- @id: the job.
+-- @kind: if not null, only a job of this kind is cancelled.
+-- Errors: 52001 the job has ended, 52005 no such job, 52008 doomed transaction.
+-- Locks: the job's row. The call waits for a transaction that settles the job.
+
+alter procedure [readpast].cancel @id bigint, @kind nvarchar(4000) = null
+as
+set nocount on;
+set xact_abort on;
+if xact_state() = -1
+	throw 52008, N'the transaction is doomed: roll it back', 1;
+create table #leaving (id bigint not null, state int null, error nvarchar(4000) null,
+	failures nvarchar(max) null);
+begin transaction;
+-- This update locks the row.
+update j
+   set renewed = 0
+  from [readpast].job as j with (rowlock, index (job_id))
+ where j.id = @id and (@kind is null or j.kind = @kind);
+if @@rowcount = 0
+	exec [readpast].refuse_change @id, @kind;
+insert into #leaving (id, state) values (@id, 6);
+exec [readpast].put_away;
+commit transaction;
+go
+if object_id(N'readpast.retry') is null
+	exec sp_executesql N'create procedure [readpast].retry as return 0';
+go
+-- retry: make a dead or cancelled job ready again, with the same id, no attempts used,
+-- and a larger claim number.
+-- @id: the job.
+-- @kind: if not null, only a job of this kind is retried.
+-- Errors: 52001 the job is in another state, 52005 no such job, 52006 a live job has the
+-- same unique key, 52008 doomed transaction.
+-- Locks: the job's row in the archive. The call waits for an open transaction that
+-- inserts the same unique key.
+
+alter procedure [readpast].retry @id bigint, @kind nvarchar(4000) = null
+as
+set nocount on;
+set xact_abort on;
+declare @queue_id int, @priority int, @moment datetime2(7) = sysutcdatetime(),
+        @now datetime2(3), @message nvarchar(2048);
+if xact_state() = -1
+	throw 52008, N'the transaction is doomed: roll it back', 1;
+set @now = @moment;
+begin transaction;
+select @queue_id = a.queue_id, @priority = a.priority
+  from [readpast].archive as a with (rowlock, updlock)
+ where a.id = @id and a.state in (5, 6) and (@kind is null or a.kind = @kind);
+if @queue_id is null
+	exec [readpast].refuse_change @id, @kind;
+exec [readpast].open_lane @queue_id, @priority;
+insert into [readpast].job
+       (lane_id, seq, id, queue_id, priority, claim_no, max_attempts, run_at, created_at,
+        unique_key, kind, headers, last_error, failures, payload)
+select cast(a.queue_id as bigint) * 1024 + a.priority * 4 + 2,
+       datediff_big(microsecond, '1970-01-01', @moment), a.id, a.queue_id, a.priority,
+       a.claim_no + 1, a.max_attempts, @now, a.created_at, a.unique_key, a.kind,
+       a.headers, a.last_error, a.failures, a.payload
+  from [readpast].archive as a
+ where a.id = @id and a.state in (5, 6)
+   and (a.unique_key is null or not exists (
+           select 1 from [readpast].job as j with (updlock, holdlock)
+            where j.queue_id = a.queue_id and j.unique_key = a.unique_key));
+if @@rowcount = 0
+begin
+	set @message = concat(N'job ', @id, N' was not retried: a live job has its unique key');
+	throw 52006, @message, 1;
+end;
+delete a from [readpast].archive as a with (rowlock) where a.id = @id;
+commit transaction;
+go
+if object_id(N'readpast.purge') is null
+	exec sp_executesql N'create procedure [readpast].purge as return 0';
+go
+-- purge: delete kept jobs.
+-- @queue: the queue.
+-- @state: done, dead or cancelled. Null: all three.
+-- @kind: if not null, only jobs of this kind.
+-- @most: delete at most this many jobs, the oldest of each state first.
+-- Rows: one: purged, the number of jobs that were deleted.
+-- Errors: 52003 wrong argument, 52005 no such queue, 52008 doomed transaction.
+-- Locks: the rows that it deletes. Rows that other transactions have locked are
+-- skipped. Without a transaction of the caller, every 1,000 rows are a commit.
+
+alter procedure [readpast].purge
+	@queue nvarchar(4000), @state nvarchar(10) = null, @kind nvarchar(4000) = null,
+	@most bigint = 1000000
+as
+set nocount on;
+set xact_abort on;
+declare @queue_id int, @purged bigint = 0, @n int = 4, @slice int, @rows int;
+exec [readpast].need_read_committed;
+exec [readpast].need_queue @queue, @queue_id output;
+if @state is not null and @state collate Latin1_General_BIN2 not in (N'done', N'dead', N'cancelled')
+   or @most is null or @most < 0
+	throw 52003, N'the state is not done, dead or cancelled, or most is null or less than 0', 1;
+while @n <= 6
+begin
+	set @slice = case when @most - @purged < 1000 then @most - @purged else 1000 end;
+	set @rows = 0;
+	if @slice > 0 and (@state is null or [readpast].state_word(@n) = @state)
+	begin
+		delete a
+		  from (select top (@slice) k.id
+		          from [readpast].archive as k with (rowlock, readpast, updlock, readcommittedlock)
+		         where k.queue_id = @queue_id and k.state = @n
+		           and (@kind is null or k.kind = @kind)
+		         order by k.finished_at) as p
+		 inner join [readpast].archive as a with (rowlock) on a.id = p.id
+		 where a.queue_id = @queue_id and a.state = @n;
+		set @rows = @@rowcount;
+	end;
+	set @purged = @purged + @rows;
+	if @rows = 0
+		set @n = @n + 1;
+end;
+select @purged as purged;
+go
+if object_id(N'readpast.sweep_line') is null
+	exec sp_executesql N'create procedure [readpast].sweep_line as return 0';
+go
+-- sweep_line: take jobs that have been running for more than a second out of the ready
+-- line, and put them where their leases are found by the time at which they end. So
+-- claims do not read them, and the end of a lease needs no index of its own.
+-- Running jobs are before the cursor of their lane, or among the first jobs past it,
+-- because claims take jobs in the order of the line. If a large transaction committed
+-- late, they may be deeper in the lane; then they leave it as soon as the jobs before
+-- them have been claimed.
+-- @most: move at most this many jobs.
+-- Called by sweep, in a transaction.
+-- Locks: the jobs' rows. Locked rows are skipped.
+
+alter procedure [readpast].sweep_line @most int
+as
+set nocount on;
+set xact_abort on;
+declare @now datetime2(7) = sysutcdatetime(), @old bigint;
+set @old = datediff_big(microsecond, '1970-01-01', @now) - 1000000;
+update j
+   set lane_id = -j.queue_id,
+       seq = datediff_big(microsecond, '1970-01-01', j.lease_until)
+  from (select top (@most) r.id
+          from (select k.id, k.claim_no, k.lease_until
+                  from [readpast].lane as l
+                 inner join [readpast].job as k with (rowlock, readpast, readcommittedlock)
+                    on k.lane_id = l.lane_id and k.seq < l.cursor_at
+                union
+                select f.id, f.claim_no, f.lease_until
+                  from [readpast].lane as l
+                 cross apply (select top (1000) k.id, k.claim_no, k.lease_until
+                                from [readpast].job as k with (rowlock, readpast, readcommittedlock)
+                               where k.lane_id = l.lane_id and k.seq >= l.cursor_at
+                               order by k.seq, k.id) as f) as r
+         where r.lease_until is not null
+           and (r.claim_no < @old or r.lease_until <= @now)) as p
+ inner loop join [readpast].job as j with (rowlock, readpast, updlock, readcommittedlock, index (job_id))
+    on j.id = p.id
+ where j.lane_id > 0 and j.lease_until is not null
+option (maxdop 1);
+go
+if object_id(N'readpast.sweep_leases') is null
+	exec sp_executesql N'create procedure [readpast].sweep_leases as return 0';
+go
+-- sweep_leases: end the attempts of jobs whose leases ran out. A job that has used up
+-- its attempts is dead. Any other job is ready again, before the other jobs of its
+-- priority. If the job's lease ran out twice in a row, or if its next attempt is the
+-- last one, the job becomes a suspect, which a worker runs alone. The claim number does
+-- not change, so a late verdict is accepted until the job is claimed again.
+-- @most: change at most this many jobs.
+-- @recovered, @dead: how many jobs are ready again, and how many are dead.
+-- Called by sweep, in a transaction.
+-- Locks: the jobs' rows. Locked rows are skipped.
+
+alter procedure [readpast].sweep_leases
+	@most int, @recovered int output, @dead int output
+as
+set nocount on;
+set xact_abort on;
+declare @moment datetime2(7) = sysutcdatetime(), @now datetime2(3), @us bigint;
+set @now = dateadd(millisecond, -1, @moment);
+set @us = datediff_big(microsecond, '1970-01-01', @moment);
+create table #over (number bigint not null, id bigint not null, claim_no bigint not null,
+	dies int not null, class int not null, error nvarchar(4000) null,
+	failures nvarchar(max) null);
+create table #leaving (id bigint not null, state int null, error nvarchar(4000) null,
+	failures nvarchar(max) null);
+insert into #over (number, id, claim_no, dies, class, error, failures)
+select row_number() over (order by k.seq, k.id), k.id, k.claim_no,
+       case when k.attempt >= k.max_attempts then 1 else 0 end,
+       case when k.lost > 0 or k.attempt + 1 >= k.max_attempts then 1 else 0 end,
+       concat(N'lease ran out, attempt ', k.attempt, N' of ', k.max_attempts),
+       [readpast].with_failure(k.failures, k.attempt, @now, w.name,
+           concat(N'lease ran out, attempt ', k.attempt, N' of ', k.max_attempts))
+  from (select top (@most) i.seq, i.id, i.claim_no, i.attempt, i.max_attempts, i.lost,
+               i.failures, i.worker_id
+          from [readpast].queue as q
+         inner join [readpast].job as i with (rowlock, readpast, readcommittedlock)
+            on i.lane_id = -q.id and i.seq <= @us
+         where i.lease_until <= @now
+         order by i.seq, i.id) as k
+  left join [readpast].worker as w on w.id = k.worker_id;
+update j
+   set lane_id = cast(j.queue_id as bigint) * 1024 + j.priority * 4 + o.class,
+       seq = @us + o.number, class = o.class, run_at = @now, lease_until = null,
+       renewed = 0, lost = j.lost + 1, last_error = o.error, failures = o.failures
+  from #over as o, [readpast].job as j with (rowlock, readpast, updlock, readcommittedlock, index (job_id))
+ where o.dies = 0 and j.id = o.id and j.claim_no = o.claim_no and j.lease_until <= @now;
+set @recovered = @@rowcount;
+update [readpast].job
+   set renewed = 0
+output inserted.id into #leaving (id)
+  from #over as o
+ inner loop join [readpast].job with (rowlock, readpast, updlock, readcommittedlock, index (job_id))
+    on job.id = o.id
+ where o.dies = 1 and job.claim_no = o.claim_no and job.lease_until <= @now;
+set @dead = @@rowcount;
+if @dead = 0
+	return;
+update l
+   set state = 5, error = o.error, failures = o.failures
+  from #leaving as l, #over as o
+ where o.id = l.id;
+exec [readpast].put_away;
+go
+if object_id(N'readpast.sweep_due') is null
+	exec sp_executesql N'create procedure [readpast].sweep_due as return 0';
+go
+-- sweep_due: make the scheduled jobs ready that are due, in the order of their times.
+-- @most: change at most this many jobs.
+-- @due: how many jobs are ready now.
+-- Called by sweep, in a transaction.
+-- Locks: the jobs' rows. Locked rows are skipped.
+
+alter procedure [readpast].sweep_due @most int, @due int output
+as
+set nocount on;
+set xact_abort on;
+declare @us bigint = datediff_big(microsecond, '1970-01-01', sysutcdatetime());
+create table #due (number bigint not null, id bigint not null);
+insert into #due (number, id)
+select row_number() over (order by k.seq, k.id), k.id
+  from (select top (@most) i.seq, i.id
+          from [readpast].queue as q
+         inner join [readpast].job as i with (rowlock, readpast, readcommittedlock)
+            on i.lane_id = -q.id and i.seq <= @us
+         where i.lease_until is null
+         order by i.seq, i.id) as k;
+update j
+   set lane_id = cast(j.queue_id as bigint) * 1024 + j.priority * 4 + j.class,
+       seq = @us + d.number
+  from #due as d, [readpast].job as j with (rowlock, readpast, updlock, readcommittedlock, index (job_id))
+ where j.id = d.id and j.lane_id < 0 and j.seq <= @us and j.lease_until is null;
+set @due = @@rowcount;
+go
+if object_id(N'readpast.sweep_kept') is null
+	exec sp_executesql N'create procedure [readpast].sweep_kept as return 0';
+go
+-- sweep_kept: delete kept jobs whose time is over, and workers that were not seen for an
+-- hour. (Until then people can look up which worker had a job.)
+-- @most: delete at most this many jobs.
+-- @dropped: how many jobs were deleted.
+-- Called by sweep, in a transaction.
+-- Locks: the rows that it deletes. Locked rows are skipped.
+
+alter procedure [readpast].sweep_kept @most int, @dropped int output
+as
+set nocount on;
+set xact_abort on;
+declare @now datetime2(3) = sysutcdatetime();
+delete a
+  from (select top (@most) k.id
+          from (select q.id, 4 as state, q.keep_done_ms as keep_ms from [readpast].queue as q
+                union all
+                select q.id, 5, q.keep_dead_ms from [readpast].queue as q
+                union all
+                select q.id, 6, q.keep_dead_ms from [readpast].queue as q) as s
+         inner join [readpast].archive as k with (rowlock, readpast, updlock, readcommittedlock)
+            on k.queue_id = s.id and k.state = s.state
+           and k.finished_at <= dateadd(millisecond, -(s.keep_ms % 1000), dateadd(second, -(s.keep_ms / 1000), @now))) as p
+ inner loop join [readpast].archive as a with (rowlock, readpast, updlock, readcommittedlock)
+    on a.id = p.id;
+set @dropped = @@rowcount;
+delete w
+  from [readpast].worker as w with (rowlock, readpast, readcommittedlock)
+ where w.seen_at < dateadd(hour, -1, @now);
+delete k
+  from [readpast].worker_queue as k with (rowlock, readpast, readcommittedlock)
+ where not exists (select 1 from [readpast].worker as w where w.id = k.worker_id);
+go
+if object_id(N'readpast.sweep_dropped') is null
+	exec sp_executesql N'create procedure [readpast].sweep_dropped as return 0';
+go
+-- sweep_dropped: delete the jobs of dropped queues.
+-- @most: delete at most this many jobs of each table.
+-- Called by sweep, in a transaction.
+-- Locks: the rows that it deletes. Locked rows are skipped.
+
+alter procedure [readpast].sweep_dropped @most int
+as
+set nocount on;
+set xact_abort on;
+if not exists (select 1 from [readpast].dropped as d)
+	return;
+delete j
+  from (select top (@most) k.id
+          from [readpast].dropped as d
+         inner join [readpast].job as k with (rowlock, readpast, readcommittedlock)
+            on k.lane_id = -d.queue_id
+            or k.lane_id between cast(d.queue_id as bigint) * 1024
+                             and cast(d.queue_id as bigint) * 1024 + 1023) as p
+ inner loop join [readpast].job as j with (rowlock, readpast, updlock, readcommittedlock, index (job_id))
+    on j.id = p.id;
+delete a
+  from (select top (@most) k.id
+          from [readpast].dropped as d
+         inner join [readpast].archive as k with (rowlock, readpast, readcommittedlock)
+            on k.queue_id = d.queue_id) as p
+ inner loop join [readpast].archive as a with (rowlock, readpast, updlock, readcommittedlock)
+    on a.id = p.id;
+delete d
+  from [readpast].dropped as d
+ where not exists (select 1 from [readpast].archive as a with (readuncommitted)
+                    where a.queue_id = d.queue_id)
+   and not exists (select 1 from [readpast].job as j with (readuncommitted)
+                    where j.lane_id = -d.queue_id
+                       or j.lane_id between cast(d.queue_id as bigint) * 1024
+                                        and cast(d.queue_id as bigint) * 1024 + 1023);
+go
+if object_id(N'readpast.sweep_cursors') is null
+	exec sp_executesql N'create procedure [readpast].sweep_cursors as return 0';
+go
+-- sweep_cursors: move the cursor of each lane to its first ready job. The search begins
+-- at the beginning of the lane, so it also finds jobs that have committed late, before
+-- the cursor. In a lane without a ready job the cursor is moved once a minute, to the
+-- time of a second ago.
+-- Called by sweep, in a transaction.
+-- Locks: the rows of `lane` that change. Locked rows are skipped.
+
+alter procedure [readpast].sweep_cursors
+as
+set nocount on;
+set xact_abort on;
+declare @us bigint = datediff_big(microsecond, '1970-01-01', sysutcdatetime());
+delete l
+  from [readpast].lane as l with (rowlock, readpast, readcommittedlock)
+ where exists (select 1 from [readpast].lane as o with (readpast, readcommittedlock)
+                where o.queue_id = l.queue_id and o.lane_id = l.lane_id and o.id < l.id);
+update l
+   set cursor_at = isnull(n.first_ready, @us - 1000000)
+  from (select i.id,
+               (select top (1) k.seq
+                  from [readpast].job as k with (rowlock, readpast, readcommittedlock)
+                 where k.lane_id = i.lane_id and k.lease_until is null
+                 order by k.seq, k.id) as first_ready
+          from [readpast].lane as i with (readpast, readcommittedlock)) as n,
+       [readpast].lane as l with (rowlock, readpast, updlock, readcommittedlock)
+ where l.id = n.id
+   and (l.cursor_at <> n.first_ready
+        or n.first_ready is null and l.cursor_at < @us - 60000000);
+go
+if object_id(N'readpast.sweep') is null
+	exec sp_executesql N'create procedure [readpast].sweep as return 0';
+go
+-- sweep: do all maintenance. It ends leases that ran out, makes scheduled jobs ready
+-- that are due, deletes kept jobs whose time is over and the jobs of dropped queues,
+-- and moves the cursors of the lanes. Call it about once a second, from each worker or
+-- from one job of the SQL Server Agent. Only one session sweeps at a time; another call
+-- returns at once. Let it be a transaction of its own: in a transaction that stays
+-- open, it keeps the others from sweeping.
+-- @most: each step changes at most this many jobs.
+-- @unless_ms: do nothing if a sweep has ended less than this long ago.
+-- Rows: one. swept: 1, or 0 if this call did nothing. due, recovered (the lease ran out,
+-- and the job is ready again), dead, dropped (kept jobs that were deleted).
+-- Errors: 52003 wrong argument, 52007, 52008.
+-- Locks: the rows that it changes. Rows that other transactions have locked are skipped.
+
+alter procedure [readpast].sweep @most int = 20000, @unless_ms bigint = 0
+as
+set nocount on;
+set xact_abort on;
+declare @got int, @last datetime2(3), @due int = 0, @recovered int = 0, @dead int = 0,
+        @dropped int = 0, @swept int = 0;
+exec [readpast].need_read_committed;
+if @most is null or @most < 1 or @unless_ms is null
+	throw 52003, N'most is null or less than 1, or unless_ms is null', 1;
+begin transaction;
+exec @got = sp_getapplock @Resource = N'readpast.sweep', @LockMode = N'Exclusive',
+	@LockOwner = N'Transaction', @LockTimeout = 0;
+if @got >= 0
+begin
+	select @last = convert(datetime2(3), m.value, 126)
+	  from [readpast].meta as m
+	 where m.name = N'swept_at';
+	if @last is null or @unless_ms = 0
+	   or datediff_big(millisecond, @last, sysutcdatetime()) not between 0 and @unless_ms
+		set @swept = 1;
+end;
+if @swept = 1
+begin
+	exec [readpast].sweep_line @most;
+	exec [readpast].sweep_leases @most, @recovered output, @dead output;
+	exec [readpast].sweep_due @most, @due output;
+	exec [readpast].sweep_kept @most, @dropped output;
+	exec [readpast].sweep_dropped @most;
+	exec [readpast].sweep_cursors;
+	update m
+	   set value = convert(nvarchar(100), sysutcdatetime(), 126)
+	  from [readpast].meta as m
+	 where m.name = N'swept_at';
+end;
+commit transaction;
+select @swept as swept, @due as due, @recovered as recovered, @dead as dead,
+       @dropped as dropped;
+go
+if object_id(N'readpast.queue_set') is null
+	exec sp_executesql N'create procedure [readpast].queue_set as return 0';
+go
+-- queue_set: change settings of a queue. The queue is created if it does not exist.
+-- @queue: the name of the queue.
+-- @max_attempts .. @max_payload: the new settings. Null leaves a setting as it is.
+-- Errors: 52003 wrong argument, 52008 doomed transaction.
+-- Locks: the queue's row.
+
+alter procedure [readpast].queue_set
+	@queue nvarchar(4000), @max_attempts int = null, @lease_ms bigint = null,
+	@backoff_ms bigint = null, @backoff_max_ms bigint = null, @priority int = null,
+	@keep_done_ms bigint = null, @keep_dead_ms bigint = null,
+	@max_payload bigint = null
+as
+set nocount on;
+set xact_abort on;
+declare @queue_id int, @message nvarchar(2048);
+set @message = case
+	when @max_attempts < 1 or @max_attempts > 1000000000 then
+		N'max_attempts is not within 1..1000000000'
+	when @priority < 0 or @priority > 255 then N'the priority is not within 0..255'
+	when @lease_ms < 1 or @lease_ms > 315360000000 then
+		N'the lease is not within 1 ms..3650 days'
+	when @backoff_ms < 0 or @backoff_ms > 315360000000
+	     or @backoff_max_ms < 0 or @backoff_max_ms > 315360000000
+	     or @keep_done_ms < 0 or @keep_done_ms > 315360000000
+	     or @keep_dead_ms < 0 or @keep_dead_ms > 315360000000 then
+		N'backoff_ms, backoff_max_ms, keep_done_ms and keep_dead_ms must be within 0..3650 days'
+	when @max_payload < 0 or @max_payload > 1000000000 then
+		N'max_payload is not within 0..1000000000 bytes' end;
+if @message is not null
+	throw 52003, @message, 1;
+begin transaction;
+exec [readpast].queue_create @queue;
+exec [readpast].need_queue @queue, @queue_id output;
+if @priority is not null
+	exec [readpast].open_lane @queue_id, @priority;
+update q
+   set max_attempts = isnull(@max_attempts, q.max_attempts),
+       lease_ms = isnull(@lease_ms, q.lease_ms),
+       backoff_ms = isnull(@backoff_ms, q.backoff_ms),
+       backoff_max_ms = isnull(@backoff_max_ms, q.backoff_max_ms),
+       priority = isnull(@priority, q.priority),
+       keep_done_ms = isnull(@keep_done_ms, q.keep_done_ms),
+       keep_dead_ms = isnull(@keep_dead_ms, q.keep_dead_ms),
+       max_payload = isnull(@max_payload, q.max_payload)
+  from [readpast].queue as q with (rowlock)
+ where q.id = @queue_id;
+commit transaction;
+go
+if object_id(N'readpast.queue_drop') is null
+	exec sp_executesql N'create procedure [readpast].queue_drop as return 0';
+go
+-- queue_drop: delete a queue and its jobs. The queue is gone at once, and its name is
+-- free. The next sweeps delete its jobs.
+-- @queue: the name of the queue.
+-- Errors: 52003, 52005 no such queue, 52006 jobs of the queue are running, or a
+-- transaction that is open has added jobs, 52007, 52008.
+-- Locks: the queue's rows in queue and queue_use.
+
+alter procedure [readpast].queue_drop @queue nvarchar(4000)
+as
+set nocount on;
+set xact_abort on;
+declare @queue_id int, @message nvarchar(2048);
+exec [readpast].need_read_committed;
+begin transaction;
+exec [readpast].need_queue @queue, @queue_id output;
+set @message = concat(N'queue ', @queue, N' is in use: wait for its running jobs or cancel them, and end transactions that have added jobs');
+-- If a transaction that is open has added jobs, its lock makes this skip the row.
+delete u
+  from [readpast].queue_use as u with (rowlock, readpast, readcommittedlock)
+ where u.queue_id = @queue_id;
+if @@rowcount = 0
+	throw 52006, @message, 1;
+if exists (select 1 from [readpast].job as j with (readcommittedlock, readpast)
+            where j.lane_id = -@queue_id and j.lease_until is not null)
+   or exists (select 1
+                from [readpast].lane as l
+               inner join [readpast].job as j with (readcommittedlock, readpast)
+                  on j.lane_id = l.lane_id
+               where l.queue_id = @queue_id and j.lease_until is not null)
+	throw 52006, @message, 1;
+delete from [readpast].lane where queue_id = @queue_id;
+delete from [readpast].queue where id = @queue_id;
+insert into [readpast].dropped (queue_id) values (@queue_id);
+commit transaction;
+go
+if object_id(N'readpast.pause') is null
+	exec sp_executesql N'create procedure [readpast].pause as return 0';
+go
+-- pause: pause a queue. Jobs can still be enqueued, but none is handed out. If the queue
+-- is paused already, only the reason changes.
+-- @queue: the name of the queue.
+-- @reason: a text for people, or null.
+-- Errors: 52003 wrong argument, 52005 no such queue, 52008 doomed transaction.
+-- Locks: the queue's row.
+
+alter procedure [readpast].pause
+	@queue nvarchar(4000), @reason nvarchar(4000) = null
+as
+set nocount on;
+set xact_abort on;
+declare @queue_id int;
+exec [readpast].need_queue @queue, @queue_id output;
+if [readpast].is_bad_name(@reason, 255) = 1
+	throw 52003, N'the reason is not 1 to 255 characters without control characters and without a space at the end', 1;
+update q
+   set paused_at = isnull(q.paused_at, sysutcdatetime()),
+       pause_reason = isnull(@reason, q.pause_reason)
+  from [readpast].queue as q with (rowlock)
+ where q.id = @queue_id;
+go
+if object_id(N'readpast.resume') is null
+	exec sp_executesql N'create procedure [readpast].resume as return 0';
+go
+-- resume: end the pause of a queue.
+-- @queue: the name of the queue.
+-- Errors: 52003, 52005 no such queue, 52008 doomed transaction.
+-- Locks: the queue's row.
+
+alter procedure [readpast].resume @queue nvarchar(4000)
+as
+set nocount on;
+set xact_abort on;
+declare @queue_id int;
+exec [readpast].need_queue @queue, @queue_id output;
+update q
+   set paused_at = null, pause_reason = null
+  from [readpast].queue as q with (rowlock)
+ where q.id = @queue_id;
+go
+if object_id(N'readpast.stats') is null
+	exec sp_executesql N'create procedure [readpast].stats as return 0';
+go
+-- stats: show the numbers of one queue or of all queues. Up to 10,000 jobs of each state
+-- are counted. The counts read rows that are not committed, so they wait for nobody.
+-- @queue: the name of the queue. Null: all queues.
+-- Rows: one for each queue, by name: how many jobs are in each state, the age of the
+-- oldest ready job, and how many workers have claimed from the queue in the last 30 s.
+-- `more` is 1 if one of the states may have more jobs than its number says.
+-- Errors: none. A queue that does not exist has no row.
+-- Locks: none.
+
+alter procedure [readpast].stats @queue nvarchar(4000) = null
+as
+set nocount on;
+set xact_abort on;
+declare @now datetime2(3) = sysutcdatetime();
+select q.name, case when q.paused_at is null then 0 else 1 end as paused, q.pause_reason,
+       s.scheduled, l.ready, l.running + s.running as running, a.done, a.dead, a.cancelled,
+       datediff_big(millisecond, l.oldest, @now) as oldest_ready_ms,
+       (select count(*)
+          from [readpast].worker_queue as k
+         inner join [readpast].worker as w on w.id = k.worker_id
+         where k.queue = q.name and w.seen_at > dateadd(second, -30, @now)) as workers,
+       case when s.n >= 10000 or l.n >= 10000 or a.n >= 10000 then 1 else 0 end as more
+  from [readpast].queue as q
+ cross apply (select count(*) as n, count(*) - count(i.lease_until) as scheduled,
+                     count(i.lease_until) as running
+                from (select top (10000) j.lease_until
+                        from [readpast].job as j with (readuncommitted)
+                       where j.lane_id = -q.id
+                       order by j.seq) as i) as s
+ cross apply (select count(*) as n, count(*) - count(i.lease_until) as ready,
+                     count(i.lease_until) as running,
+                     min(case when i.lease_until is null then i.run_at end) as oldest
+                from (select top (10000) j.lease_until, j.run_at
+                        from [readpast].job as j with (readuncommitted)
+                       where j.lane_id between cast(q.id as bigint) * 1024
+                                           and cast(q.id as bigint) * 1024 + 1023
+                       order by j.lane_id, j.seq) as i) as l
+ cross apply (select max(c.n) as n,
+                     max(case when c.state = 4 then c.n end) as done,
+                     max(case when c.state = 5 then c.n end) as dead,
+                     max(case when c.state = 6 then c.n end) as cancelled
+                from (select t.state, (select count(*)
+                                         from (select top (10000) k.id
+                                                 from [readpast].archive as k with (readuncommitted)
+                                                where k.queue_id = q.id and k.state = t.state) as r) as n
+                        from (select 4 as state union all select 5 union all select 6) as t) as c) as a
+ where @queue is null or q.name = @queue
+ order by q.name;
+go
+if object_id(N'readpast.why') is null
+	exec sp_executesql N'create procedure [readpast].why as return 0';
+go
+-- why: tell why a live job waits, or which worker runs it.
+-- @id: the job.
+-- @most: the count of the jobs ahead of this job stops at this number.
+-- Rows: one, or none if there is no such live job. state; due_in_ms: how long a
+-- scheduled job still waits; paused_at and pause_reason of its queue; ahead: how many
+-- ready jobs claims take before it; suspect: 1 if it runs alone; workers: how many have
+-- claimed from its queue in the last 30 s; worker: the one that had it last; silent_ms:
+-- how long ago that one was last seen; lease_until and renewed: its lease.
+-- Errors: none.
+-- Locks: none.
+
+alter procedure [readpast].why @id bigint, @most int = 1000
+as
+set nocount on;
+set xact_abort on;
+declare @now datetime2(3) = sysutcdatetime();
+select case when j.lease_until is not null then N'running'
+            when j.lane_id > 0 or j.run_at <= @now then N'ready' else N'scheduled' end as state,
+       case when j.lane_id < 0 and j.run_at > @now and j.lease_until is null
+            then datediff_big(millisecond, @now, j.run_at) end as due_in_ms,
+       q.paused_at, q.pause_reason,
+       (select count(*)
+          from (select top (@most) k.id
+                  from [readpast].job as k with (readuncommitted)
+                 where k.lane_id between cast(j.queue_id as bigint) * 1024
+                                     and case when j.lane_id > 0 then j.lane_id
+                                              else cast(j.queue_id as bigint) * 1024 + 1023 end
+                   and (k.lane_id < j.lane_id or j.lane_id < 0 or k.seq < j.seq
+                        or k.seq = j.seq and k.id < j.id)
+                   and k.lease_until is null) as a) as ahead,
+       case when j.class = 1 then 1 else 0 end as suspect,
+       (select count(*)
+          from [readpast].worker_queue as k
+         inner join [readpast].worker as w on w.id = k.worker_id
+         where k.queue = q.name and w.seen_at > dateadd(second, -30, @now)) as workers,
+       h.name as worker, datediff_big(millisecond, h.seen_at, @now) as silent_ms,
+       j.lease_until, j.renewed
+  from [readpast].job as j with (readuncommitted)
+ inner join [readpast].queue as q on q.id = j.queue_id
+  left join [readpast].worker as h on h.id = j.worker_id
+ where j.id = @id;
+go
+if object_id(N'readpast.jobs') is not null
+	drop view [readpast].jobs;
+go
+-- jobs: all jobs, live and kept, for people, with states as words and payloads as text.
+-- Locks: those of any query at the session's isolation level.
+
+create view [readpast].jobs
+as
+select j.id, q.name as queue,
+       case when j.lease_until is not null then N'running'
+            when j.lane_id > 0 or j.run_at <= sysutcdatetime() then N'ready'
+            else N'scheduled' end as state,
+       j.priority, j.attempt, j.max_attempts, j.claim_no, w.name as worker, j.run_at,
+       j.created_at, j.lease_until, cast(null as datetime2(3)) as finished_at,
+       j.unique_key, j.kind, j.headers, [readpast].text_of(j.payload) as payload,
+       j.last_error, j.failures
+  from [readpast].job as j
+ inner join [readpast].queue as q on q.id = j.queue_id
+  left join [readpast].worker as w on w.id = j.worker_id
+union all
+select a.id, q.name, [readpast].state_word(a.state), a.priority, a.attempt,
+       a.max_attempts, a.claim_no, a.worker, a.run_at, a.created_at,
+       cast(null as datetime2(3)), a.finished_at, a.unique_key, a.kind, a.headers,
+       [readpast].text_of(a.payload), a.last_error, a.failures
+  from [readpast].archive as a
+ inner join [readpast].queue as q on q.id = a.queue_id;
+go
+-- grants: the three roles. Members of a role may call procedures; they need no rights
+-- on the tables, because the procedures and the tables have the same owner.
+
+if database_principal_id(N'readpast_producer') is null
+	create role readpast_producer;
+if database_principal_id(N'readpast_worker') is null
+	create role readpast_worker;
+if database_principal_id(N'readpast_admin') is null
+	create role readpast_admin;
+
+grant execute on object::[readpast].enqueue to readpast_producer;
+grant execute on object::[readpast].enqueue_many to readpast_producer;
+
+grant execute on object::[readpast].claim to readpast_worker;
+grant execute on object::[readpast].settle to readpast_worker;
+grant execute on object::[readpast].settle_and_claim to readpast_worker;
+grant execute on object::[readpast].complete to readpast_worker;
+grant execute on object::[readpast].fail to readpast_worker;
+grant execute on object::[readpast].release to readpast_worker;
+grant execute on object::[readpast].extend to readpast_worker;
+grant execute on object::[readpast].sweep to readpast_worker;
+grant execute on object::[readpast].stats to readpast_worker;
+grant execute on object::[readpast].why to readpast_worker;
+grant execute on object::[readpast].text_of to readpast_worker;
+
+grant execute on object::[readpast].enqueue to readpast_admin;
+grant execute on object::[readpast].enqueue_many to readpast_admin;
+grant execute on object::[readpast].cancel to readpast_admin;
+grant execute on object::[readpast].retry to readpast_admin;
+grant execute on object::[readpast].purge to readpast_admin;
+grant execute on object::[readpast].sweep to readpast_admin;
+grant execute on object::[readpast].queue_set to readpast_admin;
+grant execute on object::[readpast].queue_drop to readpast_admin;
+grant execute on object::[readpast].pause to readpast_admin;
+grant execute on object::[readpast].resume to readpast_admin;
+grant execute on object::[readpast].stats to readpast_admin;
+grant execute on object::[readpast].why to readpast_admin;
+grant execute on object::[readpast].text_of to readpast_admin;
+grant select on object::[readpast].jobs to readpast_admin;
+go
+-- done: say what the script did, and let the session run statements again.
+
+declare @made nvarchar(100), @procedures int;
+select @made = m.value from [readpast].meta as m where m.name = N'installed_at';
+select @procedures = count(*) from sys.procedures as p
+ where p.schema_id = schema_id(N'readpast');
+print concat(N'PREVIEW: readpast for SQL Server, version 1 of its tables, which were created at ',
+             @made, N' UTC. ', @procedures, N' procedures are installed in the schema readpast. ',
+             N'Roles: readpast_producer, readpast_worker, readpast_admin.');
+print N'Try: exec readpast.enqueue @queue = N''mail'', @text = N''hello''';
+print N'     exec readpast.claim @queue = N''mail'', @n = 10, @worker = N''w1''';
+go
+-- end: if the script was refused, let the session run statements again.
+
+set noexec off;
 go

@@ -14,6 +14,7 @@ if object_id(N'readpast.meta', N'U') is null
 if not exists (select 1 from [readpast].meta as m where m.name = N'sqlserver')
 	insert into [readpast].meta (name, value)
 	values (N'sqlserver', N'1'),
+	       (N'swept_at', N'2000-01-01T00:00:00'),
 	       (N'installed_at', convert(nvarchar(100), sysutcdatetime(), 126));
 
 -- paused_at: since when no job of the queue is handed out. Null: it is not paused.

@@ -1,0 +1,34 @@
+-- queue_drop: delete a queue and its jobs. The queue is gone at once, and its name is
+-- free. The next sweeps delete its jobs.
+-- @queue: the name of the queue.
+-- Errors: 52003, 52005 no such queue, 52006 jobs of the queue are running, or a
+-- transaction that is open has added jobs, 52007, 52008.
+-- Locks: the queue's rows in queue and queue_use.
+
+alter procedure [readpast].queue_drop @queue nvarchar(4000)
+as
+set nocount on;
+set xact_abort on;
+declare @queue_id int, @message nvarchar(2048);
+exec [readpast].need_read_committed;
+begin transaction;
+exec [readpast].need_queue @queue, @queue_id output;
+set @message = concat(N'queue ', @queue, N' is in use: wait for its running jobs or cancel them, and end transactions that have added jobs');
+-- If a transaction that is open has added jobs, its lock makes this skip the row.
+delete u
+  from [readpast].queue_use as u with (rowlock, readpast, readcommittedlock)
+ where u.queue_id = @queue_id;
+if @@rowcount = 0
+	throw 52006, @message, 1;
+if exists (select 1 from [readpast].job as j with (readcommittedlock, readpast)
+            where j.lane_id = -@queue_id and j.lease_until is not null)
+   or exists (select 1
+                from [readpast].lane as l
+               inner join [readpast].job as j with (readcommittedlock, readpast)
+                  on j.lane_id = l.lane_id
+               where l.queue_id = @queue_id and j.lease_until is not null)
+	throw 52006, @message, 1;
+delete from [readpast].lane where queue_id = @queue_id;
+delete from [readpast].queue where id = @queue_id;
+insert into [readpast].dropped (queue_id) values (@queue_id);
+commit transaction;

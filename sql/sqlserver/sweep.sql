@@ -1,0 +1,50 @@
+-- sweep: do all maintenance. It ends leases that ran out, makes scheduled jobs ready
+-- that are due, deletes kept jobs whose time is over and the jobs of dropped queues,
+-- and moves the cursors of the lanes. Call it about once a second, from each worker or
+-- from one job of the SQL Server Agent. Only one session sweeps at a time; another call
+-- returns at once. Let it be a transaction of its own: in a transaction that stays
+-- open, it keeps the others from sweeping.
+-- @most: each step changes at most this many jobs.
+-- @unless_ms: do nothing if a sweep has ended less than this long ago.
+-- Rows: one. swept: 1, or 0 if this call did nothing. due, recovered (the lease ran out,
+-- and the job is ready again), dead, dropped (kept jobs that were deleted).
+-- Errors: 52003 wrong argument, 52007, 52008.
+-- Locks: the rows that it changes. Rows that other transactions have locked are skipped.
+
+alter procedure [readpast].sweep @most int = 20000, @unless_ms bigint = 0
+as
+set nocount on;
+set xact_abort on;
+declare @got int, @last datetime2(3), @due int = 0, @recovered int = 0, @dead int = 0,
+        @dropped int = 0, @swept int = 0;
+exec [readpast].need_read_committed;
+if @most is null or @most < 1 or @unless_ms is null
+	throw 52003, N'most is null or less than 1, or unless_ms is null', 1;
+begin transaction;
+exec @got = sp_getapplock @Resource = N'readpast.sweep', @LockMode = N'Exclusive',
+	@LockOwner = N'Transaction', @LockTimeout = 0;
+if @got >= 0
+begin
+	select @last = convert(datetime2(3), m.value, 126)
+	  from [readpast].meta as m
+	 where m.name = N'swept_at';
+	if @last is null or @unless_ms = 0
+	   or datediff_big(millisecond, @last, sysutcdatetime()) not between 0 and @unless_ms
+		set @swept = 1;
+end;
+if @swept = 1
+begin
+	exec [readpast].sweep_line @most;
+	exec [readpast].sweep_leases @most, @recovered output, @dead output;
+	exec [readpast].sweep_due @most, @due output;
+	exec [readpast].sweep_kept @most, @dropped output;
+	exec [readpast].sweep_dropped @most;
+	exec [readpast].sweep_cursors;
+	update m
+	   set value = convert(nvarchar(100), sysutcdatetime(), 126)
+	  from [readpast].meta as m
+	 where m.name = N'swept_at';
+end;
+commit transaction;
+select @swept as swept, @due as due, @recovered as recovered, @dead as dead,
+       @dropped as dropped;

@@ -1,0 +1,38 @@
+-- sweep_line: take jobs that have been running for more than a second out of the ready
+-- line, and put them where their leases are found by the time at which they end. So
+-- claims do not read them, and the end of a lease needs no index of its own.
+-- Running jobs are before the cursor of their lane, or among the first jobs past it,
+-- because claims take jobs in the order of the line. If a large transaction committed
+-- late, they may be deeper in the lane; then they leave it as soon as the jobs before
+-- them have been claimed.
+-- @most: move at most this many jobs.
+-- Called by sweep, in a transaction.
+-- Locks: the jobs' rows. Locked rows are skipped.
+
+alter procedure [readpast].sweep_line @most int
+as
+set nocount on;
+set xact_abort on;
+declare @now datetime2(7) = sysutcdatetime(), @old bigint;
+set @old = datediff_big(microsecond, '1970-01-01', @now) - 1000000;
+update j
+   set lane_id = -j.queue_id,
+       seq = datediff_big(microsecond, '1970-01-01', j.lease_until)
+  from (select top (@most) r.id
+          from (select k.id, k.claim_no, k.lease_until
+                  from [readpast].lane as l
+                 inner join [readpast].job as k with (rowlock, readpast, readcommittedlock)
+                    on k.lane_id = l.lane_id and k.seq < l.cursor_at
+                union
+                select f.id, f.claim_no, f.lease_until
+                  from [readpast].lane as l
+                 cross apply (select top (1000) k.id, k.claim_no, k.lease_until
+                                from [readpast].job as k with (rowlock, readpast, readcommittedlock)
+                               where k.lane_id = l.lane_id and k.seq >= l.cursor_at
+                               order by k.seq, k.id) as f) as r
+         where r.lease_until is not null
+           and (r.claim_no < @old or r.lease_until <= @now)) as p
+ inner loop join [readpast].job as j with (rowlock, readpast, updlock, readcommittedlock, index (job_id))
+    on j.id = p.id
+ where j.lane_id > 0 and j.lease_until is not null
+option (maxdop 1);
