@@ -7,7 +7,7 @@
 FILES is the list of the files, in their order. CREATE OR ALTER is not used, because
 SQL Server 2016 has it only from service pack 1 on. So a procedure is created as a stub
 unless it exists, and then altered: its permissions stay. A function or a view is
-dropped and created again. The schema is written in brackets, because its name is a
+dropped and created again, because Babelfish cannot alter both. The schema is written in brackets, because its name is a
 keyword for some parsers.
 
 SPDX-License-Identifier: MIT
@@ -21,7 +21,7 @@ import sys
 FOLDER = pathlib.Path(__file__).resolve().parent.parent / "sql" / "sqlserver"
 
 FILES = """
-check stop tables locks
+check stop tables locks drop_views
 is_bad_name utf8_of text_of state_word with_failure backoff_ms
 need_read_committed need_queue
 queue_create open_lane hold_queue check_job put_again put enqueue read_jobs enqueue_many
@@ -52,7 +52,7 @@ set ansi_warnings on;
 
 def stub(text):
     """Return the batch that has to run before a file's text."""
-    made = re.search(r"^(alter|create) (procedure|function|view) \[readpast\]\.(\w+)", text,
+    made = re.search(r"^(alter|create) (procedure|function) \[readpast\]\.(\w+)", text,
                      re.MULTILINE)
     if not made:
         return ""

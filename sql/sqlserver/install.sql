@@ -239,6 +239,11 @@ begin
 			SET (OPTIMIZE_FOR_SEQUENTIAL_KEY = ON)';
 end;
 go
+-- drop_views: drop the view, because functions that it uses are dropped below.
+
+if object_id(N'readpast.jobs') is not null
+	drop view [readpast].jobs;
+go
 if object_id(N'readpast.is_bad_name') is not null
 	drop function [readpast].is_bad_name;
 go
@@ -2199,9 +2204,6 @@ select case when j.lease_until is not null then N'running'
  inner join [readpast].queue as q on q.id = j.queue_id
   left join [readpast].worker as h on h.id = j.worker_id
  where j.id = @id;
-go
-if object_id(N'readpast.jobs') is not null
-	drop view [readpast].jobs;
 go
 -- jobs: all jobs, live and kept, for people, with states as words and payloads as text.
 -- Locks: those of any query at the session's isolation level.

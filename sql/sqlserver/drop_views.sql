@@ -1,0 +1,4 @@
+-- drop_views: drop the view, because functions that it uses are dropped below.
+
+if object_id(N'readpast.jobs') is not null
+	drop view [readpast].jobs;
