@@ -7,8 +7,8 @@
 FILES is the list of the files, in their order. CREATE OR ALTER is not used, because
 SQL Server 2016 has it only from service pack 1 on. So a procedure is created as a stub
 unless it exists, and then altered: its permissions stay. A function or a view is
-dropped and created again, because Babelfish cannot alter both. The schema is written in brackets, because its name is a
-keyword for some parsers.
+dropped and created again, because Babelfish cannot alter them. The schema is written
+in brackets, because its name is a keyword of Babelfish.
 
 SPDX-License-Identifier: MIT
 SPDX-FileCopyrightText: The readpast authors

@@ -261,7 +261,7 @@ as
 begin
 	return case
 		when @name is null then 0
-		when datalength(@name) = 0 or datalength(@name) > 2 * @most then 1
+		when datalength(@name) = 0 or len(@name) > @most then 1
 		when right(@name, 1) = N' ' then 1
 		when @name collate latin1_general_bin2
 		     like N'%[' + nchar(1) + N'-' + nchar(31) + nchar(127) + N']%' then 1
@@ -273,6 +273,8 @@ if object_id(N'readpast.utf8_of') is not null
 	drop function [readpast].utf8_of;
 go
 -- utf8_of: encode a text as UTF-8. (The server's own UTF-8 needs SQL Server 2019.)
+-- The bytes are written as hexadecimal digits first, because Babelfish cannot append
+-- bytes to bytes.
 -- @text: the text.
 -- Result: its bytes.
 -- Locks: none.
@@ -281,44 +283,46 @@ create function [readpast].utf8_of(@text nvarchar(max))
 returns varbinary(max)
 as
 begin
-	declare @bytes varbinary(max) = 0x, @part varbinary(8000) = 0x, @i bigint = 1,
-	        @end bigint = datalength(@text) / 2, @c int, @low int, @one varbinary(4);
-	if @text collate latin1_general_bin2
+	declare @hex varchar(max) = '', @part varchar(8000) = '', @i bigint = 1,
+	        @end bigint, @c int, @low int, @digits int, @bytes bigint;
+	if @text collate Latin1_General_BIN2
 	   not like N'%[^' + nchar(1) + N'-' + nchar(127) + N']%'
 		return convert(varbinary(max), convert(varchar(max), @text));
+	-- len() ignores spaces at the end of its argument.
+	set @end = len(@text + N'.') - 1;
 	while @i <= @end
 	begin
 		set @c = unicode(substring(@text, @i, 1));
 		set @i = @i + 1;
-		if @c is null
-			break;
-		if @c between 55296 and 56319 and @i <= @end
+		set @low = unicode(substring(@text, @i, 1));
+		-- Two surrogates are one character.
+		if @c between 55296 and 56319 and @low between 56320 and 57343
 		begin
-			set @low = unicode(substring(@text, @i, 1));
-			if @low between 56320 and 57343
-			begin
-				set @c = 65536 + (@c - 55296) * 1024 + @low - 56320;
-				set @i = @i + 1;
-			end;
+			set @c = 65536 + (@c - 55296) * 1024 + @low - 56320;
+			set @i = @i + 1;
 		end;
-		if @c < 128
-			set @one = convert(binary(1), @c);
-		else if @c < 2048
-			set @one = convert(binary(2), 49280 + @c / 64 * 256 + @c % 64);
-		else
-			set @one = convert(binary(3), case when @c < 65536 then 14712960
-			                                   else 8421504 end
-			           + @c / 4096 % 64 * 65536 + @c / 64 % 64 * 256 + @c % 64);
-		if @c >= 65536
-			set @one = convert(varbinary(4), convert(binary(1), 240 + @c / 262144)) + @one;
-		set @part = @part + @one;
-		if datalength(@part) > 4000
+		-- The bytes of the character, as one number.
+		set @digits = case when @c < 128 then 2 when @c < 2048 then 4
+		                   when @c < 65536 then 6 else 8 end;
+		set @bytes = case @digits
+			when 2 then @c
+			when 4 then 49280 + @c / 64 * 256 + @c % 64
+			when 6 then 14712960 + @c / 4096 * 65536 + @c / 64 % 64 * 256 + @c % 64
+			else 4034953344 + cast(@c / 262144 as bigint) * 16777216
+			     + @c / 4096 % 64 * 65536 + @c / 64 % 64 * 256 + @c % 64 end;
+		while @digits > 0
 		begin
-			set @bytes = @bytes + @part;
-			set @part = 0x;
+			set @digits = @digits - 1;
+			set @part = @part + substring('0123456789ABCDEF',
+				cast(@bytes / power(cast(16 as bigint), @digits) % 16 as int) + 1, 1);
+		end;
+		if len(@part) > 4000
+		begin
+			set @hex = @hex + @part;
+			set @part = '';
 		end;
 	end;
-	return @bytes + @part;
+	return convert(varbinary(max), @hex + @part, 2);
 end;
 go
 if object_id(N'readpast.text_of') is not null
@@ -359,8 +363,9 @@ begin
 		end;
 		if @c < @least or @c between 55296 and 57343 or @c > 1114111
 			return convert(nvarchar(max), convert(varchar(max), @bytes, 1));
-		set @part = @part + case when @c < 65536 then nchar(@c)
-			else nchar(55232 + @c / 1024) + nchar(56320 + @c % 1024) end;
+		-- Without a collation of supplementary characters, nchar() returns null for them.
+		set @part = @part + isnull(nchar(@c), nchar(55232 + @c / 1024)
+		                                      + nchar(56320 + @c % 1024));
 		set @i = @i + 1;
 		if datalength(@part) > 4000
 		begin
@@ -722,6 +727,7 @@ if @due is null or @due < @now
 set @id = null;
 set @outcome = null;
 while @outcome is null
+begin
 begin try
 	if @unique_key is not null
 		exec [readpast].put_again @queue_id, @unique_key, @lane, @seq, @due, @priority,
@@ -745,6 +751,7 @@ begin catch
 		throw;
 	set xact_abort off;
 end catch;
+end;
 go
 if object_id(N'readpast.enqueue') is null
 	exec sp_executesql N'create procedure [readpast].enqueue as return 0';
@@ -1758,7 +1765,7 @@ select row_number() over (order by k.seq, k.id), k.id, k.claim_no,
                i.failures, i.worker_id
           from [readpast].queue as q
          inner join [readpast].job as i with (rowlock, readpast, readcommittedlock)
-            on i.lane_id = -q.id and i.seq <= @us
+            on i.lane_id = 0 - q.id and i.seq <= @us
          where i.lease_until <= @now
          order by i.seq, i.id) as k
   left join [readpast].worker as w on w.id = k.worker_id;
@@ -1805,7 +1812,7 @@ select row_number() over (order by k.seq, k.id), k.id
   from (select top (@most) i.seq, i.id
           from [readpast].queue as q
          inner join [readpast].job as i with (rowlock, readpast, readcommittedlock)
-            on i.lane_id = -q.id and i.seq <= @us
+            on i.lane_id = 0 - q.id and i.seq <= @us
          where i.lease_until is null
          order by i.seq, i.id) as k;
 update j
@@ -1868,7 +1875,7 @@ delete j
   from (select top (@most) k.id
           from [readpast].dropped as d
          inner join [readpast].job as k with (rowlock, readpast, readcommittedlock)
-            on k.lane_id = -d.queue_id
+            on k.lane_id = 0 - d.queue_id
             or k.lane_id between cast(d.queue_id as bigint) * 1024
                              and cast(d.queue_id as bigint) * 1024 + 1023) as p
  inner loop join [readpast].job as j with (rowlock, readpast, updlock, readcommittedlock, index (job_id))
@@ -1885,7 +1892,7 @@ delete d
  where not exists (select 1 from [readpast].archive as a with (readuncommitted)
                     where a.queue_id = d.queue_id)
    and not exists (select 1 from [readpast].job as j with (readuncommitted)
-                    where j.lane_id = -d.queue_id
+                    where j.lane_id = 0 - d.queue_id
                        or j.lane_id between cast(d.queue_id as bigint) * 1024
                                         and cast(d.queue_id as bigint) * 1024 + 1023);
 go
@@ -2052,7 +2059,7 @@ delete u
 if @@rowcount = 0
 	throw 52006, @message, 1;
 if exists (select 1 from [readpast].job as j with (readcommittedlock, readpast)
-            where j.lane_id = -@queue_id and j.lease_until is not null)
+            where j.lane_id = 0 - @queue_id and j.lease_until is not null)
    or exists (select 1
                 from [readpast].lane as l
                inner join [readpast].job as j with (readcommittedlock, readpast)
@@ -2138,7 +2145,7 @@ select q.name, case when q.paused_at is null then 0 else 1 end as paused, q.paus
                      count(i.lease_until) as running
                 from (select top (10000) j.lease_until
                         from [readpast].job as j with (readuncommitted)
-                       where j.lane_id = -q.id
+                       where j.lane_id = 0 - q.id
                        order by j.seq) as i) as s
  cross apply (select count(*) as n, count(*) - count(i.lease_until) as ready,
                      count(i.lease_until) as running,

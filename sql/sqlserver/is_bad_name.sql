@@ -12,7 +12,7 @@ as
 begin
 	return case
 		when @name is null then 0
-		when datalength(@name) = 0 or datalength(@name) > 2 * @most then 1
+		when datalength(@name) = 0 or len(@name) > @most then 1
 		when right(@name, 1) = N' ' then 1
 		when @name collate latin1_general_bin2
 		     like N'%[' + nchar(1) + N'-' + nchar(31) + nchar(127) + N']%' then 1

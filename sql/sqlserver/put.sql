@@ -33,6 +33,7 @@ if @due is null or @due < @now
 set @id = null;
 set @outcome = null;
 while @outcome is null
+begin
 begin try
 	if @unique_key is not null
 		exec [readpast].put_again @queue_id, @unique_key, @lane, @seq, @due, @priority,
@@ -56,3 +57,4 @@ begin catch
 		throw;
 	set xact_abort off;
 end catch;
+end;

@@ -21,7 +21,7 @@ delete u
 if @@rowcount = 0
 	throw 52006, @message, 1;
 if exists (select 1 from [readpast].job as j with (readcommittedlock, readpast)
-            where j.lane_id = -@queue_id and j.lease_until is not null)
+            where j.lane_id = 0 - @queue_id and j.lease_until is not null)
    or exists (select 1
                 from [readpast].lane as l
                inner join [readpast].job as j with (readcommittedlock, readpast)

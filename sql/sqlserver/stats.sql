@@ -25,7 +25,7 @@ select q.name, case when q.paused_at is null then 0 else 1 end as paused, q.paus
                      count(i.lease_until) as running
                 from (select top (10000) j.lease_until
                         from [readpast].job as j with (readuncommitted)
-                       where j.lane_id = -q.id
+                       where j.lane_id = 0 - q.id
                        order by j.seq) as i) as s
  cross apply (select count(*) as n, count(*) - count(i.lease_until) as ready,
                      count(i.lease_until) as running,

@@ -13,7 +13,7 @@ delete j
   from (select top (@most) k.id
           from [readpast].dropped as d
          inner join [readpast].job as k with (rowlock, readpast, readcommittedlock)
-            on k.lane_id = -d.queue_id
+            on k.lane_id = 0 - d.queue_id
             or k.lane_id between cast(d.queue_id as bigint) * 1024
                              and cast(d.queue_id as bigint) * 1024 + 1023) as p
  inner loop join [readpast].job as j with (rowlock, readpast, updlock, readcommittedlock, index (job_id))
@@ -30,6 +30,6 @@ delete d
  where not exists (select 1 from [readpast].archive as a with (readuncommitted)
                     where a.queue_id = d.queue_id)
    and not exists (select 1 from [readpast].job as j with (readuncommitted)
-                    where j.lane_id = -d.queue_id
+                    where j.lane_id = 0 - d.queue_id
                        or j.lane_id between cast(d.queue_id as bigint) * 1024
                                         and cast(d.queue_id as bigint) * 1024 + 1023);

@@ -15,7 +15,7 @@ select row_number() over (order by k.seq, k.id), k.id
   from (select top (@most) i.seq, i.id
           from [readpast].queue as q
          inner join [readpast].job as i with (rowlock, readpast, readcommittedlock)
-            on i.lane_id = -q.id and i.seq <= @us
+            on i.lane_id = 0 - q.id and i.seq <= @us
          where i.lease_until is null
          order by i.seq, i.id) as k;
 update j

@@ -32,7 +32,7 @@ select row_number() over (order by k.seq, k.id), k.id, k.claim_no,
                i.failures, i.worker_id
           from [readpast].queue as q
          inner join [readpast].job as i with (rowlock, readpast, readcommittedlock)
-            on i.lane_id = -q.id and i.seq <= @us
+            on i.lane_id = 0 - q.id and i.seq <= @us
          where i.lease_until <= @now
          order by i.seq, i.id) as k
   left join [readpast].worker as w on w.id = k.worker_id;

@@ -33,8 +33,9 @@ begin
 		end;
 		if @c < @least or @c between 55296 and 57343 or @c > 1114111
 			return convert(nvarchar(max), convert(varchar(max), @bytes, 1));
-		set @part = @part + case when @c < 65536 then nchar(@c)
-			else nchar(55232 + @c / 1024) + nchar(56320 + @c % 1024) end;
+		-- Without a collation of supplementary characters, nchar() returns null for them.
+		set @part = @part + isnull(nchar(@c), nchar(55232 + @c / 1024)
+		                                      + nchar(56320 + @c % 1024));
 		set @i = @i + 1;
 		if datalength(@part) > 4000
 		begin
