@@ -1,7 +1,8 @@
 -- apply_verdicts: change the jobs as plan_verdicts has planned. Each statement compares
 -- the claim number again, so a job that has changed since then is left alone.
--- An update that has an output names its table, and not an alias: Babelfish 4 cannot
--- run such an update with an alias twice.
+-- An update with `output into` names its table, which is not in its FROM again: with an
+-- alias Babelfish 4 cannot run it twice, and with the table in FROM it compares old
+-- versions of the rows.
 -- Called by settle, in a transaction.
 -- Locks: the jobs' rows.
 
@@ -22,12 +23,11 @@ if exists (select 1 from #verdict as v
             where v.state = 5 or v.state = 4 and v.keeps = 1)
 begin
 	-- This update locks the rows, after it has compared their numbers.
-	update [readpast].job
+	update [readpast].job with (rowlock)
 	   set renewed = 0
 	output inserted.id into #leaving (id)
 	  from #verdict as v
-	 inner loop join [readpast].job with (rowlock, index (job_id)) on job.id = v.id
-	 where (v.state = 5 or v.state = 4 and v.keeps = 1)
+	 where (v.state = 5 or v.state = 4 and v.keeps = 1) and job.id = v.id
 	   and job.claim_no = v.claim_no and job.worker_id is not null;
 	update l
 	   set state = v.state, error = v.error, failures = v.failures
@@ -37,7 +37,7 @@ begin
 	insert into #settled (id) select l.id from #leaving as l;
 end;
 if exists (select 1 from #verdict as v where v.state <= 3)
-	update [readpast].job
+	update [readpast].job with (rowlock)
 	   set lane_id = v.lane_id, seq = v.seq, class = v.class, run_at = v.run_at,
 	       lease_until = case when v.state = 3 then v.run_at end,
 	       claim_no = job.claim_no + case when v.state = 3 then 0 else 1 end,
@@ -49,7 +49,7 @@ if exists (select 1 from #verdict as v where v.state <= 3)
 	       last_error = isnull(v.error, job.last_error),
 	       failures = isnull(v.failures, job.failures)
 	output inserted.id into #settled
-	  from #verdict as v, [readpast].job with (rowlock, index (job_id))
+	  from #verdict as v
 	 where v.state <= 3 and job.id = v.id and job.claim_no = v.claim_no
 	   and job.worker_id is not null;
 update v set result = N'ok'

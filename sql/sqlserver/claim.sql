@@ -28,6 +28,7 @@ declare @got table (lane_id bigint, seq bigint, id bigint, claim_no bigint,
 	attempt int, max_attempts int, lease_until datetime2(3), run_at datetime2(3),
 	created_at datetime2(3), unique_key nvarchar(255), last_error nvarchar(4000),
 	failures nvarchar(max));
+exec [readpast].need_read_committed;
 begin transaction;
 exec [readpast].claim_start @queue, @n, @lease_ms output, @worker, @holding,
 	@queue_id output, @worker_id output;
@@ -40,7 +41,7 @@ begin
 	set @now = sysutcdatetime();
 	set @us = datediff_big(microsecond, '1970-01-01', @now);
 	set @until = dateadd(millisecond, @lease_ms % 1000, dateadd(second, @lease_ms / 1000, @now));
-	update [readpast].job
+	update [readpast].job with (rowlock, updlock, readcommittedlock)
 	   set lease_until = @until, worker_id = @worker_id, attempt = job.attempt + 1,
 	       claim_no = case when job.claim_no < @us then @us else job.claim_no + 1 end
 	output inserted.lane_id, inserted.seq, inserted.id, inserted.claim_no,
@@ -52,10 +53,9 @@ begin
 	          from [readpast].job as k with (rowlock, readpast, updlock, readcommittedlock)
 	         where k.lane_id = @lane and k.seq >= @start and k.lease_until is null
 	         order by k.lane_id, k.seq, k.id) as p
-	 inner loop join [readpast].job with (rowlock, updlock, readcommittedlock)
-	    on job.lane_id = p.lane_id and job.seq = p.seq and job.id = p.id
-	 where job.lease_until is null
-	option (maxdop 1);
+	 where job.lane_id = p.lane_id and job.seq = p.seq and job.id = p.id
+	   and job.lease_until is null
+	option (loop join, maxdop 1);
 	set @took = @@rowcount;
 	-- A suspect runs alone.
 	set @taken = case when @lane % 4 = 1 and @took > 0 then @n else @taken + @took end;

@@ -2,7 +2,7 @@
 -- @queue .. @holding: the parameters of claim.
 -- @queue_id: the queue. Null: the queue is paused.
 -- @worker_id: the worker. 0: the client has no name.
--- Errors: 52003, 52005, 52007, 52008, see claim.
+-- Errors: 52003, 52005, see claim.
 -- Called in a transaction.
 -- Locks: as worker_named.
 
@@ -13,7 +13,6 @@ as
 set nocount on;
 set xact_abort on;
 declare @paused_at datetime2(3), @message nvarchar(2048);
-exec [readpast].need_read_committed;
 set @message = case
 	when @queue is null then N'the queue is null'
 	when @n is null or @n < 1 or @n > 100000 then N'n is not within 1..100000'

@@ -969,7 +969,7 @@ go
 -- @queue .. @holding: the parameters of claim.
 -- @queue_id: the queue. Null: the queue is paused.
 -- @worker_id: the worker. 0: the client has no name.
--- Errors: 52003, 52005, 52007, 52008, see claim.
+-- Errors: 52003, 52005, see claim.
 -- Called in a transaction.
 -- Locks: as worker_named.
 
@@ -980,7 +980,6 @@ as
 set nocount on;
 set xact_abort on;
 declare @paused_at datetime2(3), @message nvarchar(2048);
-exec [readpast].need_read_committed;
 set @message = case
 	when @queue is null then N'the queue is null'
 	when @n is null or @n < 1 or @n > 100000 then N'n is not within 1..100000'
@@ -1081,6 +1080,7 @@ declare @got table (lane_id bigint, seq bigint, id bigint, claim_no bigint,
 	attempt int, max_attempts int, lease_until datetime2(3), run_at datetime2(3),
 	created_at datetime2(3), unique_key nvarchar(255), last_error nvarchar(4000),
 	failures nvarchar(max));
+exec [readpast].need_read_committed;
 begin transaction;
 exec [readpast].claim_start @queue, @n, @lease_ms output, @worker, @holding,
 	@queue_id output, @worker_id output;
@@ -1093,7 +1093,7 @@ begin
 	set @now = sysutcdatetime();
 	set @us = datediff_big(microsecond, '1970-01-01', @now);
 	set @until = dateadd(millisecond, @lease_ms % 1000, dateadd(second, @lease_ms / 1000, @now));
-	update [readpast].job
+	update [readpast].job with (rowlock, updlock, readcommittedlock)
 	   set lease_until = @until, worker_id = @worker_id, attempt = job.attempt + 1,
 	       claim_no = case when job.claim_no < @us then @us else job.claim_no + 1 end
 	output inserted.lane_id, inserted.seq, inserted.id, inserted.claim_no,
@@ -1105,10 +1105,9 @@ begin
 	          from [readpast].job as k with (rowlock, readpast, updlock, readcommittedlock)
 	         where k.lane_id = @lane and k.seq >= @start and k.lease_until is null
 	         order by k.lane_id, k.seq, k.id) as p
-	 inner loop join [readpast].job with (rowlock, updlock, readcommittedlock)
-	    on job.lane_id = p.lane_id and job.seq = p.seq and job.id = p.id
-	 where job.lease_until is null
-	option (maxdop 1);
+	 where job.lane_id = p.lane_id and job.seq = p.seq and job.id = p.id
+	   and job.lease_until is null
+	option (loop join, maxdop 1);
 	set @took = @@rowcount;
 	-- A suspect runs alone.
 	set @taken = case when @lane % 4 = 1 and @took > 0 then @n else @taken + @took end;
@@ -1259,8 +1258,9 @@ if object_id(N'readpast.apply_verdicts') is null
 go
 -- apply_verdicts: change the jobs as plan_verdicts has planned. Each statement compares
 -- the claim number again, so a job that has changed since then is left alone.
--- An update that has an output names its table, and not an alias: Babelfish 4 cannot
--- run such an update with an alias twice.
+-- An update with `output into` names its table, which is not in its FROM again: with an
+-- alias Babelfish 4 cannot run it twice, and with the table in FROM it compares old
+-- versions of the rows.
 -- Called by settle, in a transaction.
 -- Locks: the jobs' rows.
 
@@ -1281,12 +1281,11 @@ if exists (select 1 from #verdict as v
             where v.state = 5 or v.state = 4 and v.keeps = 1)
 begin
 	-- This update locks the rows, after it has compared their numbers.
-	update [readpast].job
+	update [readpast].job with (rowlock)
 	   set renewed = 0
 	output inserted.id into #leaving (id)
 	  from #verdict as v
-	 inner loop join [readpast].job with (rowlock, index (job_id)) on job.id = v.id
-	 where (v.state = 5 or v.state = 4 and v.keeps = 1)
+	 where (v.state = 5 or v.state = 4 and v.keeps = 1) and job.id = v.id
 	   and job.claim_no = v.claim_no and job.worker_id is not null;
 	update l
 	   set state = v.state, error = v.error, failures = v.failures
@@ -1296,7 +1295,7 @@ begin
 	insert into #settled (id) select l.id from #leaving as l;
 end;
 if exists (select 1 from #verdict as v where v.state <= 3)
-	update [readpast].job
+	update [readpast].job with (rowlock)
 	   set lane_id = v.lane_id, seq = v.seq, class = v.class, run_at = v.run_at,
 	       lease_until = case when v.state = 3 then v.run_at end,
 	       claim_no = job.claim_no + case when v.state = 3 then 0 else 1 end,
@@ -1308,7 +1307,7 @@ if exists (select 1 from #verdict as v where v.state <= 3)
 	       last_error = isnull(v.error, job.last_error),
 	       failures = isnull(v.failures, job.failures)
 	output inserted.id into #settled
-	  from #verdict as v, [readpast].job with (rowlock, index (job_id))
+	  from #verdict as v
 	 where v.state <= 3 and job.id = v.id and job.claim_no = v.claim_no
 	   and job.worker_id is not null;
 update v set result = N'ok'
@@ -1526,6 +1525,8 @@ alter procedure [readpast].settle_and_claim
 as
 set nocount on;
 set xact_abort on;
+if xact_state() = -1
+	throw 52008, N'the transaction is doomed: roll it back', 1;
 if @verdicts is null
 	set @verdicts = N'[]';
 begin transaction;
@@ -1776,13 +1777,11 @@ update j
   from #over as o, [readpast].job as j with (rowlock, readpast, updlock, readcommittedlock, index (job_id))
  where o.dies = 0 and j.id = o.id and j.claim_no = o.claim_no and j.lease_until <= @now;
 set @recovered = @@rowcount;
-update [readpast].job
+update [readpast].job with (rowlock, readpast, updlock, readcommittedlock)
    set renewed = 0
 output inserted.id into #leaving (id)
   from #over as o
- inner loop join [readpast].job with (rowlock, readpast, updlock, readcommittedlock, index (job_id))
-    on job.id = o.id
- where o.dies = 1 and job.claim_no = o.claim_no and job.lease_until <= @now;
+ where o.dies = 1 and job.id = o.id and job.claim_no = o.claim_no and job.lease_until <= @now;
 set @dead = @@rowcount;
 if @dead = 0
 	return;
@@ -1954,7 +1953,9 @@ exec [readpast].need_read_committed;
 if @most is null or @most < 1 or @unless_ms is null
 	throw 52003, N'most is null or less than 1, or unless_ms is null', 1;
 begin transaction;
-exec @got = sp_getapplock @Resource = N'readpast.sweep', @LockMode = N'Exclusive',
+-- Babelfish 4 stops its whole server if it has to refuse the lock, so test it first.
+if applock_test(N'public', N'readpast.sweep', N'Exclusive', N'Transaction') = 1
+	exec @got = sp_getapplock @Resource = N'readpast.sweep', @LockMode = N'Exclusive',
 	@LockOwner = N'Transaction', @LockTimeout = 0;
 if @got >= 0
 begin
@@ -2000,6 +2001,8 @@ as
 set nocount on;
 set xact_abort on;
 declare @queue_id int, @message nvarchar(2048);
+if xact_state() = -1
+	throw 52008, N'the transaction is doomed: roll it back', 1;
 set @message = case
 	when @max_attempts < 1 or @max_attempts > 1000000000 then
 		N'max_attempts is not within 1..1000000000'

@@ -13,6 +13,8 @@ as
 set nocount on;
 set xact_abort on;
 declare @queue_id int, @message nvarchar(2048);
+if xact_state() = -1
+	throw 52008, N'the transaction is doomed: roll it back', 1;
 set @message = case
 	when @max_attempts < 1 or @max_attempts > 1000000000 then
 		N'max_attempts is not within 1..1000000000'

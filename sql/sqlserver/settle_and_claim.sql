@@ -11,6 +11,8 @@ alter procedure [readpast].settle_and_claim
 as
 set nocount on;
 set xact_abort on;
+if xact_state() = -1
+	throw 52008, N'the transaction is doomed: roll it back', 1;
 if @verdicts is null
 	set @verdicts = N'[]';
 begin transaction;

@@ -21,7 +21,9 @@ exec [readpast].need_read_committed;
 if @most is null or @most < 1 or @unless_ms is null
 	throw 52003, N'most is null or less than 1, or unless_ms is null', 1;
 begin transaction;
-exec @got = sp_getapplock @Resource = N'readpast.sweep', @LockMode = N'Exclusive',
+-- Babelfish 4 stops its whole server if it has to refuse the lock, so test it first.
+if applock_test(N'public', N'readpast.sweep', N'Exclusive', N'Transaction') = 1
+	exec @got = sp_getapplock @Resource = N'readpast.sweep', @LockMode = N'Exclusive',
 	@LockOwner = N'Transaction', @LockTimeout = 0;
 if @got >= 0
 begin

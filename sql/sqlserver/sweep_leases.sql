@@ -43,13 +43,11 @@ update j
   from #over as o, [readpast].job as j with (rowlock, readpast, updlock, readcommittedlock, index (job_id))
  where o.dies = 0 and j.id = o.id and j.claim_no = o.claim_no and j.lease_until <= @now;
 set @recovered = @@rowcount;
-update [readpast].job
+update [readpast].job with (rowlock, readpast, updlock, readcommittedlock)
    set renewed = 0
 output inserted.id into #leaving (id)
   from #over as o
- inner loop join [readpast].job with (rowlock, readpast, updlock, readcommittedlock, index (job_id))
-    on job.id = o.id
- where o.dies = 1 and job.claim_no = o.claim_no and job.lease_until <= @now;
+ where o.dies = 1 and job.id = o.id and job.claim_no = o.claim_no and job.lease_until <= @now;
 set @dead = @@rowcount;
 if @dead = 0
 	return;
