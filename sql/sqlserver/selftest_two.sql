@@ -71,6 +71,11 @@ select state from [readpast].jobs where queue = N'selftest_two' and payload = N'
 go
 
 -- Step 10, session A: begin again with a job whose lease lasts one millisecond.
+declare @second bigint;
+select @second = id
+  from [readpast].jobs
+ where queue = N'selftest_two' and payload = N'second';
+exec [readpast].cancel @id = @second;
 exec [readpast].queue_drop @queue = N'selftest_two';
 exec [readpast].queue_set @queue = N'selftest_two', @backoff_ms = 0, @keep_done_ms = 600000;
 exec [readpast].enqueue @queue = N'selftest_two', @text = N'slow', @quiet = 1;
@@ -105,17 +110,15 @@ select @id = id, @claim_no = claim_no from #held;
 exec [readpast].extend @id = @id, @claim_no = @claim_no, @lease_ms = 60000;
 go
 
--- Step 14, session A: in a batch, the late verdict is answered with `gone`.
--- Expected: gone
-create table #settled (
-	number bigint, id bigint, claim_no bigint, result nvarchar(20), state nvarchar(20)
-);
+-- Step 14, session A: in a batch, the late verdict is refused, too. The row that settle
+-- returns says `gone`, and the job is still that of B.
+-- Expected: running, B
 declare @verdicts nvarchar(max);
 select @verdicts = concat(N'[{"id":', id, N',"claim_no":', claim_no,
                           N',"verdict":"done"}]')
   from #held;
-insert into #settled exec [readpast].settle @verdicts = @verdicts;
-select result from #settled;
+exec [readpast].settle @verdicts = @verdicts;
+select state, worker from [readpast].jobs where queue = N'selftest_two';
 go
 
 -- Step 15, session B: the verdict of B is accepted.
@@ -153,11 +156,12 @@ exec [readpast].enqueue @queue = N'selftest_two', @text = N'C', @unique_key = N'
 	@replace = 1, @quiet = 1;
 go
 
--- Step 20, session B: add a job with the same key. A commits this time, so B adds none.
--- Waits: until step 21.
--- Expected: C, 1
+-- Step 20, session B: add a job with the same key. There is one already, which B may see
+-- before or after the change of A. So B adds none.
+-- May wait: until step 21.
+-- Expected: 1
 exec [readpast].enqueue @queue = N'selftest_two', @text = N'D', @unique_key = N'k';
-select max(payload), count(*)
+select count(*)
   from [readpast].jobs
  where queue = N'selftest_two' and unique_key = N'k';
 go
