@@ -42,6 +42,7 @@ exec [readpast].claim @queue = N'readpast_lab', @worker = N'A';
 go
 
 -- Step 4, session B: claim a job. B does not wait, and gets the third job.
+-- Needs READPAST.
 -- Expected: third, 1
 exec [readpast].claim @queue = N'readpast_lab', @worker = N'B';
 select payload, attempt
@@ -82,6 +83,17 @@ select count(*) as first_job
  where id = @id and state = N'running';
 go
 
--- Step 9, session A: remove the queue.
+-- Step 9, session A: remove the queue. It must have no running job, so these are
+-- cancelled first.
+declare @id bigint = 0;
+while @id is not null
+begin
+	set @id = null;
+	select top (1) @id = id
+	  from [readpast].jobs
+	 where queue = N'readpast_lab' and state = N'running';
+	if @id is not null
+		exec [readpast].cancel @id = @id;
+end;
 exec [readpast].queue_drop @queue = N'readpast_lab';
 go
