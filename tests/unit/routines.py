@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Test the header and the length of each routine of sql/postgres/schema. A header is
+"""Test the header and the length of each routine of sql/postgres/schema, and of each
+procedure, function and view of sql/sqlserver. A header is
 the comment at the top of a file. Its first line is `-- name: ...`. A line that
 begins with `-- Result:` (or `-- Rows:`) says what the routine returns, unless it
 returns void. A line that begins with `-- Locks:` says what the routine locks.
@@ -27,6 +28,11 @@ def is_void(text):
     return set(re.findall(r"\breturns\s+(\w+)", text)) == {"void"}
 
 
+def tsql_length_of(text):
+    return sum(bool(line.strip()) for line in
+               re.split(r"^as$", text, maxsplit=1, flags=re.M)[-1].splitlines())
+
+
 def lengths_of(text):
     """Yield the number of lines of each body, without blank lines."""
     for body in text.split("$body$")[1::2]:
@@ -50,7 +56,7 @@ def is_long(_, text):
     return max(lengths_of(text)) > MOST_LINES
 
 
-def cases(files):
+def cases(files, procedures):
     yield "there are routines", len(files) > 100, []
     for name, is_bad in (
             ("each routine's header begins with its name", lacks_name),
@@ -59,14 +65,28 @@ def cases(files):
             (f"no routine is longer than {MOST_LINES} lines", is_long)):
         bad = [str(path) for path, text in files if is_bad(path, text)]
         yield name, not bad, bad
+    yield "there are procedures in T-SQL", len(procedures) > 50, []
+    for name, is_bad in (
+            ("each procedure's header begins with its name", lacks_name),
+            ("each procedure's header says what it locks", lacks_locks),
+            (f"no procedure is longer than {MOST_LINES} lines",
+             lambda _, text: tsql_length_of(text) > MOST_LINES)):
+        bad = [str(path) for path, text in procedures if is_bad(path, text)]
+        yield name, not bad, bad
 
 
 def main():
     schema = pathlib.Path(sys.argv[1], "sql/postgres/schema")
     texts = [(p, p.read_text()) for p in sorted(schema.rglob("*.sql"))]
+    folder = pathlib.Path(sys.argv[1], "sql/sqlserver")
+    procedures = [(p.relative_to(folder), p.read_text()) for p in folder.glob("*.sql")
+                  if p.stem != "install"]
+    procedures = [(p, t) for p, t in procedures
+                  if re.search("^(alter procedure|create (function|view)) ", t, re.M)]
     number = failed = 0
     for name, good, seen in cases(
-            [(p.relative_to(schema), t) for p, t in texts if "$body$" in t]):
+            [(p.relative_to(schema), t) for p, t in texts if "$body$" in t],
+            procedures):
         number += 1
         failed += not good
         print(f"{'' if good else 'not '}ok {number} - {name}", flush=True)
