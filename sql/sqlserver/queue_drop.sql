@@ -20,11 +20,11 @@ delete u
  where u.queue_id = @queue_id;
 if @@rowcount = 0
 	throw 52006, @message, 1;
-if exists (select 1 from [readpast].job as j with (readcommittedlock, readpast)
+if exists (select 1 from [readpast].job as j with (readuncommitted)
             where j.lane_id = 0 - @queue_id and j.lease_until is not null)
    or exists (select 1
                 from [readpast].lane as l
-               inner join [readpast].job as j with (readcommittedlock, readpast)
+               inner join [readpast].job as j with (readuncommitted)
                   on j.lane_id = l.lane_id
                where l.queue_id = @queue_id and j.lease_until is not null)
 	throw 52006, @message, 1;
