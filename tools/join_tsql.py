@@ -76,7 +76,7 @@ def main():
     path = FOLDER / "install.sql"
     if sys.argv[1:] == ["--check"]:
         unlisted = ({p.stem for p in FOLDER.glob("*.sql")} - set(FILES)
-                    - {"install", "uninstall", "selftest", "selftest-two"})
+                    - {"install", "uninstall", "selftest", "selftest_two"})
         if unlisted:
             sys.exit(f"not in FILES: {', '.join(sorted(unlisted))}")
         if path.read_text() != script():
