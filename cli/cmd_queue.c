@@ -193,7 +193,8 @@ static int
 check_dead_to(const struct cmd *cmd, rp_queue *wanted)
 {
 	if (!*wanted->dead_to)
-		return usage(cmd, "--dead-to: give a queue, or none");
+		return usage(cmd, "--dead-to: expected a queue's name, or "
+				  "the word none");
 	if (wanted->name && strcmp(wanted->dead_to, wanted->name) == 0)
 		return usage(cmd,
 			     "--dead-to %.80s: expected another queue, because "

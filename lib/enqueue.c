@@ -98,7 +98,7 @@ check_terms(rp_error *error, const rp_job_spec *job)
 				RP_MOST_BACKOFF);
 	if (r == 0 && job->unique_for_ms && !job->unique_key)
 		return rp__fail(error, RP_EINVAL,
-				"unique for needs a unique key");
+				"unique_for needs a unique key");
 	return r;
 }
 

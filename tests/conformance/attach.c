@@ -68,9 +68,10 @@ count_commit(void *commits)
 	return 0;
 }
 
-/* Each of these calls commits once. Another client could write between two
- * commits. Then SQLite would refuse the second transaction if the caller had a
- * select open, because that select reads an older state of the file. */
+/* Each of these calls must commit exactly once. If a call used two
+ * transactions, another client could write between them. While the caller has a
+ * select open, SQLite would then refuse the second transaction, because the
+ * select reads an older state of the file. */
 static void
 a_call_that_settles_or_claims_is_one_transaction(void **state)
 {

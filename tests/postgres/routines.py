@@ -1467,7 +1467,8 @@ def a_pinned_snapshot_changes_no_claims_cost(s):
     pin.rows("select 1")
     for _ in range(2):
         first = measure()
-    # Now the statistics say that the table is empty. Autovacuum may analyze it, too.
+    # Let the planner believe that the table is empty. Autovacuum could do the same at
+    # any time.
     s.rows("analyze readpast.job")
     last = [measure() for _ in range(8)][-3:]
     pin.rows("commit")
