@@ -1,8 +1,7 @@
 -- schedule_pause: pause a schedule if :paused is 1. Otherwise resume it, with :next_at as
 -- its next time. If a copy has paused the schedule, a pause is also written to `standby`,
 -- so that the schedule stays paused when the copy ends. A resume clears `standby`, unless
--- a move has written the schedule here: then `standby` shows the rest of the move that the
--- schedule is part of it.
+-- a move has written the schedule here. Then the next run of the move reads `standby`.
 
 -- answer:
 update readpast_schedule
