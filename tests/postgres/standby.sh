@@ -42,7 +42,10 @@ export READPAST_DB="postgres:///postgres?host=$primary,$standby&user=postgres&ta
 check 'a standby follows the primary' start_standby
 readpast init >/dev/null
 readpast enqueue q x y --quiet
-sql "$primary" "set synchronous_commit = remote_apply; select txid_current()" >/dev/null
+# Wait until the standby has replayed this commit. A commit waits for the standby only if
+# its transaction has written to the WAL.
+sql "$primary" "set synchronous_commit = remote_apply
+	; select pg_logical_emit_message(true, 'test', '')" >/dev/null
 
 # ---- read-only ----
 
