@@ -28,8 +28,9 @@ struct act {
 	int allowed;
 	/* states of the jobs that are changed without --state */
 	int otherwise;
-	int keeps_order;  /* not 0: jobs are changed in the order of `list`, so
-			   * that they have this order in their new line */
+	int keeps_order;  /* not 0: jobs are changed in the order in which
+			   * `list` prints them, because a job may get a new
+			   * place at the end of the ready line */
 	int has_no_event; /* not 0: the history has no events for single jobs */
 };
 

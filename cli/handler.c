@@ -80,8 +80,8 @@ asked(void *ctx)
 
 /* ---- its output ---- */
 
-/* Stop the worker at the first output error. It stops even if output works
- * again later, because some handlers have failed by then. */
+/* Stop the worker at the first output error. Output may work again later, but
+ * the output of some handlers is lost by then. */
 static void
 lose_output(struct work *work, atomic_int *why, int errnum)
 {

@@ -37,8 +37,10 @@ struct column {
 	enum cell cell;
 	/* offsets of one or two members in the object of the row */
 	size_t offset, second;
-	/* smallest width, in characters. Text is made narrower than this if the
-	 * row is still too wide after columns were left out */
+	/* smallest width, in characters. A column of text is narrower if its
+	 * longest text is shorter. If the row is too wide even without the
+	 * columns that can be left out, its last columns become narrower than
+	 * this */
 	int width;
 	/* columns that do not fit are left out, the highest number first; 0:
 	 * the column is never left out */

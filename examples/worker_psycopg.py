@@ -69,7 +69,8 @@ signal.signal(signal.SIGTERM,
 while True:
     # Workers share the sweeps: sweep_start() returns true when this worker must sweep.
     call("select readpast.sweep() where readpast.sweep_start()")
-    # A claim under the worker's name is its heartbeat, and so is extend().
+    # A call of claim() with the worker's name counts as the worker's heartbeat, and so
+    # does extend().
     jobs = call("select id, claim_no, convert_from(payload, 'UTF8'), lease_until - now()"
                 "  from readpast.claim(%s, worker => 'pages:' || pg_backend_pid())", queue)
     try:

@@ -1030,7 +1030,7 @@ RP_API int rp_schedule_run(rp_conn *conn, const char *name, rp_added *ret);
 
 /* ---- copying to another database -------------------------------------- */
 
-/* The phases of rp_copy(), and its progress. For the result of rp_copy(), start
+/* The phases of rp_copy(), and its progress, which is also its result. Start
  * from RP_COPIED_INIT. */
 #define RP_COPY_WAITING 1   /* waits for running jobs to end */
 #define RP_COPY_COPYING 2   /* the first pass over the source */

@@ -70,8 +70,8 @@ struct lab {
  * returns LAB_FAILED and sets the side's `why`. */
 struct lab_place {
 	int dies_at_fork; /* not 0: connections must be closed before a fork */
-	/* Sets the scratch's name, and returns its URL. NULL: memory is
-	 * exhausted. */
+	/* Sets the name of the technique's schema or file, and returns its URL.
+	 * NULL: memory is exhausted. */
 	char *(*url_of)(struct lab *lab);
 	int (*prepare)(struct lab *lab, const struct lab_script *script);
 	int (*session)(const struct lab *lab, struct lab_side *side);

@@ -208,8 +208,8 @@ run(struct rows *rows, int unique)
 					    &rows->conn->error);
 }
 
-/* Begin a transaction, unless one is open. If all jobs of the call are
- * collected already, one run enqueues them, and `once` becomes 1. */
+/* Begin a transaction, unless one is open. Set `once` to 1 if `rows` holds all
+ * jobs that remain, because then one run of a verb enqueues them all. */
 static int
 begin(struct rows *rows)
 {

@@ -449,7 +449,8 @@ rp__schedules_fire(rp_conn *conn, int64_t stop_at, int64_t *jobs)
 
 	if (!room)
 		return rp__fail(&conn->error, RP_ENOMEM, "out of memory");
-	/* Run at least one slice, even if the rest of the sweep took long. */
+	/* Run at least one slice (a short transaction, see slice.c), even if
+	 * the sweep has used up its time already. */
 	do {
 		int64_t before = *jobs;
 

@@ -3,8 +3,8 @@
  * outlives the process.
  *
  * The log is an unnamed file. One part of the file at a time, the window, is
- * mapped into memory. To write an entry is to store it in this memory, so the
- * entry is kept even if SIGKILL follows at once.
+ * mapped into memory. An entry is written by a store into this memory, without
+ * a system call, so it is kept even if SIGKILL follows at once.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -20,9 +20,9 @@
 #define YEAR_S INT64_C(31556952) /* average length of a year */
 /* The calendar repeats after 400 years, and so do the rules of time zones. */
 #define CALENDAR_S (400 * YEAR_S)
-/* Each time is less than a day from UTC. So two periods (times with the same
- * offset from UTC) that are further apart than this (s) have no local time in
- * common. */
+/* An offset from UTC is between -25 and 26 hours. So if one period (times with
+ * the same offset) ends more than this many seconds before another begins, they
+ * have no local time in common. */
 #define OVERLAP_S (52 * 3600)
 
 static int64_t

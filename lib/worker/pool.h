@@ -56,8 +56,8 @@ struct pool {
 	int wake_fd;       /* eventfd; readable when a task is finished, or when
 			    * the worker must stop */
 	int fd;            /* eventfd, see rp_worker_fd() */
-	_Atomic pid_t pid; /* the process that pulls; 0: not set yet. It is set
-			    * once */
+	_Atomic pid_t pid; /* the process that calls rp_worker_next(); 0: no
+			    * call yet. It is set once */
 
 	/* Used by the coordinator only. */
 	pthread_t *threads;

@@ -84,10 +84,10 @@ rp__task_end_handling(rp_task *task, int verdict)
 
 /* ---- for handlers ---- */
 
-/* Returns 0 if the calling thread may use the task, else RP_EINVAL. For a
- * handler's task it must be the thread that runs the handler. A pulled task may
- * be used by any thread. While its transaction is open, only the thread that
- * opened the transaction may use it. */
+/* Returns 0 if the calling thread may use the task, else RP_EINVAL. A handler's
+ * task may be used only by the thread that runs the handler. A task from
+ * rp_worker_next() may be used by any thread, but while its transaction is
+ * open, only by the thread that opened the transaction. */
 int
 rp__task_enter(const rp_task *task)
 {
@@ -289,8 +289,8 @@ observe(const rp_task *task, int what, int result, int64_t asked_us)
 }
 
 /* Commit the transaction that completes the job. `done` is set before the
- * commit, because the commit removes the job. A renewal that is refused for
- * that reason must not count as a loss. */
+ * commit, because after the commit the database refuses to renew the lease. The
+ * coordinator must not take this refusal for a lost job. */
 static int
 commit_completed(rp_task *task)
 {

@@ -91,9 +91,9 @@ is_over(rp_worker *w, const struct unsettled *job)
 	return r;
 }
 
-/* Returns 1 if this worker must still wait for any of the jobs, or if the
- * database does not answer. A negative *ret_r is an error that ends the
- * worker. */
+/* Returns 1 if any of the jobs is not finished and no other worker has run it
+ * since, or if the database does not answer. A negative *ret_r is an error that
+ * ends the worker. */
 int
 rp__unsettled_any(rp_worker *w, int *ret_r)
 {

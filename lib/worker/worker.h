@@ -98,7 +98,9 @@ struct rp_worker {
 	int unblock_tries;  /* how many tries in a row have settled none of
 			     * `blocked` */
 	int troubles;       /* how many calls in a row have failed */
-	void *unsettled;    /* a tree of jobs by id, see unsettled.c */
+	void *unsettled;    /* a tree, by id, of the jobs that this worker has
+			     * run and that are not finished yet; see
+			     * unsettled.c */
 	/* The queues in order of preference, with a NULL at the end; see
 	 * queues.c. */
 	const char **queues;

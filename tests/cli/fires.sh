@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Test many schedules that are due at the same moment. Each fires once, within five
+# Test many schedules that are due at the same moment. Each must fire once, within five
 # seconds, although workers are killed with kill -9 meanwhile. Two workers run at a
-# time. Their history shows which schedules fired. The script prints how long it took.
+# time. They write a history (option --history), and the script reads from it which
+# schedules fired. It prints how late the last schedule fired.
 #
 #   fires.sh READPAST sqlite:|postgres: [N]   N schedules; 500 by default
 #

@@ -45,8 +45,9 @@ def until_told():
 
 
 def take_turns(path):
-    """Write all the time while the command runs. At the end, print the number of waits
-    for the lock, their 99th percentile and their maximum in ms."""
+    """Commit one write after another while the command runs. At the end, print how often
+    this process waited for the lock, and the 99th percentile and the maximum of these
+    waits in ms."""
     db = sqlite3.connect(path, timeout=0, isolation_level=None)
     db.execute("pragma synchronous = off")
     waits = []

@@ -20,7 +20,7 @@ import time
 from tap import READPAST, check, run
 
 PATIENCE = 60
-WATCHDOG = 0.6  # WatchdogSec in seconds; WATCHDOG=1 is sent each half
+WATCHDOG = 0.6  # WatchdogSec in seconds; WATCHDOG=1 is sent every 0.3 seconds
 TOO_LATE = 5  # seconds; longer is too late even on a busy machine
 
 

@@ -73,7 +73,7 @@ claim_of() {
 	field claim "$1"
 }
 
-# Print the claims of many jobs, which are JSON lines on standard input.
+# Read jobs as JSON lines from standard input, and print the claim of each job.
 claims_of() {
 	sed -nE 's/^\{"id":.*"claim":"([0-9]+:[0-9]+)".*/\1/p'
 }

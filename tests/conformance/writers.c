@@ -131,8 +131,8 @@ enqueue_once(void *ctx)
 	return 0;
 }
 
-/* Start three processes that wait for the lock. The first in the queue tries
- * again and again, and the other two sleep. */
+/* Start three processes that wait for the write lock in the queue of writers.
+ * The first tries again and again to take the lock, and the other two sleep. */
 static void
 start_waiters(struct db *db, pid_t pids[3])
 {

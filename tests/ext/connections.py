@@ -36,8 +36,8 @@ def queue(path):
 
 
 def journal_mode(path):
-    """Return the journal mode of the file. A new connection sees it after its first
-    read."""
+    """Return the journal mode of the file. A new connection must read from the file
+    before the pragma returns the file's mode."""
     db = sqlite3.connect(path)
     db.execute("select * from sqlite_master").fetchall()
     mode = one(db, "pragma journal_mode")

@@ -162,8 +162,8 @@ class Client:
         return out
 
     def fails(self, status, words, *args):
-        """Run the command, which must print one line that matches, and exit with this
-        status."""
+        """Run the command, which must exit with this status and print one line of errors
+        that matches the regular expression `words`."""
         process = self.start(*args)
         out, err = process.communicate(timeout=30)
         assert process.returncode == status, (process.returncode, err)

@@ -1069,8 +1069,9 @@ def a_queue_is_not_empty_while_a_job_is_behind_the_cursors(s):
 
 @case
 def a_job_committed_while_claims_start_before_it_is_moved(s):
-    """A job is committed late. A sweep visits the job's place in the line for the last
-    time while claims still start before this place. The job must be found later."""
+    """A job is committed after claims have passed its place in the line. The sweep that
+    rechecks this place does nothing, because claims start before the place again. Then
+    claims start after the place again. A later sweep must find the job."""
     late = Session(s.database)
     passed(s, 2)
     late.rows("begin")

@@ -115,8 +115,8 @@ def calls(db):
 
 
 def prepare(text):
-    """Add pg_catalog to the names of types. This statement belongs to the test, so it
-    must not call shadows itself."""
+    """Add pg_catalog to the names of types. The statement belongs to the test, so it must
+    not run a shadow (an attacker's object with the name of one of pg_catalog's)."""
     return re.sub(r"::(text|bytea|jsonb?|tid|pg_snapshot|xid8)\b",
                   r"::pg_catalog.\1", text)
 

@@ -43,8 +43,8 @@ struct postgres {
 			      * `read committed` */
 	int limits_waits;    /* 1: calls fail instead of waiting long for a
 			      * lock */
-	int lost_answer;     /* 1: the answer to a call may have been lost; the
-			      * next begin() returns 1 */
+	int lost_answer;     /* 1: the answer to a call may have been lost. The
+			      * next begin() tells its caller and clears this */
 	int64_t asked_us;    /* when the last call was made (monotonic us); 0:
 			      * never */
 	int64_t statements;  /* statements that query() ran since the last

@@ -1,7 +1,7 @@
 /*
  * server.h - the code that is shared by all databases that have routines
- * (functions stored in the database). There settle_and_claim calls one routine,
- * and so does each enqueue.
+ * (functions stored in the database). On these databases, a settle_and_claim is
+ * one call of a routine, and so is an enqueue.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -93,9 +93,10 @@ bind_one(const struct run *run, sqlite3_stmt *stmt, int i,
 	}
 }
 
-/* Bind a statement's parameters. `taken` is the index in s->taken of the id to
- * bind. After the first id, bind only the id, because SQLite keeps the other
- * bindings. */
+/* Bind a statement's parameters. A statement may run once for each id in
+ * s->taken, the ids that the callback accepted. `taken` is the index of the id
+ * for this run. After the first run, bind only the id, because SQLite keeps the
+ * other bindings. */
 static int
 bind_all(const struct run *run, const struct form *form, size_t taken)
 {

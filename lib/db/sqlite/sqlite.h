@@ -202,8 +202,9 @@ int rp__sqlite_check_files(struct sqlite *s, rp_error *error);
  * deleted or replaced, closing does no checkpoint. */
 void rp__sqlite_close_files(struct sqlite *s);
 /* Returns 1 if this process was forked while a connection was open. Such a
- * process waits for a lock that no process holds. Call this after a wait for
- * the write lock has timed out. */
+ * process may wait in vain for a lock, because SQLite's record of the parent's
+ * locks was copied to it. Call this after a wait for the write lock has timed
+ * out. */
 int rp__sqlite_was_forked(const struct sqlite *s);
 /* Call this before the first read of a file that this user cannot write.
  * Fails if reading would create -wal or -shm. */

@@ -6,8 +6,9 @@
 -- due_in_ms is the time until the next scheduled job is due. expires_in_ms is the time
 -- until the next lease ends. Each of the two is 0 if its time has passed, and null if
 -- there is no such job.
--- behind is always 1 on SQLite, because each process sweeps by its own timer. On
--- PostgreSQL it is 1 if no worker has swept for a second.
+-- behind is 1 if the caller must sweep when its own timer says so. On SQLite it is always
+-- 1, because each process sweeps for itself. On PostgreSQL one worker sweeps for all, and
+-- behind is 1 only if no worker has swept for a second.
 
 -- answer:
 select q.paused_at is null

@@ -358,9 +358,9 @@ select 1000
 $body$;
 
 -- If the server could not load the time zone of a schedule, the schedule is tried
--- again after this time. The package of the time zones may be being upgraded, or the
--- process may have too many open files. RETRY_MS in lib/schedule_fire.c has the same
--- value.
+-- again after this time. Such a failure may pass: an upgrade of the time zone package
+-- may be under way, or the process may have too many open files. RETRY_MS in
+-- lib/schedule_fire.c has the same value.
 create function readpast.zone_retry_age() returns interval
 language sql immutable
 as $body$

@@ -1,5 +1,5 @@
--- are_bad_verdicts: must these verdicts be refused, because the arrays differ in length
--- or a value is out of range? The planner inlines this function.
+-- are_bad_verdicts: return whether these verdicts must be refused, because the arrays
+-- differ in length or a value is out of range. The planner inlines this function.
 -- ids .. errors: the parameters of settle(). Only ids and claim_nos must not be null.
 -- Result: true if the verdicts must be refused, otherwise false or null.
 -- Locks: none.

@@ -1,8 +1,8 @@
--- notify_waiters: notify a waiter (a worker that waits for a notification) of each
--- queue that has a ready job. The enqueue of such a job may have notified nobody,
--- because the worker registered while the enqueue's transaction was open. Or the
--- enqueue may have notified a worker that died. Queues are examined in random order for
--- a limited time, so many idle queues do not make a sweep slow.
+-- notify_waiters: for each queue that has a ready job, notify one waiter, a worker that
+-- waits for jobs of this queue. The enqueue may have notified nobody, because the
+-- worker registered while the enqueue's transaction was open. Or it may have notified a
+-- worker that died. Queues are examined in random order for a limited time, so many
+-- idle queues do not make a sweep slow.
 -- Locks: a row of `waiter` for each queue. Rows that other transactions have locked are
 -- skipped.
 

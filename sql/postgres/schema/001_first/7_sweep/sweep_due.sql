@@ -2,8 +2,9 @@
 -- to the end of their lanes, in the order of their run_at.
 -- most: move at most this number of jobs.
 -- Rows: the ids of the jobs.
--- Locks: the jobs' rows, for update, the cursors of lane 0, and a row of `waiter` for
--- each queue where workers wait. Rows that other transactions have locked are skipped.
+-- Locks: the jobs' rows, for update, the sweep's own cursors (lane 0 of the table
+-- `cursor`), and a row of `waiter` for each queue where workers wait. Rows that other
+-- transactions have locked are skipped.
 
 create function readpast.sweep_due(most integer)
 returns table (id bigint)

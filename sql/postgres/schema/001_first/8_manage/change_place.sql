@@ -31,8 +31,8 @@ begin
 	       max_attempts = coalesce(change_place.max_attempts, j.max_attempts)
 	 where j.id = change_place.id;
 	perform readpast.open_lane(lane);
-	-- A later verdict may move the job to the normal lane (class 2) without opening
-	-- that lane. So the lane is opened here.
+	-- If an attempt fails, try_again() moves the job to the normal lane (class 2) and
+	-- does not open that lane. So the lane is opened here: claims then visit it.
 	perform readpast.open_lane(readpast.with_class(lane, 2));
 	perform readpast.wake(new_id);
 	perform readpast.notify_job_waiters(array[change_place.id]);
