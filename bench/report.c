@@ -177,7 +177,8 @@ print_row(const struct report *report, int markdown, const char *name,
 	print_line(report, markdown, line);
 }
 
-/* Write the goal into `ret`, and whether the value has missed it. */
+/* Copy the text of the row's goal to `ret`. Append " missed" if the value does
+ * not meet the goal. */
 static void
 describe_goal(const struct row *row, double value, char ret[40])
 {

@@ -177,9 +177,9 @@ start(const struct child *c, const int fds[CHILD_STREAMS], volatile pid_t *slot,
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		if (getppid() != worker)
 			_exit(127);
-		/* Stream 3 (CHILD_RESULT) is set up last. If the source of
-		 * another stream is our own descriptor 3, it has then been
-		 * copied before descriptor 3 is replaced. */
+		/* The loop must set up descriptor 3 (CHILD_RESULT) last. The
+		 * descriptor that becomes 0, 1 or 2 may be our own 3, so it
+		 * must be copied before 3 is replaced. */
 		for (int fd = STDIN_FILENO; fd < CHILD_STREAMS; fd++)
 			if (fds[fd] == fd)
 				fcntl(fd, F_SETFD, 0);

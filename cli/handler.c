@@ -29,8 +29,9 @@ struct running {
 	char *result;
 	/* size of the whole result that the handler wrote */
 	size_t result_size;
-	/* 0, or the errno of a failure to pass on the handler's output;
-	 * ECANCELED if the handler was stopped while the output was blocked */
+	/* errno if the handler's output could not be written to ours; 0: no
+	 * error so far. ECANCELED: the handler was stopped while such a write
+	 * blocked */
 	int errnum;
 };
 

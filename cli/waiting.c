@@ -130,8 +130,10 @@ tell_one(const struct waiting *w, const rp_outcome *outcome)
 	return status_of_state(outcome->state);
 }
 
-/* Print how the jobs ended, and return the worst status. If the wait is over,
- * jobs that have not ended are ignored, because --any needs only one job. */
+/* Print how the jobs ended, and return the worst status. `over` is 0 if the
+ * wait ended too early: then a job that has not ended is reported, too.
+ * Otherwise such a job is ignored: the wait had --any, and another job ended.
+ */
 static int
 tell(const struct waiting *w, const rp_outcome *outcomes, size_t n, int over)
 {

@@ -42,7 +42,8 @@ struct work {
 			  * them */
 	char **command;  /* the command and its arguments, with a NULL at the
 			  * end */
-	int in_argument; /* 1: an argument has {} */
+	int in_argument; /* 1: an argument of `command` has {}, which the
+			  * handler replaces by the payload */
 	char *file;      /* path of the command */
 	char url[4200];  /* READPAST_DB for handlers, with an absolute path.
 			  * There is room for two paths of 1024 bytes, one of
@@ -84,8 +85,8 @@ int handle_job(rp_task *task, const rp_job *job, void *ctx);
 void observe_work(const rp_event *e, void *ctx);
 
 /* live.c */
-typedef int live_stop_fn(void *ctx); /* returns not 0: give up a write that
-				      * blocks */
+/* Called while a write blocks. Returns not 0 if the write is to be given up. */
+typedef int live_stop_fn(void *ctx);
 #define COUNTS 140
 /* Write "3 done, 0 failed, 0 dead, 0 released" and so on. */
 void format_counts(char *to, size_t room, const rp_worker_counts *counts);

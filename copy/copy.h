@@ -76,15 +76,17 @@ struct rp_copy {
 	/* the last position that was reserved in the target */
 	int64_t seq_end;
 	int64_t source_end; /* last id that the source has assigned */
-	int64_t checked_to; /* ids up to this were read by an earlier walk */
-	int64_t changed;    /* number of jobs up to checked_to that this walk
-			     * had to write or erase, because the source has
-			     * changed since the earlier walk */
-	int mirror;         /* not 0: erase from the target jobs that are no
-			     * longer in the source */
-	int removing;       /* not 0: erase from the source jobs that are in
-			     * the target */
-	size_t parts;       /* size of a slice, see RP_COPY_PARTS */
+	/* A walk goes through all ids of the source once. Ids up to
+	 * `checked_to` were read by an earlier walk. */
+	int64_t checked_to;
+	int64_t changed; /* number of jobs up to checked_to that this walk
+			  * had to write or erase, because the source has
+			  * changed since the earlier walk */
+	int mirror;      /* not 0: erase from the target jobs that are no
+			  * longer in the source */
+	int removing;    /* not 0: erase from the source jobs that are in
+			  * the target */
+	size_t parts;    /* size of a slice, see RP_COPY_PARTS */
 	struct rp_copy_schedules schedules;   /* the source's, from the last
 					       * read */
 	struct rp_slice from_slice, to_slice; /* the last slice on each side */

@@ -356,10 +356,10 @@ rp__copy_load_ranges(struct rp_copy *c)
 	return r;
 }
 
-/* Prepare the first copy from this source. The copied jobs get positions after
- * all positions that the target has ever used. If the target has no shared
- * sequence of positions, each ready line has positions of its own, and no shift
- * is needed. */
+/* Prepare the first copy from this source. On a server one sequence numbers the
+ * positions of all ready lines. So the positions of the copied jobs are shifted
+ * behind all positions that the target has ever used. SQLite needs no shift,
+ * because there each ready line has positions of its own. */
 int
 rp__copy_start_ranges(struct rp_copy *c)
 {

@@ -805,10 +805,11 @@ RP_API void rp_why_free(rp_why *why);
  * queue. Only the first RP_LIST_PAYLOAD bytes of each payload and result are
  * read; rp_job_get() reads all of them. Free the batch with rp_batch_free().
  *
- * No index has the running jobs in the order of their claims. So the call
- * examines at most RP_MOST_COUNTED of them, or `max` of them if `max` is
- * larger. With `state | RP_LIST_ALL` it examines all of them.
- * rp_batch_is_partial() returns 1 if the call did not examine all of them.
+ * To find the longest running jobs, the call has to read all running jobs,
+ * because no index has them in the order of their claims. It reads at most
+ * RP_MOST_COUNTED of them, or `max` of them if `max` is larger. If there are
+ * more, rp_batch_is_partial() returns 1. With `state | RP_LIST_ALL` the call
+ * reads all of them.
  */
 #define RP_LIST_PAYLOAD 256
 #define RP_LIST_ALL 0x100
@@ -837,9 +838,8 @@ typedef struct rp_queue_stats {
 } rp_queue_stats;
 
 typedef struct rp_stats rp_stats;
-/* Read the numbers of `queue`, or of all queues, sorted by name, if `queue` is
- * NULL. RP_ENOENT: no queue has this name. Free the result with
- * rp_stats_free(). */
+/* Read the numbers of `queue`. NULL: of all queues, sorted by name. RP_ENOENT:
+ * no queue has this name. Free the result with rp_stats_free(). */
 RP_API int rp_stats_get(rp_conn *conn, const char *queue, rp_stats **ret);
 RP_API size_t rp_stats_count(const rp_stats *stats);
 RP_API const rp_queue_stats *rp_stats_at(const rp_stats *stats, size_t i);
@@ -1224,9 +1224,9 @@ RP_API int rp_task_state(const rp_task *task);
 typedef struct rp_event {
 	size_t size;
 	int what;            /* RP_EVENT_* */
-	const rp_job *job;   /* NULL for TROUBLE and HEARTBEAT. A large payload
-			      * is freed when the handler returns; in later
-			      * events it is NULL */
+	const rp_job *job;   /* NULL for TROUBLE and HEARTBEAT. job->payload is
+			      * NULL in events after the handler's return if the
+			      * payload is large, because it was freed then */
 	int verdict;         /* SETTLE, SETTLED: RP_DONE ... RP_EXTEND */
 	int result;          /* SETTLED, LOST: 0 or RP_E*. TROUBLE: RP_E* */
 	int state;           /* SETTLED: the job's state now; 0: unknown. If the
@@ -1400,9 +1400,11 @@ RP_API int rp_task_finish(rp_task *task, int verdict);
 
 /*
  * Returns a descriptor for poll(). While it is readable, call rp_worker_next()
- * with timeout_ms 0. It is readable before the first call, and when a task
- * waits, tasks were released, or the worker has ended. Do not read from it. The
- * worker owns it, and it is valid until rp_worker_free().
+ * with timeout_ms 0. It is readable until the first rp_worker_next(), which
+ * starts the worker. Later it is readable when a task can be pulled, when the
+ * worker has released tasks that were not pulled in time, and when the worker
+ * has ended. Do not read from it. The worker owns it, and it is valid until
+ * rp_worker_free().
  *
  * After rp_worker_stop() the worker claims no more jobs and releases the tasks
  * that were not pulled. The program may finish its pulled tasks; after that

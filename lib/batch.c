@@ -225,8 +225,9 @@ set_text(rp_batch *batch, const char **to, const struct rp_value *value)
 	return *to || value->type == RP_NULL ? 0 : RP_ENOMEM;
 }
 
-/* Set the payload of the job that is being added. If the column is a number,
- * the payload is read later. */
+/* Set the payload of the job that is being added. A number in the column means
+ * that the payload is stored elsewhere; it is then read later, by
+ * rp__batch_set_payload(). */
 static int
 set_payload(rp_batch *batch, const void **to, const struct rp_value *value)
 {

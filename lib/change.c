@@ -254,8 +254,8 @@ check_queue_and_kind(rp_conn *conn, const char *queue, const char *kind)
 
 /* Check the arguments and allocate `ids`. If a transaction of the caller is
  * open, set *joined to 1, and take the write lock before anything is read.
- * Otherwise another client could commit in between, and SQLite would refuse the
- * writes of this transaction. */
+ * Without the lock, another client could commit after the first read, and
+ * SQLite would then refuse all writes in the caller's transaction. */
 static int
 begin_change(rp_conn *conn, const char *queue, const char *kind,
 	     struct ids *ids, int *joined)

@@ -228,8 +228,8 @@ rp_job_list(rp_conn *conn, const char *queue, int state, size_t max,
 }
 
 /*
- * A list of queues or workers is an array that grows. The memory of its texts
- * is a batch without jobs.
+ * A list of queues or workers is an array that grows. `texts` owns the strings
+ * of all items; it is a batch that has no jobs.
  */
 struct rp_stats {
 	rp_queue_stats *items;

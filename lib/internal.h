@@ -187,9 +187,8 @@ int rp__no_such_job(rp_conn *conn, int64_t id); /* fails with RP_ENOENT and
 int rp__pattern_matches(const char *pattern, const char *name);
 /* Returns 1 if the word has a * or ? without a backslash before it. */
 int rp__is_pattern(const char *word);
-/* Turn a word that is not a pattern into the name that it stands for, in place.
- * If it has a * or ?, a backslash is before each of them, and all backslashes
- * that escape a character are removed. A word without * and ? is a name already
+/* Turn a word that is not a pattern into a name, in place: remove each
+ * backslash that escapes a character. A word without * and ? is a name already,
  * and keeps its backslashes. */
 void rp__pattern_unescape(char *word);
 

@@ -16,9 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The most schedules in one slice: AT_ONCE on SQLite, AT_ONCE_THERE on a
- * server. On a server a slice may be larger, because one call fires all its
- * schedules, and other clients can write meanwhile. */
+/* The most schedules that one transaction fires: AT_ONCE on SQLite,
+ * AT_ONCE_THERE on a server. The limit is higher on a server, because one call
+ * fires all these schedules there, and the transaction does not keep other
+ * clients from writing. */
 #define AT_ONCE 100
 #define AT_ONCE_THERE 500
 /* An instant that is due for longer than MISSED_MS before it fires counts as
@@ -380,7 +381,8 @@ add_due(void *ctx, size_t row, const struct rp_value *c)
 	return r;
 }
 
-/* Fire schedules in one slice, on a database without routines. */
+/* Fire due schedules in one short transaction (a slice). Used on SQLite, which
+ * has no routines and so cannot fire them by itself. */
 static int
 fire_here(rp_conn *conn, struct rp_slice *slice, struct plan *room,
 	  int64_t *jobs, int *ret_more)

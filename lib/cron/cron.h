@@ -29,9 +29,10 @@ struct rp_spec {
 	int either_day;    /* 1: neither the day of the month nor the day of the
 			    * week begins with `*`, so a day matches if it is in
 			    * one of the two sets. 0: it must be in both */
-	int both_times;    /* 1: the minute or the hour field begins with `*`,
-			    * so a local time that occurs twice matches twice.
-			    * 0: only its first occurrence matches */
+	int both_times;    /* a local time occurs twice when the clock is set
+			    * back. 1: both occurrences match, because the
+			    * minute or the hour field begins with `*`. 0: only
+			    * the first occurrence matches */
 	int64_t every_ms;  /* the interval of `every D`; 0: the spec has another
 			    * form */
 };

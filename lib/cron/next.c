@@ -51,8 +51,8 @@ occurred_before(const struct rp_zone *zone, const struct rp_period *period,
 	return 0;
 }
 
-/* Count the matching minutes that do not exist, because the clock was set
- * forward between the two periods. */
+/* Count the local minutes that match the spec but do not exist, because the
+ * clock was set forward at the end of period `before`. */
 static void
 count_skipped(const struct rp_spec *spec, const struct rp_period *before,
 	      const struct rp_period *after, rp_fire *fire)

@@ -33,9 +33,10 @@ struct rp_value {
 };
 
 /* A row callback returns one of these, or a negative error code. If it returns
- * an error code, the verb fails with that code. */
-#define RP_ROW_TAKE 0 /* take the row: a verb that changes rows changes it */
-#define RP_ROW_SKIP 1 /* skip the row: the verb leaves it as it is */
+ * an error code, the verb fails with that code. A verb that changes the rows
+ * that it returns, such as a claim, changes only the rows that were taken. */
+#define RP_ROW_TAKE 0 /* take the row */
+#define RP_ROW_SKIP 1 /* skip the row */
 #define RP_ROW_STOP 2 /* skip this row and all further rows */
 #define RP_ROW_LAST 3 /* take this row, and skip all further rows */
 

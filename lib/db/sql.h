@@ -27,8 +27,8 @@
 #include "verbs.h"
 
 struct rp_stmt {
-	const char *one;   /* the SQL for one row of parameters; of a late
-			    * statement, for one accepted row */
+	const char *one;   /* the SQL for one row of parameters; if `late` is
+			    * 1, for one accepted row */
 	const char *many;  /* the SQL for many rows, given as a table; NULL:
 			    * use `one` */
 	const char *guard; /* run the statement only if this column of an

@@ -34,7 +34,8 @@ is_turn_of_others(const struct alone *alone, int64_t now)
 	return alone->task ? has_lived(alone, now) : now < alone->others_until;
 }
 
-/* Returns when the worker began to make room for a suspect. */
+/* Returns when the worker stopped claiming other jobs, so that it can run a
+ * suspect alone. */
 static int64_t
 room_since(const struct alone *alone)
 {
@@ -42,10 +43,10 @@ room_since(const struct alone *alone)
 							 : alone->others_until;
 }
 
-/* Stop making room if the worker's other jobs take too long to end, because a
- * worker that makes room claims nothing. The first limit is ROOM_US. After that
- * the worker claims other jobs for the same length of time. The limit doubles
- * each time. */
+/* To run a suspect alone, the worker claims nothing until its other jobs have
+ * ended. If that takes longer than a limit, claim other jobs again for the same
+ * length of time, and then try again. The limit is ROOM_US at first, and
+ * doubles with each try. */
 void
 rp__alone_end_making_room(struct alone *alone, size_t holding)
 {

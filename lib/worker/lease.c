@@ -97,9 +97,10 @@ collect_due(struct pool *pool, int64_t now, struct renewal **ret,
 	return r;
 }
 
-/* Send the renewals to the database. No lock is held meanwhile, so threads can
- * start and finish tasks. The coordinator both renews and settles, so no task
- * is settled before the answer. */
+/* Send the renewals to the database. The pool is not locked meanwhile, so its
+ * threads can start and finish tasks. No task is settled before the answer
+ * arrives, because this thread, the coordinator, is also the one that
+ * settles. */
 static int
 ask(rp_worker *w, const struct renewal *renewals, rp_verdict *verdicts,
     size_t n)
@@ -141,8 +142,8 @@ apply(rp_task *task, int result, int is_own, int64_t asked)
 }
 
 /* Find the renewals that were refused because the handler has settled its claim
- * itself. Such a renewal was refused before the lease ran out, and no other
- * worker runs the job. So the handler need not stop. */
+ * itself: the lease had not run out yet, and no other worker runs the job. The
+ * handler of such a task is not told to stop, because it has lost nothing. */
 static void
 find_own(rp_worker *w, struct renewal *renewals, const rp_verdict *verdicts,
 	 size_t n, int64_t asked)

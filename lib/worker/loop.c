@@ -346,8 +346,9 @@ probe(rp_worker *w, int what, struct rp_probe *ret)
 	return 0;
 }
 
-/* Probe (look for due and ready jobs) if the last wait returned that this is
- * needed. A busy worker does not wait, so it probes when probe_at has come. */
+/* Probe (read whether jobs are due or ready) if the last wait returned
+ * RP_WAIT_PROBE or RP_WAIT_SWEEP. A busy worker does not wait between its
+ * calls; it probes at the time probe_at. */
 static int
 probe_if_due(rp_worker *w, int64_t now)
 {

@@ -91,9 +91,9 @@ add_found(rp_worker *w, struct route *route, struct list *list)
 	route->count = list->count - route->first;
 }
 
-/* Replace the list of queues by a new one, in the order of the routes. If
- * memory runs out, the old list stays, and the next look for queues tries
- * again. */
+/* Replace the list of the worker's queues by a new one, in the order of the
+ * routes. If memory runs out, the old list stays until the worker looks for new
+ * queues again, after LOOK_MS. */
 static int
 list_queues(rp_worker *w)
 {

@@ -79,10 +79,12 @@ count_loss(rp_worker *w, int is_cancelled)
 
 /* Find out which verdict a handler gave when it settled its claim itself. The
  * worker's own verdict was then refused, although the lease had not run out.
- * `now` is the job as the database has it. If the claim number is unchanged,
- * the handler completed the job or ended it as dead. If it is one higher, or if
- * the job counts more attempts than `task->job`, the handler failed it.
- * Otherwise the handler released it, and a release gives one attempt back. */
+ * `now` is the job as the database has it.
+ *
+ * If the claim number is unchanged, the handler completed the job or ended it
+ * as dead. A failed job keeps its attempt, and its claim number grows by one;
+ * if it was claimed again since, it has a later attempt. Any other job was
+ * released, because a release gives the attempt back. */
 static int
 own_verdict(const rp_task *task, const rp_job *now)
 {

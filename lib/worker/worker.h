@@ -113,13 +113,12 @@ struct rp_worker {
 				     * differs from waiter.version, the row must
 				     * be updated */
 	int64_t look_at;     /* when to look for new queues (monotonic ms) */
-	int64_t look_at_all; /* when such a look reads the names of all queues,
-			      * not only those of the newest ones, to notice
-			      * dropped queues (monotonic ms) */
+	int64_t look_at_all; /* when to read the names of all queues, to notice
+			      * dropped queues too (monotonic ms) */
 	/* last_queue_id: the largest id of a queue that was seen. old_queue_id:
-	 * the value that it had when the current period of YOUNG_MS began,
-	 * which ends at young_until. Each look reads the queues with larger ids
-	 * than old_queue_id. See queues.c. */
+	 * an earlier value of last_queue_id, which is replaced at young_until,
+	 * that is, every YOUNG_MS. To find new queues, the worker reads those
+	 * with larger ids than old_queue_id. See queues.c. */
 	int64_t last_queue_id, old_queue_id, young_until;
 	int64_t heartbeat_at, heartbeat_total;
 	int64_t tell_at; /* when the observer gets its next heartbeat

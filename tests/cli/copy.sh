@@ -113,7 +113,7 @@ source_db() { # URL: make a database with jobs of all kinds
 	readpast release "${claims[3]}"
 	readpast complete "${claims[4]}" "${claims[5]}"
 	readpast cancel "${claims[6]%:*}"
-	# Let leases run out twice: first the lease of this job, then those of two jobs.
+	# Let the lease of the eighth job run out, and then the leases of two other jobs.
 	readpast extend "${claims[7]}" --lease 1ms
 	eventually recovered
 	readpast claim mail -n 2 --lease 1ms

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Measure how long the recovery from a crash takes. Doing N jobs of a worker that died
-# is compared with doing N new jobs. Prints the figures.
+# Measure how long the recovery from a crash takes: compare the time in which N jobs of a
+# worker that died are done with the time for N new jobs. Prints both times.
 #
 #   recovery.sh READPAST sqlite:|postgres: [long]
 #

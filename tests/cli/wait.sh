@@ -85,8 +85,8 @@ readpast cancel "$id"
 end_wait
 check 'a wait for a queue ends when the queue is empty' equal "$got" "0 "
 
-# A client on a server also sleeps in poll() while it waits for an answer, so is_waiting
-# does not show that it waits for the job. So this is tested only on SQLite.
+# This is tested only on SQLite. A client of a server also sleeps in poll() while it waits
+# for an answer, so is_waiting could not tell that from a wait for the job.
 ends_wait() { # MESSAGE PAYLOAD...: a signal ends enqueue --wait, which prints MESSAGE
 	local id
 	"$READPAST" enqueue signalled "${@:2}" --wait >/dev/null 2>complained &

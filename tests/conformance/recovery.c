@@ -285,10 +285,11 @@ P6_suspects_leave_other_jobs_their_turn(void **state)
 	assert_int_equal(atomic_load(&seen.young_beside_suspect), OTHERS);
 }
 
-/* A handler. The queue has a suspect (a job whose worker may have died because
- * of it) and then the job `x`. The job `long` runs until `x` runs. The worker
- * wants to run the suspect alone, but that would need the end of `long`. So it
- * must give up after some time, and run `x`. */
+/* Run a job; the job `long` runs until `x` has started. While `long` runs, the
+ * queue gets a suspect (a job that may have killed its worker), and then `x`.
+ * The worker claims nothing, because it waits for `long` to end, to run the
+ * suspect alone. It must stop waiting after some time and run `x`; otherwise
+ * `long` never ends. */
 static int
 hold_on(rp_task *task, const rp_job *job, void *ctx)
 {
@@ -375,8 +376,9 @@ P2_the_first_renewal_comes_at_a_third_of_the_lease(void **state)
 		stop(&seen[i]);
 }
 
-/* A handler. The first calls are fast, so many jobs are fetched ahead. Later
- * calls are slow, so the worker releases most of those jobs. */
+/* A handler whose first 8 calls are fast, so that the worker prefetches many
+ * jobs. The later calls are so slow that the worker releases most of these jobs
+ * before it can start them. */
 static int
 slow_down(rp_task *task, const rp_job *job, void *ctx)
 {

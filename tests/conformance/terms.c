@@ -257,7 +257,7 @@ a_claim_returns_the_timeout_of_the_job_or_its_queue(void **state)
 	assert_int_equal(timeout_of_next(db->conn), 0);
 }
 
-/* Return the time of this host's clock, which is also the database's. */
+/* Return the time of this host's clock. The database uses the same clock. */
 static int64_t
 wall_ms(void)
 {

@@ -64,7 +64,7 @@ P6_a_lease_that_runs_out_ends_a_wait(void **state)
 	assert_int_equal(c.attempt, 2);
 }
 
-/* Another process does one thing when the parent writes to the pipe. `what` is
+/* What a child process does once the parent has written to the pipe. `what` is
  * 0: resume the queue; 1: release the job; 2: retry it. */
 struct doing {
 	const struct db *db;

@@ -11,9 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A process that enqueues two jobs whenever the parent orders it. It is forked
- * before the parent opens the database. Otherwise it would inherit SQLite's
- * records of the parent's open files. */
+/* A child process that enqueues two jobs for each byte that the parent writes
+ * to `orders`. It is forked while the parent has the database closed, because
+ * an open connection of SQLite must not be carried across a fork. */
 struct other {
 	struct db *db;
 	pid_t pid;

@@ -59,8 +59,8 @@ def start(program, *args):
 
 
 def overtake(db, path):
-    """Let another connection commit as often as it can, between any two statements of
-    the test."""
+    """Try to commit with another connection before each statement that `db` runs. Returns
+    a list with one element for each commit that succeeded."""
     other = sqlite3.connect(path, isolation_level=None, timeout=0)
     commits = []
 

@@ -148,9 +148,10 @@ enqueue_unique(struct model *m, int queue)
 	    (long long)id.id, id.outcome);
 	if (busy(m, r))
 		return;
-	/* Usually SKIP LOCKED skips a row that another transaction has changed.
-	 * It waits if that transaction has changed the row twice, and only its
-	 * second change has locked the row's key. */
+	/* The enqueue locks the row that has its key with SKIP LOCKED, so it
+	 * usually skips a row that another transaction has changed. But
+	 * PostgreSQL waits for that transaction if it has changed the row
+	 * twice, and only the second change has locked the row's key. */
 	if (others && e->now.replaced && r == RP_EBUSY)
 		return;
 	if (others) { /* this call does not wait for the other transaction */

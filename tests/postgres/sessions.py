@@ -115,8 +115,9 @@ def run(function, number, url):
     manage(url, f"create database {name} template clean")
     try:
         function(Session(url.replace("/postgres?", f"/{name}?")))
-        # Drop the database. If a case crashes the server, the server syncs the files of
-        # all databases when it starts, which may take a minute for fifty of them.
+        # Drop the database at once, because some cases crash the server. At its next
+        # start the server syncs the files of all databases, which may take a minute if
+        # there are fifty.
         manage(url, f"drop database {name} with (force)")
         return True
     except Exception:

@@ -24,7 +24,8 @@
 /* If our own notification does not arrive, do not LISTEN again for this
  * time. */
 #define DEAF_MS 30000
-#define ALIVE "alive" /* payload of our own notification */
+/* The payload of the notification that listen() sends to itself. */
+#define ALIVE "alive"
 
 static int
 registered_row(void *ctx, size_t row, const struct rp_value *c)

@@ -250,9 +250,9 @@ set_up(struct sqlite *s, const struct rp_url *url, int schema, rp_error *error)
 			       normal ? "pragma synchronous = normal"
 				      : "pragma synchronous = full",
 			       error);
-	/* Some builds of SQLite overwrite each freed page with zeros. Deleting
-	 * a payload of 16 MiB then takes ten times as long, and writes as much
-	 * to the -wal. */
+	/* Some builds of SQLite overwrite each freed page with zeros by
+	 * default. Deleting a payload of 16 MiB then takes ten times as long,
+	 * and writes 16 MiB to the -wal. */
 	if (r == 0)
 		r = rp__sqlite_execute(s, "pragma secure_delete = fast", error);
 	return r < 0 ? r : make_ready(s, schema, error);

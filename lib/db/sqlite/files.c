@@ -118,10 +118,10 @@ is_same_folder(const struct stat *a, const struct stat *b)
 	       a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
 }
 
-/* Returns 1 if the folder's time of change is old enough: any further change
- * sets a later time, so is_same_folder() will notice it. A change within the
- * same clock tick could set the same time. The kernel's clock advances in ticks
- * of up to 10 ms, and some file systems store whole seconds. */
+/* Returns 1 if the folder's last change is so long ago that the next change
+ * will get a later time. Only then does is_same_folder() notice every change.
+ * The times of two changes can be equal, because the kernel's clock advances in
+ * ticks of up to 10 ms, and some file systems store whole seconds. */
 #define TICK_NS 10000000
 static int
 has_settled(const struct stat *folder)

@@ -186,10 +186,10 @@ void rp__sqlite_rollback(void *db);
 int rp__sqlite_commit(void *db, rp_error *error);
 
 /* caller.c */
-/* The first function returns 1 if any statement is running on the connection.
- * The second returns 1 if a writing statement is running. This happens if the
- * statement calls us through an SQL function. SQLite begins no transaction or
- * savepoint while a writing statement runs. */
+/* The first function returns 1 if any statement is running on the connection,
+ * the second if a writing statement is running. A statement can be running,
+ * because the caller's statement may call us through an SQL function. While a
+ * writing statement runs, SQLite begins no transaction or savepoint. */
 int rp__sqlite_running(sqlite3 *db);
 int rp__sqlite_writing(sqlite3 *db);
 int rp__sqlite_take_lock(struct sqlite *s, rp_error *error);

@@ -27,7 +27,9 @@
 
 #define CHECKPOINT_FRAMES 1000
 #define MANY_FRAMES 3000
-#define RESTART_MS 10 /* longest wait for the write lock and for readers */
+/* The longest time for which restart() waits for the write lock, and for
+ * readers that still use -wal. */
+#define RESTART_MS 10
 
 /* A -wal up to this size is not truncated. A busy queue has 4 to 13 MB in it,
  * and extending a file takes one fdatasync more than overwriting it. */

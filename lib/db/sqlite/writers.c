@@ -317,8 +317,9 @@ offer(struct writers *w)
 
 /* Join the queue before the lock is requested on a caller's connection. On such
  * a connection, SQLite's own timeout or the caller's busy handler waits for the
- * lock, and both try rarely. When this connection is the first in the queue,
- * other writers leave the lock free for long enough to get it. */
+ * lock. Both try it so rarely that other writers would nearly always have it.
+ * But while this connection is the first in the queue, other writers leave the
+ * lock free long enough for the next try. */
 static void
 queue_for_caller(struct sqlite *s)
 {

@@ -1,4 +1,4 @@
--- updlock: the read locks the row until the job is done
+-- updlock: lock the row when it is read, and keep the lock until the job is done
 --
 -- `for update` is the equivalent of UPDLOCK. Two workers never have the same row, but
 -- all of them want the first row. The second worker waits until the first one has done

@@ -1,6 +1,6 @@
--- applock: an application lock named after the message guards it a second time
+-- applock: lock the row of each message, and also take an application lock for it
 --
--- On a server, the worker locks the row of a message and also takes an application lock
--- named after the message's id.
+-- On a server, a worker locks the row of a message. It also takes an application lock,
+-- whose name is the message's id.
 --
 -- cannot: SQLite has no application locks

@@ -1,7 +1,7 @@
 -- merge: one MERGE under a table lock claims the first row, or deletes it
 --
--- An agent is the worker that has taken a row. One statement would look at the first
--- row. If the row names an agent, the statement would delete it. Otherwise it would
--- write the caller into the row as its agent.
+-- On a server with MERGE, one statement does both steps of a job. If the first row names
+-- no worker, the statement writes the caller into it. If the row names a worker, it was
+-- taken before, and the statement deletes it.
 --
 -- cannot: SQLite has no MERGE (a statement either deletes or updates), and no table locks

@@ -1,8 +1,8 @@
--- updlock: the read locks until the job is done
+-- updlock: take a lock before reading the row, and keep it until the job is done
 --
--- SQLite has one write lock for the whole file. `begin immediate` takes this lock
--- before the read. Two workers never have the same row. The trap: no other process can
--- write anything until the job is done and the row is deleted.
+-- SQLite has one write lock for the whole file, and `begin immediate` takes it. So two
+-- workers never have the same row. The trap: no other process can write anything until
+-- the job is done and the row is deleted.
 
 -- setup:
 create table queue (

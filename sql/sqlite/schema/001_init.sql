@@ -1,8 +1,9 @@
 -- Schema 1: queues, live jobs, kept jobs, workers.
 --
--- Times are milliseconds since 1970 UTC. They come from the host's clock, by the same
--- function of SQLite that julianday('now') uses. Claim numbers are microseconds of this
--- clock. docs/design.md says why each index exists.
+-- Times are milliseconds since 1970 UTC. They are read from the host's clock in the same
+-- way as SQLite's julianday('now'). A claim number is the claim's time in microseconds,
+-- but always greater than the job's previous number. docs/design.md says why each index
+-- exists.
 
 -- This statement comes first because it waits for the write lock even if the file
 -- has no tables yet. Another process may have made all tables while this statement
@@ -151,9 +152,9 @@ create table readpast_taken_key (
 create index readpast_taken_key_until on readpast_taken_key (until);
 
 -- The number of kept jobs in each queue and state. Triggers of the archive count them,
--- so the numbers are exact even if plain SQL changes the archive. Done jobs with their
--- own keep_ms are counted as state 14 and not as state 4. So the count of state 4 shows
--- a sweep whether the queue's setting keep_done_ms applies to any job.
+-- so the numbers are exact even if plain SQL changes the archive. State 4 (done) has only
+-- the jobs to which the queue's keep_done_ms applies, so that a sweep can see whether
+-- there are any. Done jobs with their own keep_ms are counted as state 14 instead.
 create table readpast_kept_count (
 	queue_id integer not null,
 	state    integer not null,

@@ -82,15 +82,16 @@ create index lane_id on readpast.lane (lane_id);
 
 -- A live job is in one of two places:
 --   in the ready line: `seq` is the job's number in this line, in which claims search.
---     The job is ready, or it was claimed a few seconds ago. A claim leaves a job in
---     the line, and later a sweep moves it out.
+--     The job is ready, or it was claimed at most a few seconds ago. (A claim leaves
+--     the job in the line; a sweep moves it out later.)
 --   out of the line: `seq` is null, and the sweep finds the job by its run_at. The job
 --     is scheduled, waits after a failed attempt, or has been running for longer than
 --     a few seconds. For such a running job run_at is the end of its lease.
--- A job is running while lease_until is not null. The default of `seq` draws the next
--- number, at the end of the line. An enqueue of a scheduled job writes null instead. A
--- default is faster than a call of nextval() in the enqueue, because it makes the
--- enqueue's plan one step shorter.
+-- A job is running while lease_until is not null.
+--
+-- The default of `seq` draws the next number, at the end of the line. An enqueue of a
+-- scheduled job writes null instead. The enqueue relies on the default and does not call
+-- nextval() itself, because its plan is then one step shorter, and so faster.
 --
 -- A claim changes lease_until, claim_no, worker_id and attempt. No index may ever name
 -- one of these columns, so that a claim is a HOT update. A HOT update writes a new row
@@ -204,15 +205,15 @@ create index expiry_at on readpast.expiry (expire_at);
 --   the `head` of the newest cursor that is at least cursor_age() old.
 -- settled: nearly all transactions that drew a smaller number than this have ended.
 -- drawn: the last number that had been drawn when the cursor was made.
--- next_xid: when the cursor was made, nearly all transactions that had drawn a number
--- had smaller ids than this. The `settled` of the lane's next cursor is computed from
--- `drawn` and `next_xid`.
--- visit_at: at this time the sweep looks at the jobs before the cursor, once.
--- low: a sweep has seen all jobs before this number. While low <= head, the sweep has
--- not made its visit at `visit_at` yet, and the row is on the work list of the sweep.
--- Lanes 0 and -1 have no jobs. The sweep uses their rows for itself. The `head` of
--- such a row is a time, in microseconds since 1970.
---   lane 0: the sweep has moved all jobs that were scheduled up to this time.
+-- next_xid: nearly all transactions that had drawn a number when the cursor was made
+-- have smaller ids than this. Once they have ended, the next cursor of the lane can get
+-- a `settled` of up to `drawn` + 1.
+-- visit_at: when a sweep looks at the jobs before the cursor, once.
+-- low: a sweep has seen all jobs before this number. While low <= head, the look at
+-- `visit_at` is still to be done; these rows are the work list of the sweep.
+-- Lanes 0 and -1 have no jobs. The sweep keeps notes in their rows: `head` is a time, in
+-- microseconds since 1970.
+--   lane 0: all jobs whose run_at is before this time have been moved by a sweep.
 --   lane -1: no row of the work list has an earlier visit_at than this time. If there
 --     is no row of lane -1, the hints were truncated.
 create table readpast.cursor (
@@ -341,10 +342,10 @@ create table readpast.worker (
 
 -- Waiters: workers that wait for a notification, each until the time `until`. An
 -- enqueue into a queue notifies one of the queue's waiters and deletes the row of that
--- waiter. queue.waiters_until is later than each `until` of the queue's waiters. After
--- queue.waiters_until an enqueue does not read this table. A waiter sets
--- queue.waiters_until a minute later than its own `until`, so that the queue's row is
--- rarely updated.
+-- waiter. After queue.waiters_until an enqueue does not read this table, because that
+-- time is later than the `until` of each waiter of the queue. A waiter sets it to a
+-- minute after its own `until`, so that later waiters rarely need to update the queue's
+-- row.
 create table readpast.waiter (
 	id        bigint primary key generated always as identity,
 	queue_id  integer not null,

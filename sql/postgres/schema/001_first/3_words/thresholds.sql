@@ -16,22 +16,21 @@ as $body$
 select interval '20 milliseconds'
 $body$;
 
--- Claims start at the head of a cursor when the cursor is this old. By then nearly all
--- transactions that drew smaller numbers than the head have committed, so their jobs
--- are claimed in the order of the line. If a transaction commits later, claims do not
--- find its job. The sweep moves the job to where claims find it, one or two seconds
--- after the commit.
+-- A new cursor is used for claims when it is this old: claims then start at its head, a
+-- number of the ready line. By then nearly all transactions that drew smaller numbers
+-- have committed, so their jobs are claimed in the order of the line. If a transaction
+-- commits later, claims do not find its job. The sweep moves the job to where claims
+-- find it, one or two seconds after the commit.
 create function readpast.cursor_age() returns interval
 language sql immutable
 as $body$
 select interval '50 milliseconds'
 $body$;
 
--- A transaction is young until it is this old. A young transaction only draws numbers
--- of the ready line. An older transaction must also add a row to `recheck` for the
--- numbers. If this time were shorter, there would be more such rows. If it were
--- longer, a sweep would have to assume for longer that an open transaction draws
--- numbers without adding such a row.
+-- An enqueue draws numbers of the ready line for its jobs. If its transaction is older
+-- than this, it must also add a row to `recheck` for the numbers. If this time were
+-- shorter, there would be more such rows. If it were longer, a sweep would have to
+-- assume for longer that an open transaction draws numbers without adding such a row.
 create function readpast.young_age() returns interval
 language sql immutable
 as $body$
@@ -58,9 +57,9 @@ as $body$
 select interval '200 milliseconds'
 $body$;
 
--- While an enqueue waits for up to lock_patience(), it tries to lock the row once in
--- this time. The tries use `skip locked`, so none of them waits. A lock without `skip
--- locked` would wait until the other transaction ends, which may be too long.
+-- An enqueue that replaces a job tries to lock the job's row at this interval, until
+-- lock_patience() has passed. It locks with `skip locked`, because a plain lock would
+-- wait until the other transaction ends, however long that takes.
 create function readpast.lock_retry() returns interval
 language sql immutable
 as $body$
@@ -326,10 +325,10 @@ select most operator(pg_catalog.+) (most operator(pg_catalog./) 10)
        operator(pg_catalog.+) 1
 $body$;
 
--- A count of jobs goes through the lanes of a queue one by one. After a lane with too
--- many jobs to read them all, it reads only this many jobs of each following lane. The
--- number of ready jobs is then known to be large, so only running jobs still matter.
--- They are at the front of a lane, so a few reads find them.
+-- Jobs are counted one lane (the jobs of a queue that have the same priority and class)
+-- at a time. If a lane has more than scan_most() jobs, only this many jobs of each later
+-- lane are read. The queue's ready jobs are already too many to count, so the later
+-- lanes are read only to count running jobs, and those come first in a lane.
 create function readpast.scan_least() returns bigint
 language sql immutable
 as $body$

@@ -1,14 +1,12 @@
--- extend: begin a job's lease again from now, and record the progress of its handler. A
--- call also counts as a heartbeat of the worker that holds the job. Without this rule a
--- client in SQL would send no heartbeats during a long job, because its only other
--- heartbeats are its claims.
+-- extend: give a job a new lease, which starts now, and record the progress of its
+-- handler. A call also counts as a heartbeat of the worker that holds the job, because
+-- a client that uses SQL has no other call to make during a long job.
 -- id, claim_no: the values that claim() returned.
 -- lease: the length of the new lease. Null: the queue's setting, even if the claim had
--- another lease.
+-- another lease. But if `lease` is null and a progress is given, the call never makes
+-- the lease end earlier.
 -- progress: a text of at most :most_progress bytes. People can see it, and the next
--- attempt gets it. Null leaves the last progress as it is, and '' deletes it. If a
--- progress is given and `lease` is null, the old lease stays if it ends later than the
--- new lease would.
+-- attempt gets it. Null leaves the last progress as it is, and '' deletes it.
 -- Result: the job's state, `running`. SQLSTATE RP001 to RP005: see verdict().
 -- Locks: the job's row, and the worker's row if the worker was last seen longer ago
 -- than heartbeat_every(). If another transaction has locked the worker's row, it is not

@@ -6,9 +6,8 @@
 -- Result:
 --   low: the low-water mark of the lane. Sweeps have seen all jobs whose numbers are
 --     smaller than this mark.
---   made_at: the time at which the cursor with the head `passed` was made. If a cursor
---     with a smaller head was made after this one, made_at is the later time. (Cursors
---     do not commit in the order of their heads.)
+--   made_at: the latest time at which one of the cursors that were read was made, from
+--     `passed` down. (A cursor with a smaller head may have been made later.)
 --   passed: the head of the newest cursor that a sweep has visited or must visit now.
 --     Null if the lane has no such cursor.
 --   next_head: the smallest head that is larger than `passed`. Null if no cursor has a

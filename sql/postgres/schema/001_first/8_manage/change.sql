@@ -5,9 +5,10 @@
 -- `delay` begins now, and the new `queue` must exist.
 -- kind: if not null, only a job of this kind is changed.
 -- Result: none. SQLSTATE RP001: the job is running or finished. SQLSTATE RP003: an
--- argument is wrong, or the job would expire before it is due. SQLSTATE RP004: the job's payload is larger than the new queue's
--- limit. SQLSTATE RP005: there is no such job or queue, or the job is of another kind.
--- SQLSTATE RP006: another live job of the new queue has the same unique key.
+-- argument is wrong, or the job would expire before it is due. SQLSTATE RP004: the
+-- job's payload is larger than the new queue's limit. SQLSTATE RP005: there is no such
+-- job or queue, or the job is of another kind. SQLSTATE RP006: another live job of the
+-- new queue has the same unique key.
 -- Locks: the job's row, and a row of `waiter`, if a worker waits. The call waits for a
 -- claim or another change of the same job.
 

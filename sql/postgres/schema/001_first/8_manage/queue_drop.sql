@@ -30,8 +30,8 @@ begin
 		              from readpast.job_waiter w
 		              join readpast.job j on j.id = w.job_id
 		             where j.queue_id = queue_drop.id));
-		-- A job may have been added and claimed after the check above. Such a
-		-- job is running and is not deleted. A sweep moves it, see take_over().
+		-- A job that was added and claimed since the check above is not deleted.
+		-- A sweep moves it into a new queue of the same name, see take_over().
 		delete from readpast.job j
 		 where j.queue_id = queue_drop.id and j.lease_until is null;
 		delete from readpast.archive a where a.queue_id = queue_drop.id;

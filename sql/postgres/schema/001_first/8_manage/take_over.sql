@@ -3,11 +3,11 @@
 -- queue_id: the dropped queue.
 -- queue: the name of the dropped queue.
 -- Locks: the jobs' rows. Jobs that other transactions have locked are left for the next
--- sweep. The call waits for an open transaction that creates the queue, or that inserts
--- a job with the unique key of one of these jobs. The call waits for 50 ms at the most,
--- because other transactions may wait for this sweep. If the wait for the queue would
--- be longer, all the jobs are left for the next sweep. If the wait for a key would be
--- longer, only the job with that key is left.
+-- sweep. The call may have to wait for an open transaction that creates the queue, or
+-- that inserts a job with the unique key of one of these jobs. Each such wait ends after
+-- 50 ms, because others may wait for the locks of the sweep that makes this call. After
+-- a failed wait for the queue, all jobs are left for the next sweep. After a failed wait
+-- for a key, only the job with that key is left.
 
 create function readpast.take_over(queue_id integer, queue text) returns void
 language plpgsql volatile

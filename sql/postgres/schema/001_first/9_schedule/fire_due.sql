@@ -1,7 +1,8 @@
 -- fire_due: put the jobs of schedules that are due into their queues. Workers and
 -- sweep() call this about once a second, and any program may call it. Each time of a
--- schedule fires once, however many clients call. Most schedules fire together. The
--- others fire one by one, so that a schedule that fails does not delay the rest.
+-- schedule fires once, however many clients call. fire_together() fires most schedules.
+-- fire_alone() fires those that remain, or all of them if fire_together() failed. So a
+-- schedule that fails does not delay the others.
 -- most: fire at most this number of schedules.
 -- Result:
 --   schedules: how many schedules were due.

@@ -1,5 +1,5 @@
--- schedule_pause: pause a schedule, so that it does not fire. A schedule that a
--- copy has paused stays paused when the copy ends, see set_pause().
+-- schedule_pause: pause a schedule, so that it does not fire. If a running copy has
+-- already paused the schedule, this pause remains when the copy ends, see set_pause().
 -- name: the name of the schedule.
 -- Result: none. SQLSTATE RP005: there is no such schedule.
 -- Locks: the schedule's row.
