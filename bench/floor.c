@@ -72,8 +72,9 @@ prepare(sqlite3 *db, const char *sql)
 }
 
 /* Prepare a statement that consists of `head`, `n` copies of `item`, and
- * `tail`. Each copy contains the number of its parameter. The first is
- * `parameter`. */
+ * `tail`. The first %d in `item` becomes the number of a parameter of the
+ * statement: `parameter` in the first copy, and one more in each further copy.
+ * A second %d becomes the number of the copy, from 1 on. */
 static sqlite3_stmt *
 prepare_many(sqlite3 *db, const char *head, const char *item, int parameter,
 	     const char *tail, size_t n)

@@ -17,8 +17,8 @@ struct floor;
  * schema, and a queue with the id 1. `synchronous` is "normal" or "full". */
 struct floor *floor_open(const char *path, const char *synchronous, size_t n);
 void floor_close(struct floor *f);
-/* Return a handle of the library on the connection of `f`, only to read the
- * cost of this side's own statements. */
+/* Return a handle of the library on the connection of `f`. Only rp__measure()
+ * uses it, to read the cost of the hand-written statements. */
 rp_conn *floor_conn(struct floor *f);
 
 /* Open a connection to SQLite as an application would, with a busy timeout. */

@@ -1,6 +1,6 @@
 /*
  * fires.h - collect from a history the jobs that schedules enqueued, and check
- * that each instant, a time that a schedule names, has one job.
+ * that there is one job for each instant at which a schedule had to fire.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -4,8 +4,8 @@
  * The job's claims are examined in the order of their numbers, each with its
  * verdicts. If a client was killed during a call, the history does not show
  * whether the call took effect. Such a call is never reported as a violation.
- * If the call's effect would explain an event of another client, that event is
- * not reported either.
+ * An event of another client is reported only if it is a violation in both
+ * cases: whether the call took effect or not.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

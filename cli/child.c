@@ -87,8 +87,8 @@ warden_start(size_t slots)
 		warden_wait(w, ends[0]);
 	}
 	close(ends[0]);
-	/* `w` is in memory that the child shares. In the child `pid` is 0, so
-	 * only the parent stores it. */
+	/* Only the parent gets here. The child must not set w->pid, because it
+	 * shares this memory, and its `pid` is 0. */
 	w->pid = pid;
 	w->alive_fd = ends[1];
 	if (pid < 0) {

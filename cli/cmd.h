@@ -204,8 +204,9 @@ void end_if_interrupted(void);
 /* base64.c */
 /* Returns memory that the caller frees, or NULL if memory ran out. */
 char *encode_base64(const void *data, size_t size);
-/* Write the bytes, at most `size`, to `to`, and their number to *ret. Returns
- * 0, or -1 if the text is not base64. */
+/* Decode a text of `size` characters. `to` has room for `size` bytes. *ret
+ * becomes the number of decoded bytes. Returns 0, or -1 if the text is not
+ * base64. */
 int decode_base64(const char *text, size_t size, char *to, size_t *ret);
 
 /* json.c */

@@ -5,12 +5,15 @@
  * fires once. After a copy, the schedule fires in the source and is paused in
  * the target.
  *
- * A move transfers a schedule in four commits, when all jobs have been moved.
- * It stops the schedule in the source. It writes the schedule to the target,
- * with its last and next instants. It deletes the schedule from the source. It
- * starts the schedule in the target. If the move is killed at any point, the
- * schedule is stopped in one database or in both, and the next run continues.
- * The column `standby` records the last of these steps that was done.
+ * A move transfers a schedule after all jobs, in four transactions:
+ *   1. It stops the schedule in the source.
+ *   2. It writes the schedule to the target, with its last and next instants.
+ *      There the schedule is stopped, too.
+ *   3. It deletes the schedule from the source.
+ *   4. It starts the schedule in the target.
+ * If the move is killed after one of the steps 1 to 3, the schedule does not
+ * fire in any database, and the next run of the move continues. The column
+ * `standby` records the last step that was done.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -10,8 +10,8 @@
 #include "queries.h"
 
 /* The longest time that a query may take, in ms. It is shorter for a database
- * in a file, because no checkpoint can empty the -wal file during a long read
- * transaction. */
+ * in a file, because the -wal file grows during a long read: no checkpoint can
+ * empty it. */
 #define MOST_MS 300
 #define MOST_OF_FILE_MS 100
 

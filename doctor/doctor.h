@@ -52,7 +52,7 @@ struct doctor {
 	const char *url;
 	int is_file; /* not 0: the database is a file on this machine */
 	char *path;  /* the file's real path, or NULL */
-	/* Waits, pauses and transactions are reported if they are longer. */
+	/* waits, pauses and transactions longer than this are reported */
 	int64_t long_ms;
 	int64_t now_ms;            /* the time by the database's clock */
 	const struct check *check; /* the check that is running */

@@ -52,9 +52,9 @@ def fetch(job, claim, page, lease):
 
 
 def wait():
-    # Register as a waiter, and listen. If the registration is new, claim once more,
-    # because jobs that were enqueued before it have not notified this worker. After
-    # `rest` this worker must call sweep_start() again.
+    # Register as a waiter, and listen. If the registration is new, do not wait but claim
+    # once more, because jobs that were enqueued before the registration have not notified
+    # this worker. `rest` is the time after which it must call sweep_start() again.
     [(channel, _, new, rest)] = call("select * from readpast.register_waiter(%s, %s)", me, [queue])
     db.notifies.clear()
     call(f'listen "{channel}"')

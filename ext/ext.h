@@ -33,12 +33,12 @@ struct ext {
 			    * present */
 	rp_conn *own;      /* a second connection to the same file, or NULL */
 	int64_t own_synchronous;
-	sqlite3 *scratch;              /* a database in memory, see
-					* ext_scratch() */
-	int mode_settled, mode_waited; /* `mode_settled`: 1: WAL mode is set.
-					* `mode_waited`: 1: a call has waited
-					* for a lock to set it, in vain, so
-					* later calls do not wait */
+	sqlite3 *scratch; /* a database in memory, see
+			   * ext_scratch() */
+	/* mode_settled, 1: WAL mode is set. mode_waited, 1: a call could not
+	 * set it, because it waited for a lock in vain, so later calls try
+	 * without waiting. */
+	int mode_settled, mode_waited;
 	int anchored; /* how many of our virtual tables are connected */
 	int called;   /* 1: a call is between ext_enter() and ext_leave() */
 	pid_t pid;    /* the process that loaded the extension; calls in a

@@ -4,14 +4,13 @@
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  *
- * Usually the call uses the host's own connection. If the host has a
- * transaction open, the call is part of it. Otherwise the call is a transaction
- * of its own. It has the settings, busy handler and functions of the host's
- * connection.
+ * Usually the call uses the host's own connection, with the settings, busy
+ * handler and functions of that connection. If the host has a transaction open,
+ * the call is part of it. Otherwise the call is a transaction of its own.
  *
  * There is one exception: no transaction is open, but a `select` of the host is
- * reading the database. SQLite refuses the write lock to such a connection at
- * once if others have written since it began to read. So the call runs on a
+ * reading the database. If another connection has written since the `select`
+ * began, SQLite refuses the write lock without waiting. So the call runs on a
  * second connection to the same file. This connection gets the host's
  * `synchronous` and busy timeout. If it cannot be opened, the host's connection
  * is used.

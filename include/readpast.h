@@ -189,9 +189,10 @@ typedef struct rp_options {
  * The URL may have any form that libpq accepts (also postgresql://... or
  * host=... dbname=...) and may contain libpq's options. readpast adds the
  * option `schema`: lower-case letters, digits and _; the default is readpast.
- * If the connection breaks, the next call opens a new connection. If a call
- * follows another one without a pause, it may fail with RP_ELOST instead, and
- * the call after it opens the connection.
+ * If the connection breaks between two calls, the second call opens a new
+ * connection. If there was no pause between the calls, the second call does not
+ * check the connection first. It may fail with RP_ELOST, and the call after it
+ * opens a new connection.
  *
  * Errors: RP_EINVAL: the URL is wrong. RP_ENODB: there is no such file, server
  * or database. RP_ESCHEMA: the database has other tables, or a newer version of
@@ -939,9 +940,9 @@ RP_API int rp_schedule_next(const char *spec, const char *zone,
 
 /*
  * A schedule. It adds a job to its queue at each instant that its spec names.
- * Workers fire the instants that are due about once a second, and so does
- * rp_sweep(). Each instant fires exactly once, because one transaction adds the
- * job and sets the schedule's next instant.
+ * About once a second, the workers fire all instants that are due. rp_sweep()
+ * does so, too. Each instant fires exactly once, because one transaction adds
+ * the job and sets the schedule's next instant.
  *
  * The jobs have the schedule's headers and these:
  *
@@ -1042,9 +1043,10 @@ typedef struct rp_copied {
 	int64_t position, end; /* ids of jobs in the source: the job that the
 				* phase has reached, and the last job */
 	int64_t queues;
-	int64_t live, kept; /* how many live jobs, and how many finished jobs
-			     * that are kept, the last phase has found equal in
-			     * source and target so far */
+	int64_t live, kept; /* number of live jobs, and of finished jobs that
+			     * are kept. Only jobs that the current pass over
+			     * the source has found equal, or made equal, in
+			     * the target are counted */
 	int64_t written;    /* jobs written to the target */
 	int64_t removed;    /* jobs deleted from the source */
 	int64_t running;    /* running jobs, which stay in the source */

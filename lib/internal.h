@@ -41,8 +41,8 @@ struct rp_conn {
 				      * rp_rollback() are refused */
 	int64_t worker_id;           /* 0: not a worker */
 	char worker[RP_MOST_WORKER + 1]; /* the worker's name, or "" */
-	int lost_answer; /* 1: the answer to a claim may have been lost, so jobs
-			  * may be leased to this worker that it has not
+	int lost_answer; /* 1: the answer to a claim may have been lost. Then
+			  * this worker may have leases on jobs that it never
 			  * received */
 	struct rp_tally tallies[RP_TALLIES];
 	size_t tallies_count;
@@ -199,8 +199,8 @@ int rp__queue_create(rp_conn *conn, const char *name);
  * pattern, the message says that only workers take patterns. */
 int rp__no_such_queue(rp_conn *conn, const char *name);
 
-/* inspect.c: list jobs as rp_job_list() does, but read the first `head` bytes
- * of each payload. `state` may include RP_LIST_ALL. */
+/* inspect.c: like rp_job_list(), but read up to `head` bytes of each payload
+ * instead of up to RP_LIST_PAYLOAD bytes. `state` may include RP_LIST_ALL. */
 #define RP_WHOLE_PAYLOAD INT32_MAX /* `head` for the whole payload */
 int rp__list_jobs(rp_conn *conn, const char *queue, int state, size_t max,
 		  size_t head, rp_batch **ret);

@@ -35,8 +35,8 @@ int rp__schedule_check(const rp_schedule *schedule, rp_error *reterr);
  * compute the instants of a schedule from this array. */
 #define RP_SETS_SIZE 160
 void rp__schedule_sets(const struct rp_spec *spec, char to[RP_SETS_SIZE]);
-/* rp_schedule_set() and rp_schedule_resume(), which also set *ret_next to the
- * schedule's next instant. 0: there is no further instant. */
+/* Like rp_schedule_set() and rp_schedule_resume(). They also set *ret_next to
+ * the schedule's next instant, or to 0 if it never fires again. */
 int rp__schedule_set(rp_conn *conn, const rp_schedule *schedule, int replace,
 		     int64_t *ret_next);
 int rp__schedule_resume(rp_conn *conn, const char *name, int64_t *ret_next);

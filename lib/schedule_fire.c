@@ -33,8 +33,8 @@
  * the process has too many open files. The routine zone_retry_age() returns the
  * same time. */
 #define RETRY_MS 60000
-/* The most instants of a schedule that are due but not missed yet. A schedule
- * has at most one instant in each second. */
+/* The largest number of instants of a schedule that are due but do not count as
+ * missed. A schedule has at most one instant in each second. */
 #define MOST_PUNCTUAL (MISSED_MS / 1000 + 1)
 
 /* ---- which instants to fire ---- */

@@ -23,8 +23,8 @@
  * stays short. */
 #define LEAST_PAUSE_US 1000
 #define MOST_PAUSE_US 20000
-/* On a server, how many rows one run of a verb changes. Each run costs a round
- * trip there. */
+/* On a server, a verb changes this many rows in one run, because each run costs
+ * a round trip. */
 #define AT_ONCE 100
 
 static void

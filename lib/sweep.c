@@ -25,8 +25,8 @@
 #define SWEEP_MS 700
 #define REST_MS 60000
 #define FIRES_DUE 2 /* sweep_start returns this if a schedule is due */
-/* A worker that has swept for all workers within this time (ms) is likely to do
- * so again. */
+/* If a worker has swept for all workers within this time (ms), it counts as the
+ * worker that does these sweeps at present. */
 #define LATELY_MS 1500
 
 struct sweep {

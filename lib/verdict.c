@@ -30,7 +30,8 @@ rp__result(const rp_verdict *v)
 				  .size = v->result_size };
 }
 
-/* Returns the progress as it is stored, or null if the verdict has none. */
+/* Returns the text that replaces the job's progress, or null if the verdict
+ * does not change the progress. */
 struct rp_value
 rp__progress(const rp_verdict *v)
 {

@@ -12,7 +12,7 @@
 
 /* Return the content of the database as text, with a line for each row of each
  * table. Free the text. */
-char *rows_of(rp_conn *conn); /* free it */
+char *rows_of(rp_conn *conn);
 
 /* All jobs, live and kept, with all their fields. `seq` is a job's rank in the
  * ready line, and not the number that the database stores, because two

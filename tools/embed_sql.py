@@ -74,8 +74,9 @@ class Params:
                             self.spelled_out(name, right.split()))
 
     def spelled_out(self, verb, words):
-        """Check that a group is the first word of its list. C finds the columns of a
-        group by their positions."""
+        """Return the list with the names of groups replaced by their columns. A group
+        must be the first word, because the C code finds its columns by their positions
+        in the list."""
         for word in words[1:]:
             if word in self.groups:
                 stop(self.path, f"{verb}: `{word}` does not stand first")

@@ -16,8 +16,8 @@
 #include "pg.h"
 
 #define MOST_AT_ONCE 500000
-/* Table cursor gets one row for this many jobs: 36,000 rows for 10 million
- * jobs. */
+/* Insert one row into the table `cursor` for this many jobs, which makes 36,000
+ * rows for 10 million jobs. */
 #define PER_CURSOR 278
 
 static void

@@ -121,8 +121,8 @@ idle_part(const struct bench *b)
 	report_sample(b->report, "idle.statements", asleep);
 	server_execute(conn, "select enqueue('" QUEUE "', 'one'::text)");
 	/* Idle workers poll every 8 to 10 s, and after some time all of them
-	 * poll in the same second. Count for 10 s, so that these polls, which
-	 * are subtracted, are always in the count. */
+	 * poll in the same second. The expected number of these polls is
+	 * subtracted, so count for 10 s, which always includes them. */
 	watched = b->idle < 10 ? 1 : 10;
 	woken = statements_in(b, watched) - asleep * watched;
 	report_sample(b->report, "idle.wake-up", woken > 0 ? woken : 0);

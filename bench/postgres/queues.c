@@ -20,8 +20,8 @@
 
 #define SCHEMA "readpast"
 #define CLIENTS 2
-#define ROUNDS 500    /* rounds of all clients together in a second */
-#define FEW_ROUNDS 50 /* the same if only FEW queues are active */
+#define ROUNDS 500    /* rounds per second, all clients together */
+#define FEW_ROUNDS 50 /* the same, when only FEW queues are active */
 #define FEW 100       /* number of active queues, if most are idle */
 #define WARM_S 3      /* seconds of load before jobs are abandoned */
 /* number of abandoned jobs for each length of lease, each in another queue */
@@ -332,8 +332,8 @@ active_queues(const struct bench *b)
 
 /* ---- idle queues ---- */
 
-/* Create queues by enqueueing a first job into each of them. The work is
- * divided into `transactions`. Returns the seconds that it took. */
+/* Create queues by enqueueing a first job into each of them, in this number of
+ * transactions. Returns the seconds that it took. */
 static double
 make_queues(const struct bench *b, size_t transactions)
 {

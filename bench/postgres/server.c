@@ -51,9 +51,9 @@ server_library_url(const struct bench *b, const char *schema)
 	return text("%s&schema=%s", b->url, schema);
 }
 
-/* Connect to the server, with `schema` in search_path. The connection is a
- * handle of the library, and rp_open() needs a schema with readpast's tables.
- * `schema` may have none, so the URL names another schema. */
+/* Connect to the server, with `schema` in search_path. rp_open() needs a schema
+ * with readpast's tables. `schema` may have other tables, so the URL names the
+ * schema `measuring`. */
 rp_conn *
 server_connect(const struct bench *b, const char *schema)
 {

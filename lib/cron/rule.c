@@ -169,10 +169,10 @@ struct change {
 	int summer; /* 1: summer time begins; 0: it ends */
 };
 
-/* Insert into `changes`, in the order of time. If two changes are at the same
- * time, the one that was inserted last counts. An example is a rule with summer
- * time all year, in which summer time ends and begins again at the same
- * moment. */
+/* Insert a change into `changes`, which is sorted by time. A change goes after
+ * those with the same time, so the change that was inserted last wins. This
+ * happens with a rule that has summer time all year: each year's summer time
+ * ends at the moment when the next one begins. */
 static void
 add_change(struct change *changes, int *count, int64_t at, int summer)
 {

@@ -125,9 +125,9 @@ struct rp_round_trip {
 				    * is NULL */
 	size_t max;                /* 0: claim nothing */
 	size_t at_once;     /* how many of the `max` jobs the worker starts at
-			     * once. The others are prefetched (claimed early),
-			     * so they include no job with a large payload or
-			     * only one attempt */
+			     * once. The others are prefetched (claimed early).
+			     * A job that has a large payload or only one
+			     * attempt is never prefetched */
 	size_t holding;     /* how many jobs the worker holds; if not 0, claim
 			     * no suspect (a job that may have killed its
 			     * worker) */
@@ -169,9 +169,9 @@ struct rp_waiter {
 	int64_t probe_at;          /* when the next scheduled probe is due
 				    * (ms) */
 	int polls;                 /* 1: probe at probe_at even if notifications
-				    * arrive, because some of what the
-				    * connection waits for sends no
-				    * notification */
+				    * arrive, because the connection also waits
+				    * for events that no notification
+				    * announces */
 	int64_t quiet_until;       /* until this time (us) commits of other
 				    * clients cause no probe; set after a long
 				    * probe */
@@ -258,17 +258,17 @@ struct rp_backend {
 	 * transaction may be open. */
 	int (*query)(void *db, const struct rp_query *query, rp_error *reterr);
 	/* Read what the connection has used since the last call. The first call
-	 * starts counting. A measured connection waits for all locks in one
-	 * simple way, without the queue of writers on SQLite, so that waiting
-	 * times can be compared. */
+	 * starts counting. So that waiting times can be compared, a measured
+	 * connection waits for all locks in one simple way: on SQLite it tries
+	 * again and again, and does not use the library's queue of writers. */
 	void (*measure)(void *db, struct rp_usage *ret);
 	/* Settle, then claim, in the open transaction. */
 	int (*settle_and_claim)(void *db, struct rp_round_trip *trip,
 				rp_error *reterr);
 	/* Enqueue, in the open transaction. If it returns 0 but has set no
 	 * element of jobs->added, nothing was enqueued, because the queue does
-	 * not exist or a job is refused. RP_EINVAL: a job's headers may be the
-	 * reason. */
+	 * not exist or a job is refused. If it returns RP_EINVAL, perhaps the
+	 * headers of a job are not valid, so the caller checks them. */
 	int (*enqueue)(void *db, struct rp_enqueue *jobs, rp_error *reterr);
 	/* Wait for work. Returns RP_WAIT_* flags when there is something to do.
 	 * Returns 0 when timeout_ms (-1: no limit) is over or `fd` (-1: none)

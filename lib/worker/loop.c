@@ -388,9 +388,11 @@ is_at_the_end(rp_worker *w, int *ret_r)
 }
 
 /* Returns 1 if tasks wait and no task was started for STUCK_MS. Then the caller
- * releases the waiting tasks, because other workers may be free. If a program
- * pulls tasks and had a free slot, it has stopped pulling. Then nothing is
- * claimed until its next rp_worker_next(). */
+ * releases the waiting tasks, because other workers may be free.
+ *
+ * If the program takes its tasks with rp_worker_next() and could have started
+ * one, it has stopped calling rp_worker_next(). Then the worker claims no jobs
+ * until the next call. */
 static int
 is_stuck(rp_worker *w)
 {

@@ -222,8 +222,8 @@ rp_task_extend(rp_task *task, int64_t lease_ms)
 
 /* ---- transactions ---- */
 
-/* Handle a failed call on the task's connection. Its message becomes the job's
- * error, unless the handler has set an error. */
+/* Handle a failed call on the task's connection. The call's error message,
+ * `words`, becomes the job's error, unless the handler has set an error. */
 static int
 failed(rp_task *task, int r, const char *words)
 {

@@ -44,18 +44,22 @@ struct found {
 	int is_listed; /* 1: it is in the worker's list of queues */
 };
 
-/* Whether the worker now claims suspects or other jobs; see alone.c. Times are
- * monotonic us. */
+/* Whether the worker now claims suspects or other jobs; see alone.c. A suspect
+ * is a job that may have killed its worker. The worker takes turns: it runs one
+ * suspect and nothing else, then it serves other jobs for as long as they had
+ * to wait. Times are monotonic us. */
 struct alone {
 	const rp_task *task;  /* the suspect that the worker holds, or NULL */
-	int64_t wanted_since; /* when claims began to skip suspects; 0: they
-			       * skip none */
+	int64_t wanted_since; /* when the worker began to make room for a
+			       * suspect that a claim has skipped; 0: no claim
+			       * has skipped one */
 	int64_t began_us;     /* when other jobs began to wait because of
 			       * `task` */
-	int64_t taken_us;
-	int64_t others_until; /* the time until which other jobs are served */
-	int64_t room_us;      /* how long the worker may claim nothing to make
-			       * room for a suspect; 0: ROOM_US */
+	int64_t taken_us;     /* when the worker claimed `task` */
+	int64_t others_until; /* the worker serves other jobs until this time */
+	int64_t room_us;      /* to make room, the worker claims nothing until
+			       * its jobs have ended, for this long at the
+			       * most; 0: ROOM_US */
 };
 
 /* The numbers of rp_worker_counts_get(), which any thread may call. */

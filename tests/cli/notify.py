@@ -33,7 +33,7 @@ class Manager:
         self.socket.bind(name.replace("@", "\0"))
 
     def hear(self, seconds=PATIENCE):
-        """Return the next message, or None if there is none within this time."""
+        """Return the next message, or None if no message arrives within this time."""
         self.socket.settimeout(seconds)
         with contextlib.suppress(TimeoutError):
             return self.socket.recv(4096).decode()

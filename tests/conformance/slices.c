@@ -18,10 +18,11 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The longest processor time that a transaction may take. It is much longer
- * than a slice takes, and much shorter than the whole call takes. One
- * transaction of a call may take up to WORST_US, because a pause of a virtual
- * machine counts as processor time. Sanitizers make everything several times
+/* A call splits its work into slices, each with a transaction of its own. A
+ * transaction may take up to MOST_US of processor time. This is much more than
+ * a slice needs, and much less than the whole call needs. One transaction of a
+ * call may take up to WORST_US, because the system counts a pause of a virtual
+ * machine as processor time. Sanitizers make everything several times
  * slower. */
 #define MOST_US 50000
 #ifdef __SANITIZE_ADDRESS__

@@ -31,7 +31,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 
 class Extended(Example):
-    # The process must load a sanitizer's runtime before the extension.
+    # If the extension was built with a sanitizer, the program must load the sanitizer's
+    # runtime before the extension.
     environment = {"LD_PRELOAD": sanitized() or "", "ASAN_OPTIONS": "detect_leaks=0"}
 
 
@@ -52,8 +53,8 @@ class Worker(Extended):
 
     def check(self):
         assert self.db.query("select count(distinct text) from greeting") == [(self.jobs,)]
-        # A worker may have started just now. Once it has done a job, it also handles
-        # SIGTERM.
+        # The worker that is left may have started just now, and not handle SIGTERM yet.
+        # So let it do a job first.
         self.leave_one()
         self.enqueue([self.jobs])
         self.eventually(lambda: self.done() > self.jobs, "one more greeting")

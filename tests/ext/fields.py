@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Test that every place that shows jobs shows exactly the fields that sql/params lists.
+"""Test that the commands, tables and views that show jobs show exactly the fields that
+sql/params lists.
 
   fields.py EXTENSION READPAST
 

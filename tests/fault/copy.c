@@ -103,9 +103,10 @@ copy_with_call(struct attempt *a, rp_conn *conn, size_t call,
 	return flaky.fired;
 }
 
-/* Fail one call after another, in each of the ways to fail. Copies test every
- * second call, and moves the calls in between. With FAULT_ALL in the
- * environment, both test every call. */
+/* Repeat the copy or move. Each time another call fails, in one of the modes of
+ * enum flaky_mode. To save time, only every second call fails: if a copy fails
+ * the odd calls in a mode, a move fails the even calls. With FAULT_ALL in the
+ * environment, each call fails once in each mode. */
 static void
 fail_each_call(struct attempt *a, rp_conn *conn)
 {

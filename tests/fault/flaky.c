@@ -4,12 +4,13 @@
  *
  * A call fails in one of the ways that backend.h describes:
  *   - begin() fails, and no transaction is open;
- *   - a verb (an operation of the library) stops halfway, or does all its work
- *     and is then reported as failed;
- *   - commit() of the outermost transaction fails with an unknown outcome: the
- *     transaction may have been committed;
- *   - commit() of a savepoint fails, or the whole transaction is lost. Then the
- *     outcome is known.
+ *   - a verb (an operation of the library) does none, half or all of its work,
+ *     and returns an error;
+ *   - commit() fails, and the transaction or savepoint is rolled back;
+ *   - commit() of the outermost transaction commits it, but returns an error,
+ *     so the caller does not know the outcome;
+ *   - the connection is lost during a call, and the database rolls back the
+ *     whole transaction.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -32,8 +32,8 @@ struct story {
 	rp_conn *other; /* a connection whose calls never fail */
 	int failures;   /* number of failed calls so far */
 	int last;       /* error code of the last failed call */
-	/* Not 0: the outcome of the last failed call was unknown, or its
-	 * transaction was lost. */
+	/* Not 0: the last failed call lost its connection, so its outcome is
+	 * unknown, or the database rolled back the story's transaction. */
 	int lost;
 	int inside; /* not 0: the story has begun a transaction */
 	/* starts (1) or stops (0) the failures; NULL: there are none */
@@ -80,13 +80,13 @@ void expect_untouched(const void *where, size_t size);
 		(r) = (call);                                                  \
 	while (failed((story), (r)))
 
-/* Enqueue jobs and record them. Each job's payload is the next tag. Returns the
- * first tag. */
+/* Enqueue jobs and record them. Each job's payload is its tag, a number that no
+ * other job has. Returns the first tag; the others follow it. */
 int enter(struct story *story, const char *queue, rp_job_spec model, size_t n,
 	  rp_added *ret);
 int tag_of(const rp_job *job);
-/* Record that the client holds the claimed jobs. It must not have held any of
- * them before. */
+/* Record that the client holds the claimed jobs. Asserts that it does not hold
+ * any of them already. */
 void hold(struct story *story, const rp_batch *batch);
 void let_go(struct story *story, int64_t id);
 /* Claim jobs until no job is left. The plan returns the verdict for each

@@ -154,7 +154,8 @@ enqueue_unique(struct model *m, int queue)
 	 * twice, and only the second change has locked the row's key. */
 	if (others && e->now.replaced && r == RP_EBUSY)
 		return;
-	if (others) { /* this call does not wait for the other transaction */
+	if (others) { /* without `replace`, the call succeeds without the lock
+		       */
 		agree(m, r == 0 && id.outcome == RP_EXISTED);
 		agree(m, id.id == e->now.id);
 		return;

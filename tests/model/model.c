@@ -122,8 +122,8 @@ busy(struct model *m, int64_t r)
 	return held_up(m);
 }
 
-/* Put the job at the end of its lane, the ready jobs of one priority and
- * class. */
+/* Make the job ready, and put it at the end of its lane. A lane has the ready
+ * jobs of one queue, priority and class. */
 void
 into_line(struct job *j, int class, int64_t order)
 {

@@ -43,9 +43,9 @@ struct job {
 	int lost;    /* number of leases that ran out in a row */
 	/* not 0: the job's lease or delay ends before the next sweep */
 	int soon;
-	/* Not 0: claims may skip the job for some time. It may be before the
-	 * position where claims start, because a transaction enqueued it
-	 * late. */
+	/* Not 0: a transaction that has enqueued or changed the job has ended.
+	 * Claims may already start after the job's position, and skip the job
+	 * until a sweep moves it. */
 	int loose;
 	int replaced; /* not 0: an open transaction has replaced the job */
 };

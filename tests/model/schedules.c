@@ -24,9 +24,9 @@ let_time_pass(const struct model *m)
 		}
 }
 
-/* Return whether this sweep makes the job ready. If the job is before the
- * position where claims start, because a transaction enqueued it late, perhaps
- * only a later sweep finds it. So read the job's state from the database. */
+/* Return whether this sweep makes the job ready. Claims may already start after
+ * the job's position (see `loose`). Then perhaps only a later sweep finds the
+ * job, so read its state from the database. */
 static int
 comes_now(struct model *m, struct entry *e)
 {

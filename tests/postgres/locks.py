@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Test that calls do not wait for locks of other sessions. Such locks are advisory
-locks, which every role may take, and the locks of a transaction that stays open. Starts
-its own server.
+"""Test that calls do not wait for locks that another session holds for long. These are
+the locks of a transaction that stays open, and advisory locks, which every role may
+take. Starts its own server.
 
   locks.py ROOT [CASE...]
 

@@ -4,9 +4,9 @@
   schedules.py FIRES
 
 FIRES is the program that is built from fires.c. This test computes the same times in
-another way. It takes each minute of local time around a change of a zone's clock.
-From zoneinfo it gets the times at which this minute occurs (none, one or two). It
-parses the spec itself, and matches the minute with it.
+another way. It parses the spec itself, and checks for each minute of local time around
+a change of a zone's clock whether the spec matches the minute. From zoneinfo it gets
+the times (in UTC) at which that minute occurs: none, one or two.
 
 SPDX-License-Identifier: MIT
 SPDX-FileCopyrightText: The readpast authors

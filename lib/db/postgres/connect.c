@@ -12,16 +12,17 @@
 #include <string.h>
 
 #define CONNECT_S "10" /* time-out in seconds for each host of the URL */
-/* If the last call was less than this time (us) ago, a call does not check
- * whether the server has closed the connection. */
+/* A call checks whether the server has closed the connection, unless the
+ * previous call began less than this time ago (in us). */
 #define BUSY_US 5000
 
 /* Detect a pooler and the isolation level. Behind a pooler, the process id that
  * libpq reports is not the server's. Each transaction may then run in another
- * session, which does not have our prepared statements, settings and LISTEN. If
- * the session's default isolation level is not `read committed`, we make it the
- * default. In a session that belongs to the caller or a pooler, each
- * transaction sets its own isolation level instead. */
+ * session, which does not have our prepared statements, settings and LISTEN.
+ *
+ * All our transactions need `read committed`. If the session has another
+ * default isolation level, we change the default. If the session belongs to the
+ * caller or to a pooler, each transaction sets its own level instead. */
 int
 rp__postgres_check_session(struct postgres *s, rp_error *error)
 {
@@ -122,9 +123,9 @@ take_remark(void *ctx, const PGresult *res)
 		s->unsure = 1;
 }
 
-/* Check that libpq can parse the URL. Its message quotes the text that it could
- * not parse, so the message is not shown if that text may include a
- * password. */
+/* Check that libpq can parse the URL. libpq's error message quotes the text
+ * that libpq could not parse. If that text may include a password, our error
+ * has another message. */
 static int
 check_url(const char *url, rp_error *reterr)
 {

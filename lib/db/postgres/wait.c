@@ -19,10 +19,10 @@
 
 #define POLL_MS 1000
 #define FIRST_NAP_MS 5
-#define LAST_NAP_MS 20   /* a worker registers after a pause this long */
+#define LAST_NAP_MS 20   /* when pauses are this long, the worker registers */
 #define REGISTER_MS 5000 /* a waiter registers again after this time */
-/* If our own notification does not arrive, do not LISTEN again for this
- * time. */
+/* If our own notification does not arrive, the worker polls for this time
+ * before it tries LISTEN again. */
 #define DEAF_MS 30000
 /* The payload of the notification that listen() sends to itself. */
 #define ALIVE "alive"

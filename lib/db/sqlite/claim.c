@@ -20,10 +20,9 @@
 
 struct claim {
 	const struct rp_round_trip *trip;
-	int alone;      /* 1: stop here, because a suspect must be claimed
-			 * alone and was added */
-	int with_extra; /* 1: a job was taken that has rarely used fields, which
-			 * the verb `extra` reads */
+	int alone;      /* 1: the batch has a suspect, so no job may be added */
+	int with_extra; /* 1: a job of the batch has rarely used fields, which
+			 * read_extra() must read */
 	struct rp_value job[JOB_COLUMNS]; /* fields of the job that is passed to
 					   * the callback */
 };

@@ -179,11 +179,13 @@ rp__sqlite_close_files(struct sqlite *s)
  *
  * SQLite records in memory which locks its process holds. A forked child
  * inherits that memory but not the locks. So it waits in vain for a lock that a
- * connection held at the fork. Such a child has the database open, but
- * /proc/locks lists no lock of that child. The list counts only if it has locks
- * of other processes, because otherwise it may be unreadable. The child's
- * process id is read from /proc, because /proc may belong to another pid
- * namespace.
+ * connection held at the fork.
+ *
+ * Each process that has the database open holds a lock on OPEN_BYTE, and
+ * /proc/locks lists it. A forked child holds no such lock. If /proc/locks lists
+ * no process at all, the answer is 0, because perhaps the file cannot be read.
+ * Our process id is read from /proc/self, because /proc may belong to another
+ * pid namespace.
  */
 int
 rp__sqlite_was_forked(const struct sqlite *s)

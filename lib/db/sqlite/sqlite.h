@@ -263,9 +263,9 @@ int rp__sqlite_read_url(struct rp_url *url, const char *text, rp_error *reterr);
 /* query.c, measure.c */
 int rp__sqlite_query(void *db, const struct rp_query *query, rp_error *error);
 void rp__sqlite_measure(void *db, struct rp_usage *ret);
-void rp__sqlite_end_measuring(struct sqlite *s); /* undoes measure(), because a
-						  * caller's connection stays
-						  * open */
+/* Remove the handlers that measure() has set on the connection. Call this for a
+ * caller's connection, which stays open. */
+void rp__sqlite_end_measuring(struct sqlite *s);
 
 /* settle.c, claim.c, enqueue.c: call these in an open transaction */
 int rp__sqlite_settle(struct sqlite *s, struct rp_round_trip *trip,

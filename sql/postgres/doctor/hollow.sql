@@ -1,5 +1,5 @@
--- hollow: list indexes of the table `job` that are many times larger than the rows of
--- the table need. The number of rows is the server's estimate.
+-- hollow: list bloated indexes of the table `job`. Such an index is many times larger
+-- than an index of this many rows must be. The number of rows is the server's estimate.
 
 select i.indexrelid::regclass::text as index,
        pg_relation_size(i.indexrelid) as size_bytes, s.n_live_tup as rows

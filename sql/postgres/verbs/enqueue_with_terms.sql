@@ -1,6 +1,6 @@
--- enqueue_with_terms: add one job with terms (such as keep_ms), and with any of the
--- other options. The rows are those of enqueue_unique. Most jobs have no terms, so
--- enqueue_unique does not have these parameters, because each of them has a cost.
+-- enqueue_with_terms: like enqueue_unique, but the job may also have terms, which are
+-- rarely used settings such as keep_ms. This is a verb of its own because each
+-- parameter has a cost, and most jobs have no terms.
 
 select id, outcome
   from readpast.put_one(:queue, :payload, :priority::bigint::integer,

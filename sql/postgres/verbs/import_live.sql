@@ -1,12 +1,13 @@
--- import_live: insert live jobs that are not running, unchanged, into queues that
--- exist. A job keeps its claim number. No worker of this database was given that
--- number, so no verdict on the job is accepted before it is claimed. A scheduled job
--- whose time has come is inserted as a ready job, at the end of the ready line. As a
--- scheduled job it might be missed, because a sweep does not look again at times that
--- earlier sweeps have passed. A ready job keeps its number in the line. The place where
--- claims start may already be past that number. So the statement adds rows to
--- `recheck`. The next sweep then looks at these numbers, and moves such jobs to the end
--- of their lanes.
+-- import_live: insert jobs of another database, unchanged, into queues that exist. The
+-- jobs are ready or scheduled.
+-- A job keeps its claim number. No worker of this database was given that number, so no
+-- verdict on the job is accepted before it is claimed.
+-- A scheduled job whose time has come is inserted as a ready job, at the end of the
+-- ready line. As a scheduled job it might be missed, because a sweep does not look again
+-- at times that earlier sweeps have passed.
+-- A ready job keeps its number in the line. Claims may already start after that number,
+-- and would miss the job. So the statement adds rows to `recheck`. The next sweep then
+-- looks at these numbers, and moves such jobs to the end of their lanes.
 
 with opened as (
     insert into readpast.lane (lane_id)

@@ -1,5 +1,4 @@
--- unawait: end the registration of this session as waiting for the end of the jobs
--- :id[].
+-- unawait: undo await for the jobs :id[]: this session no longer waits for their end.
 
 delete from readpast.job_waiter
  where job_id operator(pg_catalog.=) any (:id[]::bigint[])

@@ -337,12 +337,14 @@ select a.id, q.name as queue, a.state,
 --   3. The first byte of a sequence of two and its continuation byte are replaced by an x.
 -- If a byte above 7F remains, the payload is not UTF-8.
 --
--- A UTF-16 database would read the bytes of a payload as UTF-16. So in such a database
--- the view computes each character from its hexadecimal digits. `form` lists the byte
--- sequences that UTF-8 allows, and `excess` is the number that their marker bits add to
--- the value. Two sorts of payloads are shown as hexadecimal digits. Payloads with
--- U+FFFE or U+FFFF cannot be text in such a database. Payloads above 64 KiB would take
--- seconds.
+-- In a database whose encoding is UTF-16, a cast would read the bytes of a payload as
+-- UTF-16. So there the view computes the code of each character from the character's
+-- bytes, which hex() makes readable. Each row of `form` is a kind of byte sequence that
+-- UTF-8 allows. `excess` is subtracted from the sum of the shifted bytes, because the
+-- high bits of each byte mark its position and are not part of the code. In such a
+-- database two sorts of payloads are always shown as hexadecimal digits: payloads with
+-- U+FFFE or U+FFFF, which cannot be text there, and payloads above 64 KiB, which would
+-- take seconds.
 create view readpast_jobs as
 select id, queue,
        case state when 1 then 'scheduled' when 2 then 'ready'

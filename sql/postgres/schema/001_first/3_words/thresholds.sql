@@ -126,12 +126,12 @@ as $body$
 select 1000
 $body$;
 
--- One sweep in each such period reads its whole work list (the cursors to visit), from
--- the recorded beginning. The other sweeps read only the entries of the last minute,
--- because the whole list can be slow to read: while a transaction stays open, the
--- recorded beginning does not move, and vacuum does not remove deleted entries. An
--- entry that is older than a minute is found by the next sweep that reads the whole
--- list.
+-- The sweep has a work list: the cursors that it must visit. In each period of this
+-- length, one sweep reads the whole list. The other sweeps read only the entries of the
+-- last minute, because the whole list can be slow to read: while a transaction stays
+-- open, vacuum does not remove the deleted entries, and the recorded beginning of the
+-- list does not move past them. Older entries wait for the next sweep that reads the
+-- whole list.
 create function readpast.full_list_every() returns interval
 language sql immutable
 as $body$

@@ -1,7 +1,7 @@
 -- lock_alone: lock the next ready jobs of a lane, like lock_next(), but in a
--- transaction that may stay open. A `select` with `skip locked` may lock a row and
--- then not return it, because the row was updated after the statement began. The
--- worker that claimed this job would have to wait until this transaction ends. So the
+-- transaction that may stay open. A `select` with `skip locked` may lock a row that it
+-- does not return: for example, another worker claimed the job after the statement
+-- began. That worker could not settle its job until this transaction ends. So the
 -- routine first finds the rows and rolls back to a savepoint, which releases all
 -- locks. Then it locks only the rows that it found. If some of these rows were updated
 -- in between, it rolls back again, and locks only the rest of them.

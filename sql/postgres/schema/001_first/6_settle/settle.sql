@@ -44,9 +44,9 @@ begin
 	elsif results is not null or progresses is not null then
 		perform readpast.check_reports(ids, results, progresses);
 	end if;
-	-- The fast path, settle_claim(), is taken if all verdicts are `done`, all jobs
-	-- are of one claim, no queue keeps done jobs, and nobody waits for a job. It
-	-- deletes the jobs, and calls settle_done() for those that it cannot delete.
+	-- Fast path: all verdicts are `done`, all jobs are of one claim, the transaction
+	-- is READ COMMITTED, no queue keeps done jobs, and nobody waits for a job. Then
+	-- settle_claim() deletes the jobs, and calls settle_done() for any that are left.
 	if verdicts is null and claim_nos[1] = all (claim_nos)
 	   and current_setting('transaction_isolation') = 'read committed'
 	   and not exists (select 1 from readpast.queue q

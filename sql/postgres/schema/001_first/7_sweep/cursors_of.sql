@@ -29,9 +29,9 @@ as $body$
 #variable_conflict use_column
 declare
 	it     record;
-	-- clock_timestamp() would be wrong here. The time must not be later than the
-	-- sweep's snapshot of the open transactions, because wait_for_claims() relies
-	-- on this order.
+	-- clock_timestamp() would be wrong here: wait_for_claims() relies on a `moment`
+	-- that is not later than the snapshot from which the sweep has listed the open
+	-- transactions.
 	moment timestamptz := statement_timestamp();
 begin
 	oldest := head;

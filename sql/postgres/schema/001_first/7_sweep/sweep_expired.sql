@@ -1,9 +1,10 @@
--- sweep_expired: end leases that ran out, in all queues. This has three steps. Each of
--- the first two takes at most the time visit_budget().
---   Scan the ranges that the table `recheck` lists.
---   Scan the jobs before cursors (places where claims start).
---   End the leases of running jobs that are not in the ready line.
--- most: the last step ends at most this number of leases.
+-- sweep_expired: end leases that ran out, in all queues, in three steps.
+--   1. Scan the ranges that the table `recheck` lists.
+--   2. Scan the jobs before each cursor. Claims start at the cursor, so they no longer
+--      see these jobs.
+--   3. Search the running jobs that have left the ready line (their seq is null).
+-- Steps 1 and 2 stop after visit_budget() each. The next sweep continues with the rest.
+-- most: step 3 ends at most this number of leases.
 -- Rows: the jobs whose lease ran out, with the columns of expire().
 -- Locks: the jobs' rows, for update, and the rows of `recheck` and `cursor` that the
 -- routine changes. Rows that other transactions have locked are skipped.
