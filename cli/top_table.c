@@ -18,12 +18,12 @@
 
 #define CELL (RP_MOST_REASON + 16)
 
-/* how a cell is made from one or two members of the row's object */
+/* How to print a cell. It shows one or two members of the struct of its row,
+ * for example of rp_queue_stats. Only the first two kinds are left-aligned. */
 enum cell {
-	CELL_TEXT,   /* text, left-aligned; it gets the remaining width */
-	CELL_PAUSED, /* text: whether a queue is paused, and why */
-	/* a number; this and all following cells are right-aligned */
-	CELL_NUMBER,
+	CELL_TEXT,    /* text; it gets the remaining width */
+	CELL_PAUSED,  /* text: whether a queue is paused, and why */
+	CELL_NUMBER,  /* a number */
 	CELL_SUM,     /* sum of two numbers */
 	CELL_COUNT,   /* a number; with a plus sign if it is a lower bound */
 	CELL_RATE,    /* jobs per second, averaged over 10 s */
@@ -35,7 +35,8 @@ enum cell {
 struct column {
 	const char *title; /* NULL ends the table */
 	enum cell cell;
-	/* offsets of one or two members in the object of the row */
+	/* offsets of the members that the cell shows (`second` if it shows
+	 * two), in the struct of the row */
 	size_t offset, second;
 	/* smallest width, in characters. A column of text is narrower if its
 	 * longest text is shorter. If the row is too wide even without the

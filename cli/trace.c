@@ -33,8 +33,8 @@ fault_of(size_t i, const char *value)
 	return strlen(value) > traces[i].most ? "it is too long" : NULL;
 }
 
-/* Values that are not valid are left out with a warning, and the job is still
- * enqueued. */
+/* A value that is not valid is left out with a warning. The enqueue continues
+ * without it. */
 int
 trace_add(json_t *headers)
 {

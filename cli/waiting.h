@@ -41,8 +41,9 @@ struct await {
 			   * queue's setting; 0: not kept */
 };
 
-/* Call this before the enqueue. It fails if this process is a handler and the
- * jobs could not start before it ends, because the wait would then never end.
+/* Call this before the enqueue. The call fails if this process is a handler and
+ * the jobs can start only after the handler has ended, because the handler
+ * would then wait forever.
  * If results are wanted, it changes `model` so that the jobs are kept long
  * enough to read them. Returns an exit status. */
 int await_prepare(struct await *await, struct cmd *cmd, const char *queue,

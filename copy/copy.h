@@ -27,16 +27,17 @@ struct rp_copy_queue {
 					   * that side when the copy ends */
 };
 
-/* RP_COPY_ROWS, the largest number of jobs in one read, is divided into
- * RP_COPY_PARTS parts. A slice has FIRST, and later LEAST to MOST, of these
- * parts. In smaller slices the fixed cost of a slice would take most of the
- * time. */
+/* The largest number of jobs in one slice (a short transaction). A slice keeps
+ * other writers out if the database allows only one at a time. On such a
+ * database slices are smaller: RP_COPY_ROWS is divided into RP_COPY_PARTS
+ * parts, and the first slice has RP_COPY_PARTS_FIRST of them. Then the number
+ * of parts is adjusted to the speed of the database, but stays between _LEAST
+ * and _MOST. With fewer parts than _LEAST, the fixed cost of a slice would take
+ * most of the time. */
 #define RP_COPY_ROWS 4000
 #define RP_COPY_PARTS 64
 #define RP_COPY_PARTS_FIRST 8
 #define RP_COPY_PARTS_LEAST 4
-/* the limit if the database allows only one writer at a time, because a slice
- * keeps other writers out */
 #define RP_COPY_PARTS_MOST 16
 
 /* The jobs of one side, sorted by id. */

@@ -51,6 +51,6 @@ while not stopping:
         except Exception as error:  # the job is tried again later
             if db.in_transaction:
                 call("rollback")
-            with contextlib.suppress(sqlite3.Error):  # the claim may be no longer ours
+            with contextlib.suppress(sqlite3.Error):  # the claim may no longer be ours
                 call("select readpast_fail(?, ?, ?)", job, claim, str(error))
 call("select readpast_worker_stop()")

@@ -9,10 +9,10 @@
 
 #include "ext.h"
 
-/* Returns 1 if a JSON text contains \u0000, which is refused. Some versions of
- * SQLite's JSON functions cut a text there, and a command line cannot contain a
- * NUL either. This searches the whole text, because a backslash in JSON is
- * always inside a string. */
+/* Returns 1 if a JSON text contains the escape \u0000. The callers refuse it,
+ * because some versions of SQLite's JSON functions end a text at this
+ * character. The search need not know where strings begin and end, because JSON
+ * has backslashes only inside strings. */
 int
 ext_has_nul_escape(const char *json, size_t size)
 {

@@ -9,10 +9,11 @@
  * committed, unless a transaction of the host is open. The arguments are hidden
  * columns after the others.
  *
- * When the host closes its connection, SQLite first disconnects the virtual
- * tables and then checks for prepared statements that are still in use. The
- * extension's handle has such statements, so the handle is closed when the last
- * table is disconnected.
+ * The extension keeps a handle of the library, and that handle keeps prepared
+ * statements on the host's connection. SQLite refuses to close a connection
+ * that has prepared statements, but before it checks this, it disconnects the
+ * virtual tables. So the extension closes its handle when the last of its
+ * tables is disconnected.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -719,9 +719,10 @@ typedef struct rp_outcome {
 	int64_t id;
 	int state; /* RP_STATE_DONE, _DEAD or _CANCELLED; 0: it has not ended. A
 		    * live job whose queue is dropped counts as cancelled */
-	int kept;  /* 1: the job is kept, and rp_job_get() reads it. 0: it is
-		    * not kept. If the database does not record how it ended,
-		    * `state` is RP_STATE_DONE */
+	int kept;  /* 1: the job is kept, and rp_job_get() reads it. 0: the
+		    * job has not ended, or it is not kept. If nothing in the
+		    * database tells how a job ended, `state` is
+		    * RP_STATE_DONE */
 } rp_outcome;
 
 /*
@@ -734,11 +735,11 @@ typedef struct rp_outcome {
  * no limit), or as soon as the descriptor `fd` is readable (-1: no descriptor).
  * In both cases `ret` has what is known by then.
  *
- * RP_ENOENT: no job ever had this id; the error's `item` is its index. An id
- * counts as used as soon as its enqueue has begun, so wait for a job only after
- * its enqueue was committed. RP_EINVAL: a transaction is open, or the caller is
- * a handler that would wait for itself. Such a handler waits for a job of a
- * queue that its own worker serves, and this worker has only one thread.
+ * RP_ENOENT: no job ever had one of the ids; the error's `item` is its index.
+ * An id counts as used as soon as its enqueue has begun, so wait for a job only
+ * after its enqueue was committed. RP_EINVAL: a transaction is open, or the
+ * caller is a handler that would wait for itself, because it waits for its own
+ * job, or because its worker has only one thread and serves the job's queue.
  *
  * On PostgreSQL a notification ends the wait. On SQLite the call reads the jobs
  * when the database's files change, and at least once a second. If the server
@@ -832,7 +833,8 @@ typedef struct rp_queue_stats {
 	int64_t oldest_ready_ms, longest_running_ms;
 	int64_t workers;              /* workers with a heartbeat in the last
 				       * 30 s */
-	int64_t done_10s, failed_10s; /* finished in the last 10 s */
+	int64_t done_10s, failed_10s; /* how many attempts ended as done, and
+				       * how many failed, in the last 10 s */
 	int scheduled_at_least, ready_at_least, running_at_least;
 	const char *pause_reason; /* NULL: the queue is not paused, or no reason
 				   * was given */

@@ -292,7 +292,8 @@ take_first_bad(void *ctx, size_t row, const struct rp_value *c)
 	return RP_ROW_TAKE;
 }
 
-/* Returns RP_EINVAL if a job's headers are refused, else 0. */
+/* Returns RP_EINVAL if a collected job has headers that are not a JSON object,
+ * else 0. */
 static int
 find_bad_headers(struct rows *rows)
 {
@@ -415,7 +416,9 @@ check_expiry(struct rows *rows, const rp_job_spec *job)
 	return r;
 }
 
-/* Collect a job. A job with a unique key is enqueued in a run of its own. */
+/* Collect a job. Before that, enqueue the collected jobs if this job cannot
+ * join them. A job with a unique key joins no others, and is enqueued at once.
+ */
 static int
 add(struct rows *rows, const rp_job_spec *job)
 {

@@ -35,10 +35,11 @@ static _Thread_local const struct rp_handling *handling;
 struct wait {
 	rp_conn *conn;
 	rp_outcome *outcomes; /* the outcomes of all jobs */
-	/* The jobs that were live when their states were last read. */
+	/* The jobs that were live when their states were last read: their ids,
+	 * the ids of their queues, and their indices in `outcomes`. */
 	struct rp_job_waiter live;
 	int64_t *ids, *queue_ids;
-	size_t *places; /* their indices in `outcomes` */
+	size_t *places;
 	int has_looked;
 	enum { OF_NEITHER, OF_SERVED, OF_OWN } is_refused;
 	int64_t end;        /* when to give up (monotonic ms); -1: never */

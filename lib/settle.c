@@ -37,8 +37,8 @@ mark_blocked(void *ctx, size_t row, const struct rp_value *c)
 	return RP_ROW_TAKE;
 }
 
-/* Set the result RP_EBUSY in the verdicts on jobs that another transaction has
- * locked, and 0 in the others. The caller has opened a transaction. */
+/* Set the result of each verdict: RP_EBUSY if another transaction has locked
+ * the job, otherwise 0. The caller has opened a transaction. */
 static int
 find_blocked(rp_conn *conn, rp_verdict *verdicts, size_t n)
 {
@@ -56,8 +56,8 @@ find_blocked(rp_conn *conn, rp_verdict *verdicts, size_t n)
 	return r;
 }
 
-/* Give (send to the database) the verdicts that would not wait for a lock. The
- * caller has opened a transaction. */
+/* Settle the jobs that are not locked: those with the result 0 after
+ * find_blocked(). The caller has opened a transaction. */
 static int
 settle_rest(rp_conn *conn, rp_verdict *verdicts, size_t n)
 {
@@ -79,10 +79,9 @@ settle_rest(rp_conn *conn, rp_verdict *verdicts, size_t n)
 }
 
 /*
- * Give verdicts as rp_settle() does, but do not wait for locks. If a job is
- * locked by another transaction, its verdict gets the result RP_EBUSY, and the
- * caller may give it again. All verdicts must have the size of this library's
- * struct.
+ * Do rp_settle(), but do not wait for locks. If another transaction has locked
+ * a job, its verdict gets the result RP_EBUSY, and the caller may try this
+ * verdict again. All verdicts must have the size of this library's struct.
  */
 int
 rp__settle_unblocked(rp_conn *conn, rp_verdict *verdicts, size_t n)

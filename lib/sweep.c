@@ -147,9 +147,10 @@ dropped(void *ctx, size_t row, const struct rp_value *c)
 	return what;
 }
 
-/* On a server one worker sweeps for all, and records that in the transaction of
- * its first slice. A sweep IN_TURN does nothing if another worker is sweeping
- * or has just swept for all. */
+/* Run the verb sweep_start in the first slice of a sweep. It records that this
+ * worker sweeps for all workers. If the sweep is IN_TURN and another worker is
+ * sweeping or has just swept, this sweep has nothing to do. SQLite, with one
+ * writer at a time, needs no such record. */
 static int
 take_turn(struct sweep *s)
 {

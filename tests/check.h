@@ -72,7 +72,7 @@ void expect_bytes(const rp_job *job, size_t size, unsigned seed);
 int64_t put_sized(rp_conn *conn, size_t size, unsigned seed);
 #define IN_ROW 16384 /* largest payload that SQLite stores in the job's row */
 #define EIGHT_MIB (8 << 20)
-/* Claim up to n jobs with this lease. Free the batch. */
+/* Claim up to n jobs with this lease. The caller frees the batch. */
 rp_batch *take(rp_conn *conn, const char *queue, size_t n, int64_t lease_ms);
 /* Claim one job. Returns 1 and the claim, or 0 if no job is ready. */
 struct claim {

@@ -128,8 +128,8 @@ def lines_stand_alone():
 
 
 def counts_agree():
-    """Jobs that were fetched ahead are released when the handler turns out to be
-    slow."""
+    """The counts of the status line are right, although job 20 is slow. The worker
+    releases the jobs that it has claimed ahead, but none of these counts as released."""
     handler = script("sometimes", '[ "$1" != 20 ] || sleep 1; [ "$1" != 30 ] || exit 75;'
                      '[ "$1" != 31 ] || exit 65; [ "$1" != 32 ] || exit 1')
     readpast("queue", "set", "counts", "--backoff", "1h")

@@ -114,8 +114,9 @@ at_once() { # LEASES
 	check "of leases that end at once, ${per_ms},000 jobs become ready in a second" test "$taken" -le "$most"
 }
 
-# How many jobs must become ready in a millisecond. The short form of this test also
-# runs with sanitizers, which are slow, so it asks for a fifth only.
+# How many jobs must become ready in a millisecond. The short form of this test requires
+# only a fifth of what the long form requires, because it also runs with sanitizers,
+# which are slow.
 per_ms=3
 [[ ${3-} != long ]] || per_ms=15
 at_once 30000

@@ -48,8 +48,8 @@ readpast_as() {
 	shift
 	as "$user" "$here/bin/readpast" "$@"
 }
-# looks COMMAND...: the command succeeds, or it is doctor and finds a queue that no
-# worker serves
+# looks COMMAND...: the command succeeds. `doctor` may fail, but only if it reports a
+# queue that no worker serves.
 looks() {
 	status 0 "$@" || grep -q '"check":"nobody"' out
 }

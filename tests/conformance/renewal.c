@@ -12,9 +12,9 @@
 
 #include <stdatomic.h>
 
-/* The worker renews a lease after a third of this time. It gives a job back if
- * the program has not taken it for a longer time than that. So the renewal
- * comes first. */
+/* The worker renews a lease after a third of this time, that is, 150 ms. It
+ * releases a task that the program has not taken for STUCK_MS (500 ms, see
+ * worker/loop.c). So the renewal comes first. */
 #define LEASE_MS 450
 #define PATIENCE_MS 60000
 /* On a very busy machine all waiting tasks may be released before the renewal.

@@ -221,8 +221,8 @@ a_wait_ends_at_its_deadline_even_if_many_wait(void **state)
 	pthread_t threads[40];
 
 	for (int i = 0; i < 40; i++) {
-		/* The threads with the longer deadline begin to wait before the
-		 * others. */
+		/* The threads with the longer deadline begin to wait first.
+		 * Those behind them must not wait as long as they do. */
 		snprintf(them[i].url, sizeof(them[i].url), "%s?busy=%s",
 			 db->url, i < 20 ? "4s" : "300ms");
 		pthread_create(&threads[i], NULL, ask_with_deadline, &them[i]);
@@ -322,7 +322,9 @@ a_file_that_a_stranger_made_is_not_used(void **state)
 
 struct crowd {
 	struct db *db;
-	int timeout; /* not 0: use SQLite's busy timeout instead of our queue */
+	/* 1: wait for the write lock with SQLite's busy timeout; 0: wait in the
+	 * library's queue of writers */
+	int timeout;
 	atomic_int ready, go;
 	atomic_long served[CLIENTS], failed;
 };

@@ -91,7 +91,8 @@ class Psycopg(Example):
         # could be notified in place of the living worker.
         self.db.query("delete from readpast.waiter")
         # The more workers wait, the less often each polls. With 300 of them the worker
-        # polls after 7 seconds or more, so an earlier start shows a notification.
+        # polls after 7 seconds or more. So a job that starts earlier was started because
+        # of a notification.
         self.db.query("insert into readpast.waiter (queue_id, until, worker_id)"
                       " select 0, now() + interval '1 hour', -n from generate_series(1, 300) n")
         time.sleep(2)

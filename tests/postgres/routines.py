@@ -877,8 +877,8 @@ def a_job_committed_late_before_the_head_is_found(s):
 
 
 def pass_by(s, seconds=2.4):
-    """For some seconds, claim and complete many jobs, so that the position where claims
-    start moves, and sweep after each time."""
+    """For some seconds, move the position where claims start again and again, and sweep
+    after each move."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         passed(s)
@@ -1576,8 +1576,9 @@ def routines_walk_indexes_whatever_the_statistics_say(s):
            "array[20000]))")
     s.rows("select readpast.enqueue_many('q', array_fill('x'::text, "
            "array[20000]), delays => array_fill('1 day'::interval, array[20000]))")
-    walk(early)             # its plans were made when all tables were empty
-    walk(explaining())      # its plans are made with the statistics of empty tables
+    walk(early)             # this session made its plans when all tables were empty
+    walk(explaining())      # a new session makes its plans now, but the statistics are
+                            # still those of empty tables
     s.rows("analyze")
     walk(explaining())
 

@@ -28,8 +28,9 @@ CLI, ROOT, ATTACHED = (pathlib.Path(p).resolve() for p in sys.argv[1:4])
 SQL = ROOT / "sql/postgres"
 SUITE = []
 
-# The values of search_path. In the first, public precedes pg_catalog. The second is the
-# usual one, where pg_catalog precedes public. With it a shadow can run only if its
+# The values of search_path. A shadow is an object in the schema public that has the name
+# of an object in pg_catalog. In the first value, public precedes pg_catalog. In the second,
+# the default of PostgreSQL, pg_catalog precedes public; then a shadow runs only if its
 # argument types match a call better than those of the real object.
 PATHS = "public, pg_catalog", '"$user", public'
 

@@ -82,7 +82,7 @@ DAYS = "sun mon tue wed thu fri sat".split()
 UTC = dt.timezone.utc
 EPOCH = dt.datetime(1970, 1, 1)
 MINUTE = dt.timedelta(minutes=1)
-AROUND = 15 * 3600  # compare this many seconds before and after a change
+AROUND = 15 * 3600  # compare this many seconds before and after a zone's offset changes
 
 cases = bad = 0
 

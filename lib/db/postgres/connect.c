@@ -82,8 +82,9 @@ hear_goodbye(struct postgres *s)
 }
 
 /* If the connection was lost, for example because the server was restarted,
- * make a new one. libpq tries the URL's hosts again. No statement was sent yet,
- * so no outcome is unknown. */
+ * make a new one. libpq tries the URL's hosts again. Callers do this before
+ * they send a statement, so the server has no statement of which the client
+ * does not know the outcome. */
 int
 rp__postgres_connect_again(struct postgres *s, rp_error *error)
 {

@@ -60,10 +60,12 @@ struct postgres {
 	 * - nap_ms: length of the last pause between polls.
 	 * - registered_at: when we registered as a waiter (monotonic ms); 0: we
 	 *   are not registered.
-	 * - deaf_at: when our own notification did not arrive (monotonic ms);
-	 *   0: it did arrive.
+	 * - deaf_at: when we last tested notifications by sending one to
+	 *   ourselves and it did not arrive (monotonic ms); 0: it arrived, or
+	 *   there was no test yet.
 	 * - channel: where we are notified while we are registered.
-	 * - busy_turns: how many round trips had work since we registered. */
+	 * - busy_turns: how many round trips have returned rows since we
+	 *   registered. */
 	int64_t nap_ms, registered_at, deaf_at;
 	char channel[CHANNEL];
 	int listening, busy_turns;

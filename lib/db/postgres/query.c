@@ -202,11 +202,12 @@ run_all(struct postgres *s, const struct rp_query *query, rp_error *error)
  * because behind a pooler the next transaction may run in another session. If
  * the query has no time-out, the session's own time-out remains.
  *
- * A query that only reads may run on a database in production. So its search
- * path has pg_catalog first, and no schema that other users may write to. It
- * does not wait long for a lock, because other sessions would queue behind it.
- * The planner must use indexes even if the statistics suggest otherwise, as in
- * the routines.
+ * A query with RP_QUERY_READ, such as those of `readpast doctor`, may run on a
+ * database in production and with the rights of an administrator. So its search
+ * path has pg_catalog first, and no schema in which other users could create
+ * functions. It does not wait long for a lock, because other
+ * sessions would have to wait behind it. The planner must use indexes even if
+ * the statistics suggest otherwise, as in the routines.
  */
 static int
 set_up(struct postgres *s, const struct rp_query *query, rp_error *error)

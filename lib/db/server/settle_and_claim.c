@@ -47,7 +47,8 @@ settle_one(struct trip *trip, const struct rp_value *c)
 	*v = NULL; /* answered */
 }
 
-/* Read a row with the number of plain completions in a queue. */
+/* Read a row with a number: how many jobs of a queue were completed by plain
+ * completions. */
 static void
 count_done(struct trip *trip, const struct rp_value *c)
 {

@@ -41,7 +41,7 @@ is_in_wal_mode(const struct sqlite *s, int else_ret)
 				  else_ret);
 }
 
-/* Returns the ending of the file that was deleted or replaced, or NULL. */
+/* Returns "-wal" or "-shm" if that file was deleted or replaced, else NULL. */
 static const char *
 find_deleted(const struct sqlite *s)
 {

@@ -45,9 +45,10 @@ reserve(struct sqlite *s, rp_error *error)
 	return 0;
 }
 
-/* Returns 1 if this call is the whole transaction. Inside a longer transaction,
- * SQL of the caller could roll back the reservation, and this connection would
- * not notice that. */
+/* Returns 1 if the current call is the whole transaction. Only then ids may be
+ * reserved. In a longer transaction the caller could roll back to a savepoint
+ * with its own SQL. That would undo the reservation, and this connection would
+ * not notice. */
 static int
 is_alone(const struct sqlite *s)
 {

@@ -244,8 +244,8 @@ void rp__ids_forget(struct sqlite *s);
 
 /* prepare.c */
 #define MOST_COLUMNS 40 /* the largest number of columns of a statement */
-/* Prepare a verb, unless it is prepared. Of each statement, this prepares the
- * form for one row. */
+/* Prepare the statements of a verb, if they are not prepared yet. This prepares
+ * only their forms for one row of parameters (`one` in struct step). */
 int rp__sqlite_prepare(struct sqlite *s, enum rp_verb which, rp_error *error);
 /* Prepare `text` as a form of the verb's k-th statement. */
 int rp__sqlite_prepare_form(struct sqlite *s, const struct rp_sql *sql,

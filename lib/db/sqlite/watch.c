@@ -41,15 +41,15 @@ static const int64_t looks_us[] = { 100,    100,    300,   500,   1000,
 				    100000, 200000, 300000 };
 #define LOOKS (sizeof(looks_us) / sizeof(*looks_us))
 
-/* A call that waits for one particular commit, and not for any job, does not
- * use looks_us. It polls more often: its interval is the time since the event,
- * divided by this number. For example, a commit that becomes visible 60 ms
- * after the event is noticed at most 10 ms later. */
+/* An eager call, which waits for one particular commit and not for any job,
+ * does not use looks_us. It polls more often: its interval is the time since
+ * the last event, divided by this number. For example, a commit that becomes
+ * visible 60 ms after its event is noticed at most 10 ms later. */
 #define EAGER_PART 6
 #define EAGER_US 700000 /* after this time poll once a second */
 
-/* A sleep of up to this length ignores events. A single commit causes an event
- * for each page, and would interrupt the sleep as often. */
+/* A sleep of up to this length ignores events. A single commit causes one event
+ * for each page that it writes, and each event would interrupt the sleep. */
 #define DEAF_US 3000
 
 static void

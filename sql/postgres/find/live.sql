@@ -2,8 +2,8 @@
 -- the others in the order in which claims take them. The query examines the first
 -- :looks jobs of each state. If there are jobs that were not examined, the last row has
 -- no id. If :key is given, the query finds the job by the index of unique keys instead.
--- If :every is not 0, the query examines all jobs, even ready jobs that claims have
--- passed and that the next sweep has to move.
+-- If :every is not 0, the query examines all jobs. These include ready jobs that lie
+-- before the position where claims start, until the next sweep moves them.
 -- :states is a bit set of the numbers of the wanted states. :before is a time in
 -- milliseconds since 1970. Jobs that were enqueued later than :before do not match.
 

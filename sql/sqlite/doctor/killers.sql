@@ -1,4 +1,4 @@
--- killers: list jobs whose lease ran out, perhaps because the job killed its worker.
+-- killers: list jobs whose lease ran out, perhaps because they killed their workers.
 -- The list has such jobs that are ready again (suspects), and jobs that died within the
 -- last day because their lease ran out.
 

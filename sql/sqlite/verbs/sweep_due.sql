@@ -1,6 +1,6 @@
--- sweep_due: make the scheduled jobs of a queue ready that are due, up to :max jobs.
--- Each job goes to the end of its lane (the ready jobs of one queue, priority and
--- class).
+-- sweep_due: find the scheduled jobs of a queue that are due, and make them ready, at
+-- most :max jobs. Each job goes to the end of its lane (the ready jobs of one queue,
+-- priority and class).
 
 -- answer:
 select id, priority, iif(class = 1, 1, 2) as class

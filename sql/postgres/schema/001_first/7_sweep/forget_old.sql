@@ -1,9 +1,9 @@
 -- forget_old: delete old rows. These are the rows of workers that were not seen for an
 -- hour, of tallies older than a minute, of waiters that died, of clients that no longer
--- wait for a job, and of unique keys that are free again. Rows of `expiry` are deleted
--- if their time is over. If a lane has several cursors that sweeps have visited, the
--- routine deletes all of them except the newest. (Two sweeps that run at once can leave
--- several.)
+-- wait for a job, and of unique keys that are free again. A row of `expiry` (when jobs
+-- expire) is deleted after its time, when the sweep has cancelled its jobs. Of the
+-- cursors of a lane that sweeps have visited, only the newest is kept. (Usually there is
+-- only one, but two sweeps that run at once can leave several.)
 -- Locks: the rows that the routine deletes. Rows that other transactions have locked
 -- are skipped.
 

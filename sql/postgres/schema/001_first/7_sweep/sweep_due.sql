@@ -1,5 +1,5 @@
--- sweep_due: in all queues, make the scheduled jobs ready that are due. The jobs move
--- to the end of their lanes, in the order of their run_at.
+-- sweep_due: find the scheduled jobs of all queues that are due, and make them ready.
+-- The jobs move to the end of their lanes, in the order of their run_at.
 -- most: move at most this number of jobs.
 -- Rows: the ids of the jobs.
 -- Locks: the jobs' rows, for update, the sweep's own cursors (lane 0 of the table

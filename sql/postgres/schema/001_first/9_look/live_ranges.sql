@@ -29,8 +29,8 @@ begin
 		select distinct unnest(readpast.lanes_of(queue_id))
 	loop
 		low := readpast.low_water(lane_id);
-		-- As in recheck_places(), ranges of open transactions are not read,
-		-- because the jobs of such a transaction are not visible.
+		-- A range that waits for an open transaction is left out, because the
+		-- jobs of that transaction are not visible yet.
 		return query
 		select r.lane_id, r.first, least(r.last + 1, low), true
 		  from readpast.recheck r

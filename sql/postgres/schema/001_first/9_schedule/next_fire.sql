@@ -18,7 +18,7 @@ declare
 	last  timestamp;            -- the last minute of local time to check
 	local timestamp;            -- the first matching minute from `first` on
 	at    timestamptz;          -- `local` in UTC, if the offset does not change
-	near  timestamptz;          -- the earlier of `at` and a day after `seen`
+	near  timestamptz;          -- `at`, but at most one day after `seen`
 begin
 	if sets[8] > 0 then
 		return anchor + readpast.ms(sets[8] * (1 + floor(
