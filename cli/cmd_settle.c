@@ -117,7 +117,8 @@ parse_and_settle(struct cmd *cmd, const rp_verdict *model, int argc,
 
 /* Read the result from a file, or from standard input if the name is `-`. This
  * happens before any job is completed. `to` has room for one byte more than the
- * largest result. Returns an exit status. */
+ * largest result, so a result that is too large is noticed. Returns an exit
+ * status. */
 static int
 read_result(const char *name, char *to, size_t *ret_size)
 {

@@ -1,6 +1,6 @@
 /*
- * collect.c - keep a handler's output in temporary files until it has ended, so
- * that the output of concurrent handlers is not mixed.
+ * collect.c - keep a handler's output in temporary files until the handler has
+ * ended, so that the output of concurrent handlers is not mixed.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* held while the output of one job is copied, so that outputs of several jobs
- * are not mixed */
+/* locked while the output of one job is printed, so that the outputs of several
+ * jobs are not mixed */
 static pthread_mutex_t writing = PTHREAD_MUTEX_INITIALIZER;
 
 static int

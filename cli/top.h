@@ -22,8 +22,8 @@
 /* The lists on the screen, from top to bottom. */
 enum { QUEUES, WORKERS, RUNNING, DEAD, PANES };
 
-/* Identifies the object of a row (a queue, a worker or a job), even after rows
- * were added or removed. */
+/* The queue, worker or job that a row shows. It is used to find this row again
+ * after the list was read anew and the row numbers have changed. */
 struct subject {
 	char queue[RP_MOST_NAME + 1]; /* the queue's name in the list QUEUES; ""
 				       * in the other lists */
@@ -32,7 +32,7 @@ struct subject {
 
 struct pane {
 	size_t at;              /* number of the cursor's row */
-	struct subject subject; /* the object in the cursor's row */
+	struct subject subject; /* what the cursor's row shows */
 	size_t first;           /* number of the first row that the screen
 				 * shows */
 	int rows;               /* number of rows that the screen shows */

@@ -43,8 +43,8 @@ struct column {
 	 * columns that can be left out, its last columns become narrower than
 	 * this */
 	int width;
-	/* columns that do not fit are left out, the highest number first; 0:
-	 * the column is never left out */
+	/* If a row is too wide, columns are left out one by one until it fits,
+	 * the column with the highest number first. 0: never left out */
 	int leaves;
 };
 

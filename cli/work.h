@@ -46,8 +46,9 @@ struct work {
 			  * handler replaces by the payload */
 	char *file;      /* path of the command */
 	char url[4200];  /* READPAST_DB for handlers, with an absolute path.
-			  * There is room for two paths of 1024 bytes, one of
-			  * them escaped (3 bytes each). */
+			  * There is room for the user's URL (1024 bytes) and
+			  * the working directory (1024 bytes, each of which may
+			  * become 3 by escaping) */
 	int64_t threads, lease_ms, release_delay_ms, max_jobs;
 	int64_t timeout_ms; /* longest time of a handler; 0: no limit; -1: the
 			     * job's own */

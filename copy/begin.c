@@ -61,8 +61,9 @@ name_queues(struct rp_copy *c)
 		       : rp__fail(c->error, RP_ENOMEM, "out of memory");
 }
 
-/* Export one job of these queues, with an id of at most `until`. If `until` is
- * 0, no job is exported, but the statement is still checked. */
+/* Try to export one job of these queues, with an id of at most `until`, and set
+ * *ret_count to 0 or 1. If `until` is 0, no job matches, but the call still
+ * fails if a privilege, table or column is missing. */
 static int
 export_one(struct rp_copy *c, rp_conn *conn, const char *names, int64_t until,
 	   int64_t *ret_count)

@@ -87,9 +87,10 @@ make_random(struct rp_copy *c, char to[33])
 	return 0;
 }
 
-/* Return whether both sides are the same database, even by different URLs.
- * Write an entry to the target and look for it in the source. So a copy that is
- * refused leaves the source unchanged. */
+/* Fail if source and target are the same database, perhaps with different URLs.
+ * To find out, write a note to the target, look for it in the source, and
+ * delete it again. The note is written to the target, because the source must
+ * not change if the copy is refused. */
 int
 rp__copy_check_different(struct rp_copy *c)
 {
@@ -220,9 +221,10 @@ rp__copy_under_way(struct rp_copy *c)
 	return r;
 }
 
-/* Do the same as rp__copy_under_way(), but faster. Each run stores its name in
- * one record ("copy lock") when it begins. While that record has our name, the
- * records of the queues need not be read. */
+/* Check that no other run has taken over, as rp__copy_under_way() does, but
+ * faster. Each run stores its name in the record "copy lock" when it begins. If
+ * that record has our name, no run has begun since, so the records of the
+ * queues are not read. */
 int
 rp__copy_still_under_way(struct rp_copy *c)
 {

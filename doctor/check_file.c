@@ -203,9 +203,9 @@ check_format(struct doctor *d)
  * 32 KiB at a time. */
 #define LEAST_BYTES (1 << 20)
 
-/* Check whether there is space for the database to grow. If this user may not
- * write to the file, nothing is reported, because other users may have space.
- */
+/* Check that the file system is mounted for writing and has free space. If only
+ * this user may not write to the file, nothing is reported, because the workers
+ * may run as another user. */
 int
 check_disk(struct doctor *d)
 {

@@ -26,7 +26,7 @@ struct ext_worker {
 	rp_worker_counts counts;
 };
 
-/* The state for one connection of the host. */
+/* The state of the extension on one connection of the host program. */
 struct ext {
 	sqlite3 *db;       /* the host's connection */
 	rp_conn *attached; /* a handle on the host's connection; NULL: none at
@@ -206,8 +206,8 @@ int ext_read(struct ext_call *call, sqlite3_value **argv);
 void ext_forget(struct ext_call *call);
 int ext_no_memory(struct ext_call *call); /* fails with RP_ENOMEM */
 
-/* In ext_call.c. Read the arguments and get the handle. Call ext_end()
- * afterwards, also after a failure. */
+/* In ext_call.c. Begin a call: read the arguments, and set call->conn to a
+ * handle on the database. Call ext_end() afterwards, also after a failure. */
 int ext_begin(struct ext_call *call, struct ext *ext,
 	      const struct ext_function *function, sqlite3_value **argv);
 void ext_end(struct ext_call *call);
@@ -322,8 +322,8 @@ ext_time(int64_t ms)
 #define EXT_VALUE_result(job, field) ext_bytes((job)->field, (job)->result_size)
 
 /* The columns of readpast_claim(), in the order of readpast.claim() on
- * PostgreSQL. The job's other fields, such as its state, follow from the
- * claim. */
+ * PostgreSQL. A job's other fields are left out, because the caller knows them:
+ * for example, the state is `running`. */
 #define EXT_CLAIM_FIELDS(X)                                                    \
 	X(id, ID, number)                                                      \
 	X(claim_no, CLAIM_NO, claim)                                           \

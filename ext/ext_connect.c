@@ -118,9 +118,9 @@ url_of(const char *path, int64_t busy_ms)
 	return url;
 }
 
-/* Returns 1 if a second connection to the same file would work in the same way.
- * Without WAL mode it would not, because the host's read would keep that
- * connection from writing. */
+/* Returns 1 if a second connection, opened by path, would reach the same
+ * database and could write to it. It could not write without WAL mode: then a
+ * statement of the host that is reading blocks all writers. */
 static int
 is_shared(sqlite3 *db)
 {

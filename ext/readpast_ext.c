@@ -4,9 +4,9 @@
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  *
- * The library is compiled into the extension a second time, and there it calls
- * the SQLite of the host, the program that loads the extension. Two copies of
- * SQLite in one process would break each other's locks on a file.
+ * The host is the program that loads the extension. The library is compiled
+ * once more for the extension, so that it calls the host's copy of SQLite. Two
+ * copies of SQLite in one process would break each other's locks on a file.
  */
 #ifdef RP_EXTENSION
 #include <sqlite3ext.h>

@@ -912,9 +912,10 @@ typedef struct rp_fire {
  *                                   `anchor_ms`
  *
  * If both day fields are restricted, a day matches if either field matches. A
- * field that begins with `*` is not restricted. A local time that does not
- * exist is skipped. A local time that occurs twice fires the first time only,
- * unless the minute or the hour field begins with `*`.
+ * field that begins with `*` is not restricted. When the clock is set forward,
+ * the local times that it skips do not fire. When it is set back, some local
+ * times occur twice. They fire only at the first occurrence, unless the minute
+ * or the hour field begins with `*`.
  *
  * `zone` is a name of the IANA time zone database, such as "Europe/Berlin". Its
  * file is read from /usr/share/zoneinfo. NULL or "UTC" means UTC, which needs

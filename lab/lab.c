@@ -24,7 +24,7 @@
 #include "db/databases.h"
 #include "process.h"
 
-/* pause between two samples of the locks for which workers wait */
+/* pause between two samples of which workers wait for a lock */
 #define LOOK_US 5000
 /* pause of a worker that has found nothing to do */
 #define IDLE_US 1000
@@ -346,8 +346,8 @@ work_all(struct lab *lab, const struct lab_script *script)
 
 /* ---- one run ---- */
 
-/* Enqueue the jobs in a queue of readpast. The technique that uses the library
- * itself needs this. */
+/* Enqueue the jobs with the library, for the script that takes them with
+ * rp_settle_and_claim(). The other scripts create their own table of jobs. */
 static int
 enqueue_all(struct lab *lab)
 {

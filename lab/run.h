@@ -66,8 +66,8 @@ struct lab {
 };
 
 /* The functions that make and remove a scratch, a temporary schema or file, on
- * one kind of database. If such a function can fail, it returns 0, or it
- * returns LAB_FAILED and sets the side's `why`. */
+ * one kind of database. A function that returns int returns 0 on success. If it
+ * fails, it returns LAB_FAILED or LAB_CANNOT, and sets the side's `why`. */
 struct lab_place {
 	int dies_at_fork; /* not 0: connections must be closed before a fork */
 	/* Sets the name of the technique's schema or file, and returns its URL.
@@ -95,9 +95,9 @@ void lab_set(struct lab_vars *vars, const char *name, const char *value);
  * receives the result of the last statement. */
 int lab_section(struct lab_side *side, const struct lab_script *script,
 		const char *section, struct lab_rows *ret);
-/* Make one step of a worker, which calls `work` with the number of each job.
- * Returns a positive number if the step found something to do, 0 if it found
- * nothing, and a negative number on failure. */
+/* Let a worker take its next jobs, and call `work` with the number of each job.
+ * Returns 1 if there was a job, 0 if there was none, LAB_AGAIN (also 1) after a
+ * deadlock or conflict, and a negative number on failure. */
 int lab_step(struct lab_side *side, const struct lab_script *script,
 
 	     void (*work)(void *ctx, int64_t job), void *ctx);

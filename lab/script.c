@@ -178,8 +178,8 @@ do_jobs(struct lab_side *side, const struct lab_script *script,
 	return r;
 }
 
-/* Make a step of the library's own technique, which settles the last job and
- * claims the next one in one call. */
+/* Make a worker's step by means of the library: settle the last job and claim
+ * the next one in one call. */
 static int
 turn(struct lab_side *side, void (*work)(void *ctx, int64_t job), void *ctx)
 {

@@ -224,9 +224,9 @@ begin(struct rows *rows)
 	return r;
 }
 
-/* Call this if the transaction needs a second run of a verb after all. If it
- * was begun with RP_BEGIN_ONCE, end it and begin one without that flag. So far
- * the transaction has written nothing. */
+/* RP_BEGIN_ONCE promises that a transaction runs only one verb. Call this if a
+ * second verb must run after all. It ends the transaction, which has written
+ * nothing so far, and begins another one without the flag. */
 static int
 begin_anew(struct rows *rows)
 {
@@ -312,9 +312,9 @@ find_bad_headers(struct rows *rows)
 	return name_the_job(rows, r, rows->done + first);
 }
 
-/* A run returned no rows: find the job that is refused, and the reason. Returns
- * 0 if no job is refused. In that case the queue was missing during the run,
- * and another client has just created it. */
+/* A run returned no rows. If a job is refused, fail with the reason. Otherwise
+ * the queue did not exist during the run, because another client has just
+ * dropped or created it. Then return 0, and the caller tries again. */
 static int
 find_refused(struct rows *rows)
 {

@@ -257,8 +257,9 @@ int rp__slice_is_over(const struct rp_slice *slice);
 int rp__slice_take(const rp_conn *conn, struct rp_slice *slice); /* returns
 								  * RP_ROW_* */
 int rp__slice_end(rp_conn *conn, struct rp_slice *slice, int r);
-/* Run the verb cancel, retry, purge or change for each id, in slices. `rest`
- * holds the verb's other parameters, `width` is their number. */
+/* Run the verb cancel, retry, purge or change for each id, in as many slices
+ * (transactions) as needed. `rest` holds the verb's other parameters, `width`
+ * is their number. */
 int rp__each_id(rp_conn *conn, enum rp_verb verb, const int64_t *ids, size_t n,
 		const struct rp_value *rest, size_t width, rp_row_fn *row,
 		void *ctx);

@@ -7,8 +7,8 @@
  * A schedule adds a job at each of its instants; this is called a fire. Any
  * client may fire a schedule. One transaction enqueues the job and writes the
  * schedule's next instant. So each instant fires exactly once, whichever client
- * fires it and whatever crashes. A database with routines fires by itself
- * (fire_due.sql), by the same rules.
+ * fires it and whatever crashes. On SQLite the code in this file does that. On
+ * PostgreSQL the routine fire_due() does it, by the same rules.
  */
 #include "schedule.h"
 
@@ -427,7 +427,7 @@ fired_row(void *ctx, size_t row, const struct rp_value *c)
 	return RP_ROW_TAKE;
 }
 
-/* Fire schedules in one slice, on a database with routines. */
+/* Fire schedules in one slice, on a database with stored routines. */
 static int
 fire_there(rp_conn *conn, int64_t *jobs, int *ret_more)
 {

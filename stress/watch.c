@@ -71,8 +71,9 @@ take_counters(void *ctx, const struct rp_row *row)
 	return 0;
 }
 
-/* Store the number of a row. This is called for each row of a result, so the
- * number of the last row remains. */
+/* Store the column `statements`. This is called for two rows. The first is that
+ * of set_config(). It has no such column, so it stores 0. The second has the
+ * count. */
 static int
 take_statements(void *ctx, const struct rp_row *row)
 {

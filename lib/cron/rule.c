@@ -145,7 +145,7 @@ rp__rule_parse(const char *text, struct rp_rule *ret)
 
 /* ---- applying -------------------------------------------------------- */
 
-/* Returns the days from 1970-01-01 to the date in a year. */
+/* Returns the date's day in this year, as days since 1970-01-01. */
 static int64_t
 days_of(const struct rp_rule_date *date, int64_t year)
 {

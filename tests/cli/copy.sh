@@ -73,7 +73,7 @@ dump() { # FILE [SHIFT]
 	  from readpast_taken_key k join readpast_queue q on q.id = k.queue_id
 	 order by k.unique_key"
 }
-same_dump() { # FILE FILE [SHIFT]: both files have the same jobs
+same_dump() { # FILE FILE [SHIFT]: both have the same jobs; SHIFT: second id minus first
 	dump "$1" >one
 	dump "$2" "${3:-0}" >two
 	[[ -s one ]] && diff one two

@@ -60,8 +60,8 @@ def readpast(*arguments):
 
 
 def is_alive(manager):
-    """Return whether WATCHDOG=1 arrives each time that half of the interval has passed:
-    not earlier, and at most TOO_LATE seconds later."""
+    """Return whether four messages WATCHDOG=1 arrive, one each half of WATCHDOG: each
+    within TOO_LATE seconds after the one before, and all four not too early."""
     start = time.monotonic()
     heard = [manager.hear(TOO_LATE) for _ in range(4)]
     took = time.monotonic() - start

@@ -366,8 +366,9 @@ check 'after the first signal work prints how many handlers it waits for, and ho
 kill -TERM "$worker"
 wait "$worker"
 
-# Delete the file -shm, by which SQLite's processes share the state of the -wal, while a
-# worker has it open. The next process creates a new one, so the worker must fail.
+# Delete the file -shm while a worker has it open. Through this file SQLite's processes
+# share the state of -wal. The next process creates a new -shm, and from then on it and
+# the worker would overwrite each other's changes. So the worker must fail.
 export READPAST_DB=sqlite:$here/beside.db
 readpast enqueue q x y --quiet
 "$READPAST" work idle -- true >out 2>err &

@@ -33,7 +33,8 @@ do_nothing(rp_task *task, const rp_job *job, void *ctx)
 	return RP_DONE;
 }
 
-/* Run a worker. It must find the database at this URL. */
+/* Run a worker until no job is ready. Fails if there is no database at this
+ * URL. */
 static int
 work_at(const char *url)
 {

@@ -323,8 +323,8 @@ class Backoff(Example):
     """each call is made, none too early, and no call has its effect twice"""
 
     file, jobs, kills = "backoff.py", 24, 4
-    # Longer than Retry-After. The job of a client that was killed before it read this
-    # header is tried again when the lease ends, which must not be too early.
+    # Longer than Retry-After, 1 s. If a client is killed before it reads this header,
+    # its job is tried again when the lease ends. By then the second must be over.
     lease = "2s"
 
     def set_up(self):

@@ -33,8 +33,9 @@ ELSEWHERE = {
     "sweep_start": "readpast_sweep() asks nobody whose turn it is",
     "fire_due": "readpast_sweep() fires schedules",
 }
-# A connection to SQLite is at most one worker. So the extension leaves out some
-# arguments of the routines, and adds others.
+# Arguments that only PostgreSQL's routine has, and arguments that only the extension's
+# function has. For example, the function worker_stop takes no worker_id, because a
+# connection to SQLite registers at most one worker.
 LEFT_OUT = {"sweep": ["most"], "why": ["most"], "worker_stop": ["worker_id"]}
 ADDED = {"claim": ["holding"]}
 

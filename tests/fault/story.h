@@ -56,8 +56,8 @@ struct chapter {
 extern const struct chapter chapters[]; /* the last element has the name NULL */
 const struct chapter *chapter_named(const char *name);
 
-/* Make and remove the directory of the stories. It has a database of which each
- * story gets a copy. */
+/* Make and remove the test's directory. It has a prepared database, and each
+ * story works on a copy of this database. */
 int stories_start(int argc, char **argv);
 void stories_end(void);
 struct story *story_open(const struct chapter *chapter);

@@ -35,8 +35,9 @@ def case(function):
 
 class Line:
     """A proxy in front of the server's socket. Tests change these members at any time:
-    `delay` is the number of seconds by which data is delayed. With `silent` the proxy
-    passes nothing on, and with `deaf` everything except notifications."""
+    `delay` is the number of seconds by which data is delayed. If `silent` is true, the
+    proxy passes on nothing. If `deaf` is true, it drops the server's notifications and
+    passes on everything else."""
 
     def __init__(self, server):
         self.server = server

@@ -20,7 +20,8 @@ docs() {
 	"$source/tools/check_docs.py" "$READPAST" copy
 }
 
-# Check that the tool fails after this edit of a file, and prints only the line "# WHAT".
+# Check that the tool fails after this edit of a file, and that the only diagnostic line
+# it prints is "# WHAT".
 names() { # WHAT FILE EDIT
 	fresh
 	sed -i -E "$3" "copy/$2"

@@ -101,8 +101,9 @@ check_files(struct sqlite *s, rp_error *error)
 	which = find_deleted(s);
 	if (!which)
 		return 0;
-	/* The program may have changed this connection to another journal mode,
-	 * which needs no -wal and no -shm. */
+	/* A missing -wal or -shm is no error if the program has changed this
+	 * connection to another journal mode, because only WAL mode uses
+	 * them. */
 	s->files.known = is_in_wal_mode(s, 1);
 	return s->files.known ? deleted(s, which, error) : 0;
 }

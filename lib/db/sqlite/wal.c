@@ -65,8 +65,9 @@ set_limit(struct sqlite *s, int64_t bytes)
 	rp__sqlite_execute(s, text, NULL);
 }
 
-/* Copy the remaining frames under the write lock, so that the next commit
- * restarts -wal. */
+/* Copy the rest of -wal into the database while no other connection can write.
+ * Then all of -wal is copied, so the next commit can overwrite it from the
+ * beginning. */
 static void
 restart(struct sqlite *s, int *frames, int *done)
 {
@@ -76,10 +77,10 @@ restart(struct sqlite *s, int *frames, int *done)
 	rp__writers_answered(s);
 }
 
-/* Copy -wal into the database. This takes no lock that writers need, unless
- * -wal has become large. If all of -wal is copied and the file is large, the
- * next commit truncates it by one step. While a reader holds an old snapshot,
- * part of -wal cannot be copied. */
+/* Copy -wal into the database, as far as the oldest snapshot of a reader
+ * permits. This blocks writers only if -wal has many frames. If all of -wal is
+ * copied and the file is larger than SMALL, the next commit makes it shorter by
+ * up to STEP bytes. */
 static void
 checkpoint(struct sqlite *s)
 {
@@ -107,7 +108,7 @@ committed(void *ctx, sqlite3 *db, const char *name, int frames)
 	(void)db;
 	(void)name;
 	if (frames < s->checkpointed)
-		s->checkpointed = 0; /* -wal was restarted */
+		s->checkpointed = 0; /* a commit has restarted -wal */
 	if (frames - s->checkpointed >= CHECKPOINT_FRAMES || s->wal_limit)
 		checkpoint(s);
 	return SQLITE_OK;

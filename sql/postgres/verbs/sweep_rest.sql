@@ -1,4 +1,5 @@
--- sweep_rest: move jobs out of dropped queues, and notify waiters (workers that wait
--- for a notification) of ready jobs. See the routine sweep_rest().
+-- sweep_rest: save jobs that were enqueued in a queue while it was dropped, and notify
+-- waiters (workers that wait for a notification) of ready jobs. See the routine
+-- sweep_rest().
 
 select readpast.sweep_rest() as id;

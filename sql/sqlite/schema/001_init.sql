@@ -36,8 +36,8 @@ create table readpast_queue (
 --   ready line: seq is not null         (the job is ready)
 --   held:       lease_until is not null (the job is running)
 --   scheduled:  both are null           (the job is due later, or waits for a retry)
--- class: 0 front (the job was released, or its lease ran out), 1 suspect (its lease ran
--- out twice in a row, or before its last attempt), 2 normal.
+-- class: 0 front (the job was released, or its lease ran out), 1 suspect (its lease
+-- ran out twice in a row, or ran out when only one attempt was left), 2 normal.
 -- run_at: the time since which the job is ready, or at which it is due.
 -- worker_id: the worker that was given the claim number claim_no. 0 stands for a client
 -- that is not a worker. Null means that no client has claimed the job with this number,
@@ -332,9 +332,10 @@ select a.id, q.name as queue, a.state,
 --      stand for continuation bytes. C2, E1 and F1 stand for the first bytes of sequences
 --      of two, three and four bytes. E0, ED, F0 and F4 are not replaced, because they
 --      restrict the byte after them.
---   2. A first byte and the continuation byte after it are replaced by the first byte of a
---      sequence that is one byte shorter. This is done twice.
---   3. The first byte of a sequence of two and its continuation byte are replaced by an x.
+--   2. The first two bytes of each sequence of four are replaced by E1, so that a
+--      sequence of three remains. Then the first two bytes of each sequence of three
+--      are replaced by C2, so that a sequence of two remains.
+--   3. Each sequence of two bytes is replaced by an x.
 -- If a byte above 7F remains, the payload is not UTF-8.
 --
 -- In a database whose encoding is UTF-16, a cast would read the bytes of a payload as

@@ -1,6 +1,7 @@
 -- schedule_set: add a schedule. If a schedule of this name exists and :replace is 1, it
--- gets the new values. If one exists and :replace is 0, no row is returned. SQLite does
--- not use :sets, the parsed spec, because C computes the times of its schedules.
+-- gets the new values. If one exists and :replace is 0, nothing changes and no row is
+-- returned. The parameter :sets, the parsed spec, is used only on PostgreSQL. Here the
+-- times of a schedule are computed in C, from the text :spec.
 
 -- answer:
 insert into readpast_schedule (name, queue, spec, zone, content, kind, headers,

@@ -307,9 +307,9 @@ create table readpast.taken_key (
 );
 create index taken_key_until on readpast.taken_key (until);
 
--- How many kept jobs the archive has of each queue and state. This number is the sum of
--- `change` over the rows of the queue and state. Each transaction that changes the
--- archive appends rows here. So the number is exact, and two such transactions do not
+-- Counts the kept jobs in the archive by queue and state. The count is the sum of
+-- `change` over all rows of a queue and state. Each transaction that changes the
+-- archive appends rows here. So the count is exact, and two such transactions do not
 -- wait for each other. The sweep replaces rows by their sum. No statement names a
 -- single row, so the table has no key. Done jobs with a keep_ms of their own are
 -- counted as state 14, because the queue's setting does not decide when they are

@@ -8,7 +8,8 @@
 -- already.
 -- taken: how many jobs this claim has taken from other queues.
 -- lease: how long the lease is.
--- alone: true if this transaction may stay open.
+-- alone: true if the transaction may stay open after the claim, because the client
+-- began it. See `joined` of settle_and_claim().
 -- Result:
 --   places: the rows (ctid) of the jobs.
 --   passed_over: how many suspects were left out, because the worker holds other jobs.

@@ -20,7 +20,8 @@
 -- places: the rows (ctid) of the claimed jobs, in the order of the line.
 -- start: the number at which this claim started.
 -- lease: how long the lease is.
--- alone: true if this transaction may stay open.
+-- alone: true if the transaction may stay open after the claim, because the client
+-- began it. See `joined` of settle_and_claim().
 -- Result: true if a cursor was appended.
 -- Called only by settle_and_claim(), with its search_path and settings.
 -- Locks: none.

@@ -1,5 +1,4 @@
--- complete_json: settle a job that is done, with a JSON result. The text of the result
--- is stored as UTF-8.
+-- complete_json: complete a job and store a JSON result, as UTF-8 text.
 -- id, claim_no, result: the parameters of complete().
 -- Result: the result of complete().
 -- Locks: the job's row, and a row of `taken_key` if the job keeps its unique key.

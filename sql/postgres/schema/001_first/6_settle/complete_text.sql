@@ -1,5 +1,4 @@
--- complete_text: settle a job that is done, with a text result. The result is stored as
--- UTF-8.
+-- complete_text: complete a job and store a text result, as UTF-8.
 -- id, claim_no, result: the parameters of complete().
 -- Result: the result of complete().
 -- Locks: the job's row, and a row of `taken_key` if the job keeps its unique key.

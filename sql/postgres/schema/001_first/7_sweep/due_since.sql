@@ -1,5 +1,6 @@
--- due_since: return a time up to which the sweep has moved all scheduled jobs of all
--- queues. So no scheduled job has a run_at before this time.
+-- due_since: return a time before which no scheduled job has its run_at, in any queue.
+-- Sweeps record it after they have made all jobs ready that were due before it. A
+-- search for scheduled jobs starts at this time.
 -- Result: the time, or -infinity if it is not known.
 -- Locks: none.
 

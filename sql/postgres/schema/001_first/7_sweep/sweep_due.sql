@@ -32,10 +32,10 @@ begin
 		 limit most
 		   for update skip locked);
 	if ids = '{}' then
-		-- The sweep's own cursor for scheduled jobs moves even if no job is
-		-- due. The leases that ended and the jobs that were moved before have
-		-- left dead index entries. A sweep that starts at an old cursor has to
-		-- scan them.
+		-- Move the sweep's own cursor for scheduled jobs even if no job is due.
+		-- Leases that ended, and jobs that became ready, have left dead index
+		-- entries. Each sweep would have to scan the entries after an old
+		-- cursor.
 		if since < moment - readpast.due_age() then
 			perform readpast.move_due(since);
 		end if;

@@ -1,11 +1,10 @@
--- await_jobs: register this session as waiting for the end of jobs. The client must do
--- four steps in this order: listen on the channel, call this routine, commit, and check
--- whether one of the jobs has ended already. If a job ends later, the client is
--- notified. There is one exception: a verdict that began before the client's commit may
--- send no notification. Because of this, the client checks the jobs a few more times,
--- see outcomes().
+-- await_jobs: register this session to be notified when one of the jobs ends. The
+-- client must do four steps in this order: listen on the channel, call this routine,
+-- commit, and check whether a job has already ended. A verdict that began before the
+-- commit does not see the registration, so it may send no notification. So the client
+-- must check the jobs again from time to time, see outcomes().
 -- ids: the jobs.
--- Result: the channel.
+-- Result: the channel, SCHEMA.job.PID, where PID is the session's process id.
 -- Locks: rows of `queue`, for no key update. Rows that other transactions have locked
 -- are skipped.
 

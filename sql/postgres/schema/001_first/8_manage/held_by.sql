@@ -1,4 +1,4 @@
--- held_by: list the jobs that a worker claimed lately and still holds. A worker calls
+-- held_by: list the jobs that a worker claimed recently and still holds. A worker calls
 -- this routine if the server's answer to a claim was lost. The routine also finds jobs
 -- that a sweep has taken out of the ready line after the claim.
 -- worker_id: the worker.

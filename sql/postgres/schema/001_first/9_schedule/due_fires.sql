@@ -21,15 +21,15 @@ as $body$
 declare
 	late    timestamptz := moment - readpast.missed_age();
 	newest  timestamptz;       -- the last missed time that has no job
-	counted boolean := true;   -- true while missed times are counted
+	counted boolean := true;   -- false once `missed` has reached its limit
 begin
 	fires := '{}';
 	missed := 0;
 	next_at := due;
 	while next_at <= moment loop
 		if next_at > late then
-			-- Policy 0: one job stands for all missed times. If a later
-			-- time is not late, its job is that job.
+			-- This time is not late, so it gets a job. With policy 0, its
+			-- job also stands for all times that were missed.
 			fires := case when policy = 0 and missed > 0 then '{}'
 			              else fires end || next_at;
 			newest := null;
