@@ -220,8 +220,9 @@ keep_tail(struct child *c, const char *text, size_t n)
 	c->tail_size = keep + n;
 }
 
-/* Pass on the bytes that are available now, and do not wait for more. Otherwise
- * a child that writes without pause would keep us from checking its timeout.
+/* Pass on the bytes that are available when the call begins, and leave later
+ * bytes to the next call. Otherwise a child that writes without pause would
+ * keep this process from checking the child's timeout.
  * Returns 0 at the end of the stream. */
 static int
 read_output(struct child *c, int from, int fd)

@@ -39,7 +39,7 @@ static const struct setting settings[] = {
 	{ "--max-payload", SIZE, offsetof(rp_queue, max_payload), "SIZE",
 	  "the largest payload", 0, RP_MOST_PAYLOAD },
 	{ "--timeout", DURATION, offsetof(rp_queue, timeout_ms), "D",
-	  "the longest run of a handler", 0, RP_MOST_MS },
+	  "a handler may run for at most this long", 0, RP_MOST_MS },
 };
 #define SETTINGS (sizeof(settings) / sizeof(*settings))
 

@@ -136,9 +136,7 @@ parse(struct stress *s, int argc, char **argv)
 	if (for_ms == 0)
 		return usage(s->cmd, "--for: expected more than 0");
 	if (for_ms > 0 && s->fill)
-		return usage(s->cmd,
-			     "--fill needs --jobs N: workers start when "
-			     "all N jobs are enqueued");
+		return usage(s->cmd, "--fill needs --jobs, not --for");
 	s->for_ms = for_ms > 0 ? for_ms : 0;
 	s->jobs = s->for_ms ? 0 : jobs >= 0 ? jobs : 10000;
 	if (s->seed < 0) {

@@ -1,6 +1,6 @@
 /*
- * top_place.c - decide which row of each list the cursor of `readpast top` is
- * on, and which rows the screen shows.
+ * top_place.c - the selected row and the visible rows of each list that
+ * `readpast top` shows.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

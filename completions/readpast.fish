@@ -129,7 +129,7 @@ complete -c readpast -n '__readpast_in enqueue' -l unique -x -d 'enqueue nothing
 complete -c readpast -n '__readpast_in enqueue' -l unique-for -x -d 'keep the key taken after the job is done'
 complete -c readpast -n '__readpast_in enqueue' -l replace -d 'replace the job that has the key'
 complete -c readpast -n '__readpast_in enqueue' -l backoff -x -d 'delays after failures'
-complete -c readpast -n '__readpast_in enqueue' -l timeout -x -d 'longest run of a handler'
+complete -c readpast -n '__readpast_in enqueue' -l timeout -x -d 'how long a handler may run'
 complete -c readpast -n '__readpast_in enqueue' -l expire -x -d 'cancel the job if it has not started in this time'
 complete -c readpast -n '__readpast_in enqueue' -l keep -x -d 'keep the job this long after it is done'
 complete -c readpast -n '__readpast_in enqueue' -l max-attempts -x -d 'attempts before the job is dead'

@@ -76,7 +76,8 @@ if object_id(N'readpast.job_id', N'SO') is null
 -- claim_no: the number of the last claim, see docs/design.md.
 -- worker_id: the worker that got the job with this claim_no. 0: a client without a
 -- name. Null: no claim has this number, so no verdict is accepted.
--- class: of the lane to which the job belongs, see the table `lane`.
+-- class: the class of the lane in which the job is, or will be when it is ready. See the
+-- table `lane`.
 -- lost: how many of the job's latest leases ran out in a row.
 -- renewed: how often the lease was renewed.
 if object_id(N'readpast.job', N'U') is null

@@ -51,12 +51,18 @@ serve(rp_worker *worker, const char *pattern, const char *kind,
 }
 
 static void
-run(rp_worker *worker)
+run_only(rp_worker *worker)
 {
 	rp_error error;
 
 	if (rp_worker_run(worker, &error) < 0)
 		fail_msg("%s", error.message);
+}
+
+static void
+run(rp_worker *worker)
+{
+	run_only(worker);
 	rp_worker_free(worker);
 }
 
@@ -138,8 +144,17 @@ a_pattern_need_not_match_and_makes_no_queue(void **state)
 static void *
 run_thread(void *worker)
 {
-	run(worker);
+	run_only(worker);
 	return NULL;
+}
+
+/* Free the worker only after the thread has ended, because rp_worker_stop() may
+ * still use the worker when its run ends. */
+static void
+join(pthread_t thread, rp_worker *worker)
+{
+	pthread_join(thread, NULL);
+	rp_worker_free(worker);
 }
 
 static int
@@ -182,7 +197,7 @@ a_new_queue_is_served_soon_and_then_at_once(void **state)
 	put(db->conn, "t.second", "x");
 	assert_true(calls_reach(&seen, 3));
 	put(db->conn, "t.first", "x");
-	pthread_join(thread, NULL);
+	join(thread, seen.worker);
 	assert_int_equal(atomic_load(&seen.calls), 4);
 }
 
@@ -198,7 +213,7 @@ a_worker_that_began_without_a_queue_finds_a_new_queue(void **state)
 	pthread_create(&thread, NULL, run_thread, seen.worker);
 	sleep_ms(100);
 	put(db->conn, "t.first", "x");
-	pthread_join(thread, NULL);
+	join(thread, seen.worker);
 	assert_int_equal(atomic_load(&seen.calls), 1);
 }
 
@@ -247,7 +262,7 @@ looking_for_new_queues_needs_no_write_lock(void **state)
 	ok(db->conn, rp_rollback(db->conn));
 	assert_int_equal(atomic_load(&troubles), 0);
 	rp_worker_stop(seen.worker);
-	pthread_join(thread, NULL);
+	join(thread, seen.worker);
 }
 
 static void
@@ -269,7 +284,7 @@ a_registration_that_failed_is_repeated(void **state)
 	ok(db->conn, rp_rollback(db->conn));
 	assert_true(is_counted(db, "t.second"));
 	rp_worker_stop(seen.worker);
-	pthread_join(thread, NULL);
+	join(thread, seen.worker);
 }
 
 static void

@@ -1,5 +1,5 @@
--- enqueue_unique: insert one job unless a live job of the queue has the same unique key,
--- or a done job for which the key is still taken.
+-- enqueue_unique: insert one job, unless its unique key is taken in its queue. A live job
+-- holds its key. A done job may hold its key for some time, too.
 -- If such a job exists, its id is returned. If the job is live and not running,
 -- :replace gives it the content of the new job. This increases the claim number of the
 -- job, so that a worker that had claimed the old content can no longer complete the

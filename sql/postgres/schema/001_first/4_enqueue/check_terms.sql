@@ -24,7 +24,7 @@ begin
 	      or exists (select 1 from unnest(backoff) as b(delay)
 	                  where b.delay is null or readpast.is_bad_delay(b.delay))
 	then
-		raise exception 'backoff is not 1..:most_backoff delays within 0..:most_days days'
+		raise exception 'backoff must have 1 to :most_backoff delays, each within 0..:most_days days'
 			using errcode = 'RP003';
 	elsif unique_for is not null and unique_key is null then
 		raise exception 'unique_for needs a unique key' using errcode = 'RP003';

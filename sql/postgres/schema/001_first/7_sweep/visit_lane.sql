@@ -57,9 +57,9 @@ begin
 	end if;
 	perform readpast.wait_for_draws(lane_id, its.low, least(next, high), open);
 	next := least(next, high, its.passed + 1);
-	-- If wait_for_claims() returns false, a claim that relied on this cursor and
-	-- appended no cursor may still be uncommitted. Then this cursor stays on the
-	-- list of cursors to visit.
+	-- If wait_for_claims() returns false, there may be an open transaction that
+	-- claimed jobs from this cursor and added no cursor of its own. Then this
+	-- cursor stays on the list of cursors to visit.
 	if next > its.passed and its.next_head is null and not
 	   readpast.wait_for_claims(lane_id, its.passed, its.made_at, open)
 	then
