@@ -1,5 +1,6 @@
 /*
- * life.h - the events of a history, and the check of all events of one job.
+ * life.h - the events that the clients have recorded (the history), and the
+ * check of all events of one job.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

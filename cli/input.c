@@ -232,8 +232,9 @@ split(struct input *in, size_t scanned)
 
 		scanned = (size_t)(end - in->text);
 		status = add(in, scanned, 1);
-		/* If add() has enqueued the payloads and removed them from the
-		 * buffer, the rest of the input has moved to its front. */
+		/* add() may have enqueued payloads and removed them from the
+		 * buffer. The rest of the buffer has then moved to its front.
+		 */
 		scanned = scanned + 1 - (before - in->used);
 	}
 	if (!status && in->count == 0 && in->whole)

@@ -18,9 +18,10 @@ int trace_is_set(void);
 /* Add the environment's trace to the headers, unless the headers have a trace
  * already. Returns 0, or a negative number if memory ran out. */
 int trace_add(json_t *headers);
-/* Make the environment variables of a handler from its job's headers: up to
- * TRACES texts, which the caller frees. Values that are not one printable line
- * are left out. Returns the number of texts. */
+/* Read the trace from a job's headers, and write it to `ret` as environment
+ * variables NAME=VALUE for the job's handler. Returns how many there are. The
+ * caller frees each. A value that is too long or not printable ASCII is left
+ * out. */
 size_t trace_variables(const char *headers, char *ret[TRACES]);
 /* Returns 1 if the text NAME=VALUE is one of these variables. */
 int trace_is_variable(const char *variable);

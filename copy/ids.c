@@ -121,10 +121,10 @@ rp__copy_make_names(struct rp_copy *c)
 	return r < 0 ? r : make_random(c, c->run);
 }
 
-/* Record the source's name if it has none, in the transaction that is open on
- * the source. With `trial`, an existing name is used. Without it, an existing
- * name that differs from c->identity means that another run began at the same
- * time and recorded its name. */
+/* Store c->identity in the source as its name, in the transaction that is open
+ * there. If the source has another name already, copy it to c->identity. With
+ * `trial` this is fine. Without `trial`, fail with RP_ETAKEN, because another
+ * run must have stored that name after this run began. */
 int
 rp__copy_identify(struct rp_copy *c, int trial)
 {

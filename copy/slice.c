@@ -195,8 +195,9 @@ erase(struct rp_copy *c, rp_conn *conn, struct slice *s, int64_t *count)
 
 /* ---- a slice ---- */
 
-/* Read the inserted jobs again and compare them. The caller skips this if
- * another walk follows, because that walk compares them. */
+/* Read the inserted jobs back from the target, and check that they are equal to
+ * the source's jobs. This is not needed in a walk that is followed by another,
+ * because the next walk compares all jobs anyway. */
 static int
 prove(struct rp_copy *c, struct slice *s)
 {

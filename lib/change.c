@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How many ids are read at a time, without the write lock. The number is large,
- * because each read begins with the first job again and may have to skip the
- * same jobs of other kinds. */
+/* How many ids one statement reads. It takes no write lock. The number is
+ * large, because a purge of one kind starts each read at the first job of the
+ * queue, and so must skip the jobs of other kinds every time. */
 #define IDS 65536
 
 static int

@@ -74,10 +74,10 @@ is_claim(void *ctx, size_t row, const struct rp_value *c)
 	return RP_ROW_TAKE;
 }
 
-/* Fail because the thread would wait for its own job. But if this database has
- * no valid claim of that job, return 0, because then the wait is allowed. The
- * claim may be over, or the handle may be for another database that has a queue
- * of the same name. */
+/* Fail, because the thread would wait for its own job. But return 0 if the
+ * thread's claim is not valid in the database of `conn`: the claim may be over,
+ * or `conn` may be for another database than the worker's. Then the thread does
+ * not block itself, so it may wait. */
 static int
 check_not_self(rp_conn *conn, int for_own)
 {

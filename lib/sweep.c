@@ -172,9 +172,10 @@ take_turn(struct sweep *s)
 	return r;
 }
 
-/* Delete jobs of a dropped queue. If jobs were found, end the slice, and a
- * later slice continues with the queue. If no jobs are left, the verb also
- * deletes the queue's row in the list of dropped queues. */
+/* Delete jobs of a dropped queue. If there were any, end the slice (the current
+ * short transaction), and let a later one continue with this queue. If no jobs
+ * are left, the verb also deletes the queue's row in the list of dropped
+ * queues. */
 static int
 sweep_dropped(struct sweep *s, const struct rp_value *p)
 {

@@ -19,8 +19,8 @@
 #include <unistd.h>
 
 #define MOST_CLIENTS 8
-/* A worker pauses for this time if it found no jobs, and a producer if it is
- * too far ahead of the workers. */
+/* How long a worker pauses if it found no jobs, and how long a producer pauses
+ * if it is too far ahead of the workers, in microseconds. */
 #define NAP_US 500
 
 /* Durations are counted in a logarithmic histogram. It begins at a microsecond,

@@ -1,6 +1,6 @@
 /*
- * drain.c - measure how fast four clients finish a large number of ready jobs.
- * The clients use settle_and_claim() of readpast, or a queue written by hand.
+ * drain.c - measure how fast four clients finish a large number of ready jobs,
+ * once with readpast and once with the simple SQL queue of hand.c.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

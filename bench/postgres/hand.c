@@ -1,6 +1,7 @@
 /*
- * hand.c - a queue written by hand, which readpast is compared with. It has a
- * status column, a partial index, and `for update skip locked`.
+ * hand.c - the queue that a user would write instead of using readpast. The
+ * benchmarks compare the two. It has a status column, a partial index, and `for
+ * update skip locked`.
  *
  * Claim and finish are prepared statements, each a transaction of its own. The
  * claim is the statement that most people write, and it can claim more jobs

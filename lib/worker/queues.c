@@ -35,9 +35,9 @@ is_named(const rp_worker *w, const char *queue)
 	return 0;
 }
 
-/* A new list of queues, while names are being added. One allocation holds the
- * pointers, and behind them copies of the names. So the list stays valid when
- * the queues in `found` are freed. */
+/* A list of queues that is being built, to replace the worker's list. One
+ * allocation holds the pointers, followed by copies of the names. Because of
+ * the copies, the list stays valid when the queues in `found` are freed. */
 struct list {
 	const char **queues;
 	size_t count;

@@ -286,8 +286,8 @@ give(struct story *s, const rp_job *job, int verdict)
 	}
 }
 
-/* Check that the accepted verdict has changed the job as it should. No earlier
- * verdict may have ended the job. */
+/* Check that the job is in the state to which the accepted verdict leads, and
+ * that the claim is over, unless the verdict was RP_EXTEND. */
 static void
 expect_settled(struct story *s, const rp_job *job, int verdict)
 {

@@ -11,9 +11,10 @@
 
 #include "db/sqlite/sqlite.h"
 
-/* Prepare all statements of a verb, an operation of the library: those for one
- * row, and those for many rows. Every parameter is null, so the statements
- * change little. */
+/* Prepare all statements of a verb (an operation of the library). Some verbs
+ * have different statements for one row and for several rows, so run the verb
+ * with one row and with two. The parameters are null: only the preparing
+ * matters here, and everything is rolled back. */
 static void
 prepare_all(rp_conn *conn, enum rp_verb verb)
 {

@@ -4,15 +4,14 @@
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  *
- * A checkpoint copies the frames (changed pages) in -wal into the database. By
- * default SQLite does a checkpoint at each commit once -wal has a thousand
- * frames. It does so until a commit restarts -wal, that is, overwrites it from
- * the beginning. A commit can do that only if all of -wal is in the database
- * and no connection is reading -wal. While workers read and write all the time,
- * few commits can restart -wal, and each of the others waits for two calls of
- * fdatasync. So we do a checkpoint only after each CHECKPOINT_FRAMES new
- * frames. If -wal still grows, we copy the few remaining frames under the write
- * lock.
+ * A checkpoint copies the frames (changed pages) in -wal into the database, and
+ * calls fdatasync twice. A commit restarts -wal, that is, overwrites it from
+ * the beginning, if all of -wal is in the database and no connection is reading
+ * -wal. While workers read and write all the time, this is rarely true, so -wal
+ * grows. Once it has a thousand frames, SQLite by default does a checkpoint at
+ * every commit until -wal is restarted. This makes every commit slow. So we do
+ * a checkpoint only after each CHECKPOINT_FRAMES new frames. If -wal still
+ * grows, we copy the few remaining frames under the write lock.
  *
  * While a reader holds an old snapshot, every commit appends to -wal. When that
  * reader has ended, a checkpoint copies all of -wal into the database, and the

@@ -1,7 +1,8 @@
--- sweep_rest: delete rows that are no longer needed, at most :max. These are payloads
--- of completed jobs, workers that were not seen for an hour, counts (tallies) older
--- than a minute, and unique keys whose time is over. A payload is not deleted if its
--- job is in the archive, or if a copy from another database has inserted the job again.
+-- sweep_rest: delete at most :max rows that are no longer needed: payloads of completed
+-- jobs, workers that have sent no heartbeat for an hour, counts (tallies) older than a
+-- minute, and unique keys that are free again. A payload stays if the archive keeps its
+-- job, or if the job is live again because a copy from another database inserted it a
+-- second time.
 
 -- answer:
 select 0 as id, null as queue_id, null as second, id as gone,

@@ -1,7 +1,7 @@
--- is_over: has the transaction ended for which a row of `recheck` waits? If the
--- transaction id is larger than any id of this cluster, the row came with a dump of
--- another cluster, and the transaction counts as ended. The planner inlines this
--- function into the calling statement.
+-- is_over: a row of the table `recheck` may wait for a transaction to end; has that
+-- transaction ended? An id that this cluster has not yet assigned counts as ended. Such
+-- a row was restored from a dump of another cluster. The planner inlines this function
+-- into the calling statement.
 -- waits_for: the transaction's id. Null: the row waits for no transaction.
 -- seen: a snapshot of the calling transaction.
 -- Result: true or false.

@@ -347,8 +347,8 @@ as $body$
 select interval '60 seconds'
 $body$;
 
--- Missed fires of a schedule are counted up to this number. If the schedule's setting
--- says that each missed fire is made later, at most this many are made. MOST_MISSED in
+-- Missed fires of a schedule are counted up to this number. If the schedule enqueues a
+-- job for each missed fire, it enqueues at most this many jobs. MOST_MISSED in
 -- lib/schedule_fire.c has the same value.
 create function readpast.most_missed() returns integer
 language sql immutable

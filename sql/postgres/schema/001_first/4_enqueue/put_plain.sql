@@ -16,8 +16,8 @@ declare
 	moment timestamp with time zone;
 	its_id bigint;
 begin
-	-- Above READ COMMITTED `moment` stays null. Then the insert below adds no row,
-	-- and put_one() does the work.
+	-- The fast path is only for READ COMMITTED, because above it put_one() must lock
+	-- the queue's row. There `moment` stays null, so the insert adds no row.
 	if pg_catalog.current_setting('transaction_isolation')
 	   operator(pg_catalog.=) 'read committed' then
 		moment := readpast.take_xid();

@@ -1,8 +1,8 @@
 -- sweep: do all maintenance. It ends leases that ran out, cancels jobs that expired,
--- moves scheduled jobs that are due to the ready line, deletes kept jobs whose time is
--- over, and fires schedules that are due. Workers of libreadpast sweep by themselves.
--- If a program claims jobs in SQL and no such worker runs, the program must call
--- sweep() about once a second.
+-- makes scheduled jobs ready when they are due, deletes finished jobs whose retention
+-- is over, and fires schedules that are due. Workers of libreadpast call sweep() by
+-- themselves. If a program claims jobs in SQL and no such worker runs, the program must
+-- call sweep() about once a second.
 -- most: each step of the sweep changes at most this number of jobs.
 -- Result:
 --   due: how many scheduled jobs became ready.

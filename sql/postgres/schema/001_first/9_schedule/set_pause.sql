@@ -1,10 +1,11 @@
 -- set_pause: pause a schedule, or end its pause. The verb schedule_pause and the
 -- routines schedule_pause() and schedule_resume() call this routine.
 -- name: the name of the schedule.
--- paused: true to pause the schedule, false to end the pause. If a copy has paused the
--- schedule, a pause is also written to `standby`, so that the schedule stays paused when
--- the copy ends. The end of the pause clears `standby`, unless a move has written the
--- schedule here. Then the next run of the move reads `standby`.
+-- paused: true to pause the schedule, false to resume it.
+-- A copy or move to another database pauses the schedule in one of the two databases,
+-- and notes this in the column `standby`. A pause by the user is added to that note, so
+-- that the schedule stays paused at the end of a move. A resume clears the note, except
+-- 'moved', because the next run of the move finds its schedules by this word.
 -- next_at: the time of the next fire after the pause. It is ignored if `paused` is true.
 -- Result: the schedule's id, or null if there is no such schedule.
 -- Locks: the schedule's row.
