@@ -230,7 +230,7 @@ sort_cancelled(struct found *jobs)
 }
 
 /* Change the jobs that were found. If the user gave --state, skip a job that
- * is no longer in that state. (A purge always has --state.) */
+ * has left that state since it was found. */
 static int
 change_found(const struct change *c, const struct found *jobs,
 	     struct rp_changed *changed)

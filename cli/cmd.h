@@ -79,12 +79,12 @@ int not_opened(const char *url, int code, const rp_error *error);
 int find_queue(struct cmd *cmd, const char *name, int make);
 
 /*
- * Options: --name VALUE, --name=VALUE, -n VALUE or -nVALUE, anywhere among the
- * other arguments, but before `--`. A table, ended by OPTIONS_END, has the
- * variable for each value. Parsing removes options from argv. The table is also
- * the command's help; tools/check_docs.py compares the manual and the
- * completions with it. --db and --history, which all commands have, may also
- * come before the command.
+ * An option is written --name VALUE, --name=VALUE, -n VALUE or -nVALUE,
+ * anywhere among the other arguments, but before `--`. Each command has a table
+ * of its options, ended by OPTIONS_END, with the variable that each option
+ * sets. The help of the command is printed from this table, and
+ * tools/check_docs.py compares the manual and the completions with it. All
+ * commands also have --db and --history, which may come before the command.
  */
 enum option_type {
 	FLAG,

@@ -265,9 +265,10 @@ begin(struct rp_copy *c, rp_conn *conn, struct rp_slice *slice)
 	return rp__copy_failed(c, conn, rp__slice_begin(conn, slice, 0));
 }
 
-/* End a slice. If `r` is negative, c->error is already set. If the target has
- * only one writer at a time, the size of the next slice is chosen so that it
- * takes about RP_SLICE_US. */
+/* End a slice, that is, one of the copy's transactions. If `r` is negative,
+ * c->error is already set. If the database allows only one writer at a time, a
+ * slice keeps other writers out. So the next slice gets fewer jobs if this one
+ * worked longer than RP_SLICE_US, and more jobs if it worked much less. */
 static int
 end(struct rp_copy *c, rp_conn *conn, struct rp_slice *slice, int r)
 {

@@ -174,11 +174,11 @@ struct ext_rows {
  * A function. If PostgreSQL has a routine of this name, the function has the
  * same arguments in the same order.
  *
- * A function returns a value by `answer`, as in `select readpast_enqueue(...)`.
- * Or it is a table by `fetch`, as in `select outcome from
- * readpast_enqueue(...)`. It may be both. On failure, `answer` and `fetch`
- * return a negative number. The message is in call->error or in the handle's
- * error.
+ * `answer` returns one value, for statements such as
+ * `select readpast_enqueue(...)`. `fetch` returns the rows of a table, for
+ * statements such as `select outcome from readpast_enqueue(...)`. A function
+ * has one of them or both. On failure they return a negative number, and the
+ * message is in call->error or in the handle's error.
  */
 struct ext_function {
 	const char *name;

@@ -1361,10 +1361,10 @@ RP_API int rp_worker_serve_pattern(rp_worker *worker, const char *pattern,
 
 /*
  * Take the next task. If there is no task, wait for up to timeout_ms (0: do not
- * wait; -1: no limit). The task is pulled until rp_task_finish() frees it. At
- * most `threads` tasks (an option of the worker) may be pulled at the same
- * time. If that many are, the call waits until one of them is finished. Several
- * threads may call it at once.
+ * wait; -1: no limit). The program holds the task (it is pulled) until
+ * rp_task_finish() frees it. A program can hold at most `threads` tasks (an
+ * option of the worker). If it holds that many, the call waits until one of
+ * them is finished. Several threads may make this call at the same time.
  *
  * RP_NEXT_TASK: *ret is a task. RP_NEXT_NONE: there was no task within
  * timeout_ms. RP_NEXT_END: no task is pulled, and there will be no more tasks,

@@ -396,9 +396,9 @@ on_one_set_of_terms(const rp_job_spec *a, const rp_job_spec *b)
 	       is_same_text(a->backoff, b->backoff);
 }
 
-/* Refuse a job that expires before it is due, because it would never run. If
- * the job has the same terms as the previous one, nothing is checked, because
- * the previous job was. */
+/* Refuse a job that expires before it is due, because it would never run. A job
+ * with the same times as the previous job is not checked, because the previous
+ * job was. */
 static int
 check_expiry(struct rows *rows, const rp_job_spec *job)
 {

@@ -57,9 +57,9 @@ int rp__schedule_missing(rp_conn *conn, const char *name);
  * fire. */
 int rp__schedule_put(rp_conn *conn, const rp_schedule *schedule, int64_t at,
 		     int64_t missed, int manual, rp_added *ret);
-/* Fire the schedules that are due, in slices, until the time `stop_at`
- * (monotonic us; 0: no limit). Adds the number of new jobs to *jobs. Returns 1
- * if more schedules are due. */
+/* Fire the schedules that are due, several in each transaction, until the time
+ * `stop_at` (monotonic us; 0: no limit). Adds the number of new jobs to *jobs.
+ * Returns 1 if more schedules are due. */
 int rp__schedules_fire(rp_conn *conn, int64_t stop_at, int64_t *jobs);
 
 #endif

@@ -145,9 +145,10 @@ finish(struct hand *h)
 					     NULL, 0));
 }
 
-/* Store the ids of all claimed jobs, because the next step must finish them.
- * There may be more of them than the limit. If one were forgotten, it would
- * stay in the table for ever. */
+/* Store the ids of all claimed jobs, so that finish() can delete them. A claim
+ * may return more jobs than its limit (see the top of this file), so the room
+ * for the ids grows. A job whose id is not stored would stay in the table for
+ * ever. */
 static void
 hold(struct hand *h, PGresult *claimed)
 {

@@ -34,8 +34,9 @@ struct flaky {
 	size_t fail_at;
 	enum flaky_mode mode;
 	int fired;
-	/* depth of nested transactions, as counted by the library and as it is
-	 * in the database */
+	/* How many nested transactions the library has open, and how many are
+	 * open in the database. After a simulated loss of the connection, none
+	 * is open in the database. */
 	int depth, real_depth;
 };
 

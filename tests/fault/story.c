@@ -78,8 +78,8 @@ copy_model(const char *to)
 struct story *
 story_open(const struct chapter *chapter)
 {
-	/* Each story has a file of its own. A story that fails leaves its file
-	 * open, so the next one could not use this file. */
+	/* Each story has its own database file, because a story that fails
+	 * leaves its file open. */
 	static unsigned stories;
 	struct story *s = calloc(1, sizeof(*s));
 	rp_error error;

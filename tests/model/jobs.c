@@ -136,8 +136,10 @@ enqueue_unique(struct model *m, int queue)
 
 	int others = !m->on_file && e && locked(m, e);
 
-	/* Skip this step, because it could lock the job in a second session.
-	 * The model has only one owner for each job. */
+	/* Another session's open transaction has locked the job with this key.
+	 * This enqueue could lock the job, too, and keep the lock until its own
+	 * transaction ends. The model records only one session with a lock for
+	 * each job, so skip this step. */
 	if (others && m->sessions[m->s].open)
 		return;
 	job.unique_key = keys[key];

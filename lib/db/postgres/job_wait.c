@@ -90,9 +90,11 @@ run_for_jobs(struct postgres *s, enum rp_verb verb,
 _Static_assert((int)AWAIT_PARAMS == 1 && (int)UNAWAIT_PARAMS == 1,
 	       "run_for_jobs() sets one parameter in each row");
 
-/* Register for the jobs. If that is impossible, set waiter->polls. For example,
- * a standby has no notifications and cannot be written to. After a registration
- * in a new session the pauses start again at FIRST_NAP_MS. */
+/* Register this session for notifications about the jobs. If that is
+ * impossible, set waiter->polls. For example, a standby has no notifications
+ * and cannot be written to. A new session begins again with the shortest pause
+ * between polls, because a transaction that is already running will not notify
+ * it. */
 static int
 register_for_jobs(struct postgres *s, struct rp_job_waiter *waiter,
 		  rp_error *error)

@@ -46,7 +46,8 @@ bind_value(sqlite3_stmt *stmt, int i, const struct rp_value *value)
 }
 
 /* Bind the ids that the callback accepted (s->taken). If there are at least
- * MANY of them, bind all as a table. Otherwise bind only the id at index
+ * MANY, the statement runs once and reads all of them from a virtual table.
+ * Otherwise it runs once for each id, and this call binds the id at index
  * `which`. */
 static int
 bind_taken(const struct run *run, sqlite3_stmt *stmt, int i, size_t which)

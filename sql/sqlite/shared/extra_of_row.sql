@@ -1,5 +1,6 @@
--- extra_of_row: return the value of the column `extra` for a job of another database, the
--- row of parameters r. It is null if no member of the JSON object would have a value.
+-- extra_of_row: an expression for the column `extra` of a job that is copied from
+-- another database. The row r has the job's fields. The value is null if the job has
+-- none of the settings in `extra`, and no expire_at.
 
        iif(coalesce(r.keep_ms, r.timeout_ms, r.expire_at, r.backoff,
                     r.unique_for_ms, r.progress) is null,

@@ -1,10 +1,12 @@
--- schedule_import: write a schedule of another database. The schedule is unchanged
--- except that it is paused. Its column `standby` gets :standby, the name of the copy,
--- and the word `paused` if the schedule was paused in the other database, too. An
--- existing schedule of this name is replaced only if the copy named :origin has written
--- it. Otherwise no row is returned. If a user has paused the existing schedule, it stays
--- paused. If a user has resumed it, it stays resumed and keeps its times, because it may
--- have fired here since. If the job of next_at was enqueued already, the next sweep
+-- schedule_import: insert a schedule that `readpast copy` copies from another database.
+-- The new row has the same settings and times, but is paused. Its column `standby` gets
+-- :standby (`copied` or `moved`, and the name of the source). The word `paused` follows
+-- if the schedule was paused in the source.
+-- A schedule of this name that exists already is replaced only if :origin, the name of
+-- the source, is in its `standby`. If a user has resumed it, only a move replaces it.
+-- Then it stays resumed and keeps its times, because it may have fired here already.
+-- If the schedule is not replaced, no row is returned.
+-- If the job of next_at was enqueued already (last_at is the same time), the next sweep
 -- computes the time after next_at. SQLite does not use :sets, see schedule_set.sql.
 
 -- answer:

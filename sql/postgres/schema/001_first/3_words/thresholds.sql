@@ -187,10 +187,10 @@ as $body$
 select interval '50 milliseconds'
 $body$;
 
--- To keep that rate, each waiter checks about once in ask_every() times the number of
--- waiters. More waiters than this are not taken into account, so each waiter checks at
--- least every 12 seconds. So even if all waiters except one die at once, that one
--- notices within 12 seconds that it must sweep.
+-- To keep that rate, the time between two checks of one waiter is about ask_every()
+-- times the number of waiters. At most this many waiters are counted, so the time is at
+-- most 12.5 seconds. So even if all other waiters die at once, the last one soon finds
+-- out that it must sweep.
 create function readpast.most_askers() returns integer
 language sql immutable
 as $body$

@@ -3,14 +3,15 @@
 -- the id of the live job. If `replace` is also true, the live job gets the content of
 -- the new job, unless the live job is running. If a finished job keeps the key taken,
 -- no job is inserted either, and the result is the id of the finished job.
--- If the insert finds that the key was taken meanwhile, the loop searches again. After
--- the insert one expression asks for all that most jobs do not need, because PL/pgSQL
--- prepares each expression again in every transaction. The routine has no defaults and
--- its body no comments: with a longer row in pg_proc each call has to decompress a part
--- of the row.
+-- If the insert finds that the key was taken meanwhile, the loop searches again.
+-- Most jobs need no step after the insert. One long condition finds this out, because
+-- PL/pgSQL prepares each expression again in every transaction.
+-- The parameters have no default values and the body has no comments, because they
+-- would make the routine's row in pg_proc so long that each call had to decompress a
+-- part of it.
 -- Parameters: the fields of the job. Null means the default: the queue's setting, no
--- kind, no headers, no key or no terms. `extra` has the terms in one parameter, because
--- most jobs have none, and each parameter costs about 1,400 instructions.
+-- kind, no headers, no key or no `extra`. `extra` has the rarely used settings in one
+-- parameter, because each parameter costs about 1,400 instructions.
 -- Result:
 --   id: the new job, or the job that has the key. Null: there is no such queue, or the
 --     payload is too large.

@@ -1,6 +1,7 @@
--- recheck_places: look again at the ranges in the table `recheck`, except those whose
--- `waits_for` names an open transaction. Jobs may have appeared in such a range after
--- claims moved past it.
+-- recheck_places: scan the ranges of `seq` numbers that the table `recheck` lists. Jobs
+-- may have appeared in such a range after claims moved past it, and claims do not look
+-- back. If `waits_for` names a transaction that is still open, a later sweep scans the
+-- range.
 -- til: the time at which to stop. The next sweep looks at the remaining ranges.
 -- Rows: the jobs whose lease ran out, with the columns of expire().
 -- Locks: the rows of `recheck` that the routine deletes, and the jobs that reclaim()
