@@ -45,8 +45,9 @@ void checker_free(struct checker *checker);
 int checker_read(struct checker *checker, FILE *file, const char *name,
 		 char *why, size_t room);
 
-/* checker_left() adds a job that is still in the database. Call
- * checker_audited() when all jobs that are still there have been added. */
+/* Call checker_left() for each job that is still in the database, and then
+ * checker_audited() once. Without that call, the checker cannot report lost
+ * jobs, because a job that never ended may still be in the database. */
 int checker_left(struct checker *checker, int64_t id);
 void checker_audited(struct checker *checker);
 

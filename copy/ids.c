@@ -430,10 +430,11 @@ rp__copy_open_range(struct rp_copy *c, int64_t id, int64_t last)
 	return rp__copy_end(c, c->to, r);
 }
 
-/* Open a range for all ids of the source. The range begins at the smallest id
- * that a job, a schedule or a taken unique key names, even if the job with that
- * id was deleted. If such an id had a range of its own, the number that is
- * added to it in the target would differ from the number for the jobs. */
+/* Open a range for all ids of the source. All ids of a range are changed by the
+ * same number in the target. The range begins at the smallest id that a job, a
+ * schedule or a taken unique key names, even if the job with that id was
+ * deleted. Otherwise a smaller id would later get a range of its own, and be
+ * changed by another number than the ids of the jobs. */
 int
 rp__copy_open_first(struct rp_copy *c)
 {

@@ -1302,10 +1302,10 @@ RP_API int rp_worker_new(const char *url, const rp_worker_options *options,
 			 rp_worker **ret, rp_error *reterr);
 RP_API void rp_worker_free(rp_worker *worker);
 
-/* Serve a queue with a handler. Queues are preferred in the order in which they
- * are first named. With `kind` NULL the handler gets all jobs of the queue
- * except those whose kind has a handler of its own. RP_EINVAL: the worker is
- * running. */
+/* Serve a queue with a handler. If several queues have jobs, the worker prefers
+ * the queue whose first handler was added first. With `kind` NULL the handler
+ * gets all jobs of the queue except those whose kind has a handler of its own.
+ * RP_EINVAL: the worker is running. */
 RP_API int rp_worker_handle(rp_worker *worker, const char *queue,
 			    const char *kind, rp_handler *handler, void *ctx);
 

@@ -483,8 +483,8 @@ rp_enqueue_many(rp_conn *conn, const char *queue, const rp_job_spec *jobs,
 	if (jobs->size < offsetof(rp_job_spec, priority))
 		return rp__fail(&conn->error, RP_EINVAL,
 				"a job has no size: RP_JOB_SPEC_INIT sets it");
-	/* If the last row has a unique key, it has more parameters than the
-	 * other rows. */
+	/* A job with a unique key is enqueued alone. It has more parameters
+	 * than another job, so it needs the extra room if `room` is 1. */
 	rows.params = malloc((room * ENQUEUE_PARAMS + ENQUEUE_UNIQUE_PARAMS) *
 			     sizeof(*rows.params));
 	rows.added = calloc(n, sizeof(*rows.added));

@@ -37,9 +37,10 @@ struct sweep {
 		int dropped;
 	} * queues; /* queues with something to sweep */
 	size_t queues_count;
-	/* FIRST: the next slice is the first one. IN_TURN: the next slice is
-	 * the first one, and it is skipped if another worker is sweeping or has
-	 * swept within SWEEP_MS. MORE: the first slice is done. */
+	/* A sweep consists of slices (short transactions). FIRST: none has run
+	 * yet. IN_TURN: none has run yet, and the sweep does nothing if another
+	 * worker is sweeping or has swept within SWEEP_MS. MORE: the next slice
+	 * is not the first. */
 	enum { MORE, FIRST, IN_TURN } which;
 	int64_t stop_at; /* when to stop (monotonic us); 0: never */
 	int rest;        /* 1: also apply retention, delete dropped queues, and

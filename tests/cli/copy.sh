@@ -210,8 +210,9 @@ check 'the source of the move is paused' equal "$(readpast --db sqlite:a.db queu
 check 'the source says why it is paused' grep -qx '  paused        its jobs were moved to another database' <(readpast --db sqlite:a.db queue list)
 first=$(readpast --db "$pg2" claim mail)
 readpast --db "$pg2" complete "$(claim_of "$first")" >/dev/null
-# The ready line numbers its jobs. Let the target's line use up many numbers, so that
-# they exceed the number that the last job has when the move finally copies it.
+# The jobs in the ready line are numbered, and claims start at the cursor's number.
+# Enqueue and claim many jobs in the target, so that its cursor passes the number that
+# the job that still runs in the source will have when the move copies it.
 for _ in 1 2 3; do
 	seq 200 | readpast --db "$pg2" enqueue mail --quiet
 	mapfile -t claims < <(readpast --db "$pg2" claim mail -n 1000 | claims_of)

@@ -97,8 +97,8 @@ def lives_and_ends(manager):
 
 
 def hangs(manager):
-    """Let the worker hang: its history is a full pipe, so writing to it blocks the
-    worker's main thread."""
+    """Let the worker hang: the file to which it writes its events is a full pipe, so
+    the next write blocks its main thread."""
     os.mkfifo("history")
     reader = os.open("history", os.O_RDONLY | os.O_NONBLOCK)
     worker = manager.start("--", "true", READPAST_HISTORY="history")

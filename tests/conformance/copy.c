@@ -312,8 +312,9 @@ interrupt_the_move_of_schedules(struct pair *pair)
 			 0);
 }
 
-/* On one side, pause the schedule that was not paused before the move, and
- * resume the one that was. */
+/* Interrupt a move when both databases have the schedules. Then, in one of the
+ * databases, pause `nightly`, which was not paused before the move, and resume
+ * `asleep`, which was. The next run of the move must keep both changes. */
 static void
 a_pause_and_a_resume_outlast_the_move(struct pair *pair, rp_conn *side)
 {

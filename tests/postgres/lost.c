@@ -83,9 +83,9 @@ jobs_of_a_claim_whose_answer_was_lost_are_released_at_once(void **state)
 	while (stats_of(db->conn, "q").running)
 		sleep_ms(5);
 
-	/* Claim jobs in the worker's name. Then the database leases jobs to the
-	 * worker that it does not know, as if the answer to its claim had been
-	 * lost. */
+	/* Claim jobs in the worker's name, without telling the worker. The
+	 * database then records that the worker holds these jobs, as if the
+	 * answer to the worker's own claim had been lost. */
 	assert_int_equal(run_sql(db->conn, "select max(id) from worker", &id),
 			 0);
 	ok(db->conn, rp_begin(db->conn));

@@ -241,10 +241,10 @@ create table readpast_tally (
 -- retry_at: the time of the next try if the file of the time zone could not be read. In
 -- this case next_at is the time for which the schedule could not fire.
 -- standby: not null if the schedule is paused because `readpast copy` copies it to or
--- from another database. In the source of a move the value is 'leaving'. In a target it
--- is 'copied' or 'moved', and the name of the source. The word 'paused' follows if the
--- schedule was already paused before the copy, and 'and paused' if a user has paused it
--- since.
+-- from another database. In the source of a move the value begins with 'leaving'. In a
+-- target it begins with 'copied' or 'moved' and the name of the source. If the schedule
+-- was paused before the copy, ' paused' is appended. If a user has paused it since,
+-- ' and paused' is appended.
 create table readpast_schedule (
 	id          integer primary key autoincrement,
 	name        text not null unique,

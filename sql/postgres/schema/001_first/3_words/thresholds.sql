@@ -138,10 +138,11 @@ as $body$
 select interval '1 minute'
 $body$;
 
--- A row of lane 0 in `cursor` records up to which time all scheduled jobs were moved.
--- If no scheduled job is due, a sweep updates the recorded time only when that time is
--- longer ago than this. If this value were smaller, idle sweeps would write more rows.
--- If it were much larger, each sweep would scan more dead index entries.
+-- A row of lane 0 in `cursor` records a time: sweeps have made all jobs ready that were
+-- scheduled before it. A sweep that finds no due job updates this row only if the
+-- recorded time is longer ago than due_age(). With a smaller value, idle sweeps would
+-- write the row more often. With a much larger value, each sweep would scan more dead
+-- index entries, because it starts its scan at the recorded time.
 create function readpast.due_age() returns interval
 language sql immutable
 as $body$
@@ -197,8 +198,9 @@ as $body$
 select 200
 $body$;
 
--- To find the number of waiters, at most this many rows of `waiter` are counted. A
--- worker has a row for each of its queues.
+-- To find the number of waiters, a call reads at most this many rows of `waiter`, and
+-- counts the different workers in them. A worker has a row for each of its queues, so
+-- the number is too small if there are more rows.
 create function readpast.most_waiter_rows() returns integer
 language sql immutable
 as $body$
