@@ -244,8 +244,8 @@ struct field {
 	}
 extern const struct field job_fields[]; /* ended by FIELDS_END */
 
-/* Make a JSON object of the members. The object owns their values from then on.
- * NULL: out of memory. */
+/* json_members() makes a JSON object of these members, and takes ownership of
+ * their values. It returns NULL if memory ran out. */
 struct member {
 	const char *name;
 	json_t *value;

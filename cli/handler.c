@@ -69,8 +69,9 @@ asked(void *ctx)
 		say_waiting(work);
 	if (state == RP_TASK_LOST || state == RP_TASK_CANCELLED || r->errnum)
 		return CHILD_STOP;
-	/* A worker that stops without a signal, for instance because of
-	 * --drain, waits for its handlers without a time limit. */
+	/* Only a signal starts the grace period. A worker that stops for
+	 * another reason, such as --drain, waits for its handlers without a
+	 * time limit. */
 	if (state != RP_TASK_STOPPING || !first_signal_us())
 		return CHILD_GO_ON;
 	return signals_seen() > 1 || monotonic_us() - first_signal_us() >

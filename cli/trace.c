@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The environment variables, the headers, and `most`, the largest size of a
- * value in bytes. For tracestate and baggage this is the size that every
- * implementation must support. */
+/* For each part of a trace: its environment variable, its header, and the
+ * largest size of its value in bytes. For tracestate and baggage this is the
+ * size that the W3C standards require every implementation to support. */
 static const struct {
 	const char *variable, *header;
 	size_t most;

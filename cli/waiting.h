@@ -35,10 +35,11 @@ struct await {
 	struct waiting how;
 	int64_t *ids; /* ids of the jobs; the caller frees them */
 	size_t count, room;
-	int keeps_longer; /* 1: the done jobs are kept for longer than keep_ms,
-			   * until their results are read */
-	int64_t keep_ms;  /* how long done jobs are kept by the option or the
-			   * queue's setting; 0: not kept */
+	int keeps_longer; /* 1: done jobs are kept until their results are
+			   * printed, although the option or setting behind
+			   * keep_ms would delete them earlier */
+	int64_t keep_ms;  /* how long the option, or else the queue's setting,
+			   * keeps done jobs; 0: not at all */
 };
 
 /* Call this before the enqueue. The call fails if this process is a handler and

@@ -34,10 +34,10 @@ join_lines(char **texts, size_t n)
 	return joined;
 }
 
-/* Split the value of READPAST_ALONE into lines. (These are the queues of a
- * worker that runs one job at a time.) Returns NULL if it has no lines. One
- * allocation holds the pointers and after them the text. It is never freed,
- * because it is needed until the program ends. */
+/* Split the value of READPAST_ALONE into lines. A worker that runs one job at a
+ * time sets this variable for its handlers. Each line is a queue, or a pattern
+ * of queues, that the worker serves. Returns NULL if there are no lines. The
+ * result is never freed, because it is needed until the program ends. */
 static const char *const *
 lines_of(const char *text)
 {

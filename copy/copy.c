@@ -168,8 +168,8 @@ wait_for_running(struct rp_copy *c)
 	}
 }
 
-/* Walk over the jobs of the source again and again, until a walk finds that no
- * job which an earlier walk has read was changed since then. */
+/* Walk over the jobs of the source repeatedly, until a walk finds that the
+ * source has not changed any of the jobs that were read before. */
 static int
 walk_until_same(struct rp_copy *c, int doing)
 {

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""worker_psycopg.py - a worker on PostgreSQL, which uses only SQL.
+"""worker_psycopg.py - a worker for PostgreSQL that uses only readpast's SQL functions.
 
 It fetches pages and stores their sizes.
 
@@ -7,10 +7,10 @@ It fetches pages and stores their sizes.
   readpast --db postgres:///app enqueue pages https://example.org/ https://example.com/
   ./worker_psycopg.py postgres:///app pages         # run several, if you like
 
-The page's row and the completion of its job are one commit. So each job has one row,
-however often workers are killed. SIGTERM ends the worker at once, and so does an error
-of the database. Let systemd start it again. The job that it had is ready again when the
-lease is over.
+One commit inserts the page's row and completes the job. So each job has one row in the
+end, however often workers are killed. The worker ends at once on SIGTERM or on a
+database error. Let systemd start it again. The job that it was running becomes ready
+again when its lease expires.
 
 SPDX-License-Identifier: MIT
 SPDX-FileCopyrightText: The readpast authors

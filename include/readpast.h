@@ -377,8 +377,8 @@ enum { RP_STATES(RP_NUMBER_OF_STATE) };
 RP_API const char *rp_state_text(int state);
 RP_API int rp_state_number(const char *text);
 
-/* One job at the time when it was read. A text that is not set is NULL, and a
- * time that is not set is 0. Times are in milliseconds. */
+/* A job as it was when it was read. Texts that are not set are NULL, and times
+ * that are not set are 0. Times are in milliseconds. */
 typedef struct rp_job {
 	int64_t id; /* never reused */
 	const char *queue;
@@ -993,11 +993,11 @@ typedef struct rp_schedule {
 typedef struct rp_schedules rp_schedules;
 
 /*
- * Add a schedule. It first fires at the first instant after now. If a schedule
- * of this name exists and `replace` is 1, it gets all of the new values. A
- * paused schedule stays paused. The next instant changes only if the spec or
- * the zone has changed; then it is the first one after now. A queue that does
- * not exist is created.
+ * Add a schedule. It first fires at the first time after now that its spec
+ * names. If a schedule of this name exists and `replace` is 1, all its values
+ * are replaced. A paused schedule stays paused. The time at which it fires next
+ * changes only if the spec or the zone has changed; it is then computed from
+ * now, as for a new schedule. A queue that does not exist is created.
  *
  * RP_ETAKEN: a schedule of this name exists, and `replace` is 0. RP_EINVAL: a
  * value is wrong, the spec can never match a day, or the zone is not known here

@@ -69,8 +69,9 @@ rp__alone_must_wait(const struct alone *alone, size_t holding)
 	return alone->task || (alone->wanted_since && holding > 0);
 }
 
-/* Returns the value of `holding` for the next claim. If it is not 0, the claim
- * returns no suspects. */
+/* Returns the number of held jobs to pass to the next claim. A claim returns
+ * suspects only if this number is 0, so it is 1 instead of 0 while other jobs
+ * have their turn. */
 size_t
 rp__alone_holding(const struct alone *alone, size_t holding)
 {
@@ -80,7 +81,8 @@ rp__alone_holding(const struct alone *alone, size_t holding)
 }
 
 /* Record that a claim returned `jobs` jobs and skipped `passed_over` suspects.
- * If the claim found only suspects, the worker serves them next. */
+ * If it skipped suspects and returned no jobs, no other jobs are ready, so
+ * their turn ends and the worker makes room for a suspect. */
 void
 rp__alone_claimed(struct alone *alone, size_t jobs, size_t passed_over)
 {

@@ -199,8 +199,8 @@ is_found(const rp_worker *w, const char *name)
 	return 0;
 }
 
-/* All queues were read: replace the list of queues that match. Returns 1 if it
- * has changed. */
+/* Called if all queues were read. Replace the list of queues that match.
+ * Returns 1 if it has changed. */
 static int
 replace_found(rp_worker *w, struct look *look)
 {
@@ -218,8 +218,8 @@ replace_found(rp_worker *w, struct look *look)
 	return 1;
 }
 
-/* Only the young queues were read: append those that are new. Returns 1 if
- * there are any. */
+/* Called if only the queues younger than YOUNG_MS were read. Append those that
+ * are not in the list yet. Returns 1 if there were any. */
 static int
 append_found(rp_worker *w, struct look *look)
 {

@@ -146,11 +146,11 @@ rp_task_state(const rp_task *task)
 
 /* ---- extending ---- */
 
-/* Wait until the worker's current renewal is answered, and prevent further
- * renewals. So a renewal and an extension never overlap, and the lease that was
- * requested last is in effect. The pool's lock is not held while a renewal or
- * an extension waits for the database. Returns the progress to send, or NULL.
- */
+/* Wait until the database has answered the worker's renewal of this lease, and
+ * prevent further renewals. If a renewal and an extension overlapped, the
+ * shorter lease might win. The pool's lock cannot prevent this, because nobody
+ * holds it while waiting for the database. Returns the progress to send, or
+ * NULL. */
 static const char *
 begin_extending(rp_task *task)
 {

@@ -6,10 +6,10 @@
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  *
- * A job is added before its verdict is sent, because nothing is lost if memory
- * runs out at that point. It is removed when the database has answered that the
- * job is finished. When the worker has nothing else to do, it reads the states
- * of the remaining jobs one by one.
+ * A job is added before its verdict is sent. If memory runs out at that point,
+ * the verdict is not lost, because it can be sent later. The job is removed
+ * when the database has answered that the job is finished. When the worker has
+ * nothing else to do, it reads the states of the remaining jobs one by one.
  */
 #include "worker.h"
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Test which commands create a database that does not exist, and print a message about
-# this. Also test the SQL with which users can create the tables themselves.
+# Test which commands create a missing database, and that they print a message when they
+# do so. Also test the SQL that `init --print` prints for users who create the tables
+# themselves.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors

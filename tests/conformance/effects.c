@@ -235,9 +235,9 @@ a_handler_may_commit_several_times_and_complete_by_its_verdict(void **state)
 	assert_int_equal(rows(db->conn), 8);
 }
 
-/* A handler that holds the write lock for longer than its lease. No lease can
- * be renewed meanwhile. This is harmless, because no other client can claim the
- * job either. */
+/* A handler whose transaction takes longer than the job's lease. On SQLite it
+ * holds the write lock, so the lease cannot be renewed meanwhile. This is
+ * harmless, because no other client can claim the job either. */
 static int
 hold_it_long(rp_task *task, const rp_job *job, void *ctx)
 {

@@ -152,8 +152,8 @@ stands(const struct job *j, const rp_verdict *v)
 
 /* Return whether another session's lock on the job's row stops this verdict. 0:
  * no. 1: perhaps. The verdict is not for the current claim, so the database may
- * refuse it without the lock, or report RP_EBUSY. 2: yes. The verdict is for
- * the current claim, so the call must fail with RP_EBUSY. */
+ * refuse it at once, or report RP_EBUSY because of the lock. 2: yes. The
+ * verdict is for the current claim, so the call must fail with RP_EBUSY. */
 static int
 verdict_waits(struct model *m, const rp_verdict *v)
 {

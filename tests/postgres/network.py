@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Test the command line on a connection to PostgreSQL that is cut, goes silent, is
-slow, or loses a reply. A proxy simulates these faults. Starts its own server.
+slow, or loses a reply. A proxy simulates these faults. The test starts its own server.
 
   network.py READPAST ROOT [CASE...]
 

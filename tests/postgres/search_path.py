@@ -108,8 +108,8 @@ def calls(db):
             continue
         args = ", ".join(f"{VALUES[t]}::{t}" for t in types)
         yield signature, f"select readpast.{name}({args})"
-        # Also pass null for all arguments but the first, because null often makes a
-        # routine do more.
+        # Also pass null for all arguments but the first, because a routine often runs
+        # other statements if an argument is null.
         nulls = ", ".join(f"null::{t}" if n else f"{VALUES[t]}::{t}"
                           for n, t in enumerate(types))
         yield signature, f"select readpast.{name}({nulls})"
@@ -162,9 +162,10 @@ def no_routine_runs_a_strangers_code(log):
             try:
                 run(db, prepare(call))
             except psycopg2.Error as error:
-                # readpast refuses some of these calls with one of these errors. An
-                # error of another class may mean that a shadow was called instead of
-                # the real function: for count(*) that is 42809.
+                # Some calls fail, because their arguments make no sense. These are the
+                # classes of errors that readpast then returns. Any other error may come
+                # from a shadow: count(*) fails with 42809 if it finds the shadow of
+                # count().
                 assert error.pgcode[:2] in ("RP", "22", "25", "40", "23"), (
                     f"{call}: {error.pgcode} {error}")
             run(db, "rollback")

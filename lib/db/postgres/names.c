@@ -1,6 +1,6 @@
 /*
  * names.c - split a text into SQL statements, and replace named parameters such
- * as :id with $1, $2 and so on. psql has such parameters, libpq has not.
+ * as :id with $1, $2 and so on. psql has such parameters, but libpq does not.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -119,8 +119,9 @@ rp__sqlite_watch_wal(struct sqlite *s)
 	sqlite3_wal_hook(s->db, committed, s);
 }
 
-/* Make a commit that changes nothing. It inserts a row and deletes it, because
- * SQLite writes nothing if a row is updated to the same values. */
+/* Make a commit that SQLite writes to -wal although it changes no data. It
+ * inserts a row and deletes it. An update that sets a row to its old values
+ * would not do, because SQLite then writes nothing. */
 static int
 commit_nothing(struct sqlite *s)
 {

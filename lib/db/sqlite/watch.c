@@ -34,8 +34,8 @@ struct watch {
 };
 
 /* Intervals between the polls that follow an event, in microseconds. They add
- * up to 0.7 s, because a commit may wait long for the disk. After them we poll
- * once a second again. */
+ * up to 0.7 s, because a commit becomes visible only after it has been synced
+ * to disk, which may take that long. After that we poll once a second again. */
 static const int64_t looks_us[] = { 100,    100,    300,   500,   1000,
 				    3000,   5000,   10000, 30000, 50000,
 				    100000, 200000, 300000 };

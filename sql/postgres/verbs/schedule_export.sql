@@ -1,6 +1,6 @@
 -- schedule_export: list schedules of :queues (a JSON array of names; null for all). If
--- :leaving is not 0, list only the schedules that schedule_leave has paused. If
--- :leaving is 0, list all other schedules.
+-- :leaving is not 0, list only the schedules that schedule_leave has paused because
+-- they are being moved away. If :leaving is 0, list all other schedules.
 -- paused_at: the time at which a user paused the schedule, or null.
 
 select name, queue, spec, zone, content, kind, headers::pg_catalog.text as headers, priority, missed,

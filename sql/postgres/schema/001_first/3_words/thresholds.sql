@@ -161,17 +161,17 @@ $body$;
 
 -- ---- workers and waiters
 
--- A worker that was not seen for this long is considered dead. In this time a busy
--- worker sends six heartbeats, and an idle worker sends three.
+-- A worker that has not been seen for this long is considered dead. In this time a live
+-- worker sends six heartbeats if it is busy, and three if it is idle.
 create function readpast.seen_age() returns interval
 language sql immutable
 as $body$
 select interval '30 seconds'
 $body$;
 
--- A SQL client that claims under a name has a row in `worker`. A claim updates the
--- `seen_at` of this row only if the time there is older than this. So most claims do
--- not write to the row.
+-- A SQL client that passes a worker name to claim() has a row in `worker`. A claim
+-- updates `seen_at` in this row only if it is older than this. So most claims do not
+-- write to the row.
 create function readpast.heartbeat_every() returns interval
 language sql immutable
 as $body$

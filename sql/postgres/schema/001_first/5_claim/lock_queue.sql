@@ -46,8 +46,9 @@ begin
 		suspect := readpast.class_of(lane) = 1;
 		if suspect and (holding + taken > 0 or places <> '{}') then
 			passed_over := passed_over + readpast.count_ready(lane, start, n);
-			-- The suspect has to run before all later jobs of its queue, so
-			-- this claim takes none of these later jobs.
+			-- If the worker holds no jobs, it can run the suspect right
+			-- after the jobs of this claim. So leave the queue's later jobs
+			-- until then.
 			exit when passed_over > 0 and holding = 0;
 			continue;
 		elsif suspect then

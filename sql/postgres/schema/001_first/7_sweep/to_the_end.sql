@@ -1,8 +1,8 @@
 -- to_the_end: move jobs of a lane to the end of the lane. The jobs keep their order
 -- among themselves.
 -- ids: the jobs.
--- before: a number of the ready line that is smaller than those that the jobs get. The
--- caller reads the sequence before this transaction draws from it.
+-- before: the last value of the sequence `line`, read before this transaction draws
+-- from it. So the jobs get larger numbers.
 -- Locks: only the jobs' rows, which the caller has locked already.
 
 create function readpast.to_the_end(ids bigint[], before bigint) returns void

@@ -18,10 +18,10 @@ begin
 	for it in select d.queue_id, d.name, d.xid, d.open from readpast.dropped d
 	loop
 		seen := pg_current_snapshot();
-		-- `over` is true if all transactions that could add jobs have ended.
-		-- These are the transactions with smaller ids than `xid`. If this
-		-- cluster has not reached the id `xid` yet, the row came with a dump of
-		-- another cluster. All transactions of that cluster have ended.
+		-- Only transactions with smaller ids than `xid` can add jobs. `over` is
+		-- true if all of them have ended. If `xid` is larger than any id of
+		-- this cluster, the row was restored from another cluster's dump, so
+		-- none of them runs here.
 		over := it.xid < pg_snapshot_xmin(seen)
 		        or it.xid >= pg_snapshot_xmax(seen)
 		           and it.xid is distinct from pg_current_xact_id_if_assigned();
