@@ -13,7 +13,8 @@
 # shellcheck shell=bash
 
 declare -a workers producers
-payload='%.0f' # format for printf that makes the payload of a job
+payload='%.0f'     # format for printf that makes the payload of a job
+handler=(-- true) # the end of the workers' command lines
 
 # Enqueue jobs until the test stops the load. After a failed call, continue with the
 # next one. Each failure prints one line.
@@ -23,7 +24,7 @@ producer() {
 	done
 }
 load_worker() {
-	"$READPAST" --history h work q --quiet -j 2 --lease 1s -- true >>"work.$1" 2>>"work.err.$1" &
+	"$READPAST" --history h work q --quiet -j 2 --lease 1s "${handler[@]}" >>"work.$1" 2>>"work.err.$1" &
 	workers[$1]=$!
 }
 start_load() {

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Test a server whose disk is full. The database is in a tablespace on a disk of 40 MB.
-# No acknowledged job may be lost, and work must continue when space is free again.
+# No acknowledged job may be lost, and work must continue when space is free again, or
+# when the disk is made larger.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -64,18 +65,25 @@ check 'the history agrees' equal "$(readpast check h --left q | tail -n 1)" 'P1 
 # ---- under load ----
 
 export READPAST_DB="postgres:///loaded?host=$server&user=postgres"
-# Large jobs fill pages quickly, so enqueue soon needs a new page. A claim also needs
-# new pages, because it writes new versions of the jobs' rows, and the old pages are
-# full.
+# Large payloads fill pages quickly, so enqueue soon needs a new page. A claim does not:
+# the page of a job has room for the new version of its row. But a verdict with a result
+# needs new pages, because the results are large and are kept. The queue is paused until
+# the disk is full, so that workers have enough jobs then.
 payload='%01900.0f'
+handler=(--result stdout -- sh -c 'head -c 3000 /dev/urandom')
+readpast init >/dev/null
+readpast queue set q --keep-done 1h >/dev/null
 start_load
+readpast pause q >/dev/null
 seq -f "$payload" 1000 | readpast --history h enqueue q --quiet
 fill_up
-both_in_trouble() {
-	grep -qE "$full" producer.err && cat work.err.? | grep -qE "$full"
+in_trouble() { # FILE...: one of these processes has reported the full disk
+	cat "$@" | grep -qE "$full"
 }
-check 'under load producers and workers report the full disk' eventually both_in_trouble
-rm "$small/filler"
-check 'with free space again work goes on' more_settled 100
+check 'under load producers report the full disk' eventually in_trouble producer.err
+check 'on a full disk a queue can be resumed' eventually readpast resume q
+check 'under load workers report the full disk' eventually in_trouble work.err.{1,2,3}
+mount -o remount,size=200m "$small"
+check 'on a larger disk work goes on' more_settled 100
 check_load full
 finish
