@@ -218,8 +218,8 @@ rp_schedule_remove(rp_conn *conn, const char *name)
 	return r == 0 && !id ? rp__schedule_missing(conn, name) : r;
 }
 
-/* Pause or resume a schedule. Sets *ret_next to its next instant, or to 0 if
- * there is none. */
+/* Pause or resume a schedule. Sets *ret_next to the next instant of the
+ * schedule. 0: the spec names no further instant. */
 static int
 set_paused(rp_conn *conn, const rp_schedule *s, int paused, int64_t *ret_next)
 {

@@ -2,7 +2,8 @@
 -- @queue_id: the queue. Null: there is no lane.
 -- @n, @taken, @holding: how many jobs the claim wants and has taken, and how many jobs
 -- its caller held before.
--- @lane: in: the lane before, or 0. Out: the lane, or null if there is no other.
+-- @lane: the caller passes the lane that it has just read, or 0 for the first lane. The
+-- procedure sets it to the next lane, or to null after the last lane.
 -- @start: claims start at this place of the lane.
 -- @most: how many jobs to take. A suspect is taken alone, and only by a caller that
 -- holds nothing. If the claim has taken other jobs, it takes no job after a suspect,

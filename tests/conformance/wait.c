@@ -64,8 +64,8 @@ P6_a_lease_that_runs_out_ends_a_wait(void **state)
 	assert_int_equal(c.attempt, 2);
 }
 
-/* What a child process does once the parent has written to the pipe. `what` is
- * 0: resume the queue; 1: release the job; 2: retry it. */
+/* A child process waits until the parent writes to the pipe. Then the child
+ * acts as `what` says. 0: resume the queue; 1: release the job; 2: retry it. */
 struct doing {
 	const struct db *db;
 	int pipe[2];
