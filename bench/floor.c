@@ -38,8 +38,8 @@ struct job {
 
 struct floor {
 	sqlite3 *db;
-	/* the library's handle on `db`, only to read the cost of this side's
-	 * own statements; NULL: not needed yet */
+	/* a readpast handle on `db`, through which the benchmark reads what the
+	 * hand-written statements cost; NULL: not needed yet */
 	rp_conn *conn;
 	size_t n, held;
 	struct job *jobs;

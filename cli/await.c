@@ -80,9 +80,9 @@ await_add(struct await *await, const rp_added *added, size_t n)
 	return 0;
 }
 
-/* Call this when the results of the done jobs were printed. It sets the jobs'
- * retention to the user's or the queue's value, or deletes the jobs if they are
- * not kept. */
+/* The jobs were enqueued with a keep_ms of RESULT_MS, so that their results
+ * could be read. The results are printed now. So give the jobs the keep_ms that
+ * the user or the queue wants, or delete them if it is 0. */
 static void
 keep_no_longer(struct await *await)
 {

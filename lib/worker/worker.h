@@ -90,8 +90,9 @@ struct rp_worker {
 	rp_conn *conn;
 	struct alone alone;
 	struct rp_waiter waiter;
-	int waited, what;   /* `waited` is 1 if the last step waited; `what`
-			     * has the RP_WAIT_* flags to act upon */
+	int waited, what;   /* `waited`: 1 if the loop has just waited for
+			     * work; `what`: what the last waits told it to do
+			     * next (RP_WAIT_* flags) */
 	int maybe_ready;    /* 1: the last claim or probe may have left ready
 			     * jobs */
 	int64_t given_back; /* how many claimed jobs were released without being

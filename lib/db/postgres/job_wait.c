@@ -6,9 +6,9 @@
  *
  * The session listens on a channel of its own, and registers for the jobs. The
  * call that ends a job, such as a verdict, then notifies the session. A
- * transaction that was already running when the session registered sends no
- * notification. So the session also looks, that is, its caller reads the jobs'
- * states, after pauses that grow.
+ * transaction that was already running when the session registered may end a
+ * job without a notification. For this reason the caller also reads the jobs'
+ * states from time to time, after pauses that grow.
  *
  * A session that cannot listen polls at growing intervals of at most a second.
  * A session cannot listen behind a pooler and on a standby. On a caller's own

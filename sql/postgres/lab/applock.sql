@@ -4,9 +4,10 @@
 -- skips locked rows. For each message the worker also tries, without waiting, to take
 -- an exclusive application lock named after the message's id. The worker keeps that
 -- lock until its transaction ends. If another worker has the lock, this worker skips
--- the message. So no message is taken twice, even on an engine that treats locking
--- hints as advice. The trap: a message counts as taken when the batch is returned, not
--- when its job is done. A worker that dies loses its batch.
+-- the message. So no message is taken twice, even in a database that may ignore the
+-- locking clause of a query. The weakness: a message counts as taken when the batch is
+-- returned, not when its job is done. If a worker dies, the messages of its batch are
+-- lost.
 
 -- setup:
 create table message (

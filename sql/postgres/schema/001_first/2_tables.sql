@@ -393,8 +393,8 @@ create index tally_second on readpast.tally (second);
 --     times. 0 if it matches only the first time.
 --   8: the length of D in milliseconds, if the spec is `every D`. Otherwise 0.
 -- anchor: the time from which `every D` is counted.
--- missed: what is enqueued when a client fires the schedule again after times that all
--- clients missed. 0: one job for all these times. 1: a job for each time. 2: no job.
+-- missed: what happens for times that passed while no client fired the schedule.
+-- 0: one job for all these times. 1: a job for each time. 2: no job.
 -- overlap: 1 if no new job is enqueued while a job of this schedule is live.
 -- next_at: the time of the next fire. The transaction that enqueues the job also moves
 -- next_at on.
@@ -403,11 +403,11 @@ create index tally_second on readpast.tally (second);
 -- last_at: the time of the last fire.
 -- last_job_id: the job of the last fire. Null: the last fire has no job.
 -- last_error: why the last fire has no job.
--- standby: why the command that copies or moves queues to another database has paused
--- the schedule. Null: it has not. 'leaving': this database is the source of a move.
--- 'copied' or 'moved', with the name of the source: this database is the target. If
--- the schedule was already paused before the copy, ' paused' follows. If a user has
--- paused it since, ' and paused' follows.
+-- standby: not null if `readpast copy` has paused the schedule, because it copies or
+-- moves the schedule's queue. 'leaving': this database is the source of a move.
+-- 'copied' or 'moved', and the name of the source: this database is the target. Then
+-- ' paused' follows if the schedule was already paused before the copy, and
+-- ' and paused' if a user has paused it since.
 create table readpast.schedule (
 	id          bigint primary key generated always as identity,
 	name        text not null unique,
