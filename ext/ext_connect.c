@@ -249,10 +249,10 @@ ext_enter(struct ext *ext, rp_error *error)
 	return conn;
 }
 
-/* End a call. Detach: close our handle on the host's connection, because our
- * prepared statements would keep the host from closing that connection. If a
- * virtual table of ours is connected, detach later: SQLite disconnects the
- * table when the host closes its connection. */
+/* End a call. Close our handle on the host's connection, because our prepared
+ * statements would keep the host from closing that connection. If one of our
+ * virtual tables is connected, keep the handle until SQLite disconnects the
+ * table, which it does when the host closes its connection. */
 void
 ext_leave(struct ext *ext)
 {

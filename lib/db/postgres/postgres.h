@@ -53,8 +53,8 @@ struct postgres {
 	char *sql[RP_VERBS]; /* the SQL of the verbs with the schema's name;
 			      * NULL: not used yet */
 	char prepared[RP_VERBS];
-	char sign[24]; /* a part of the names of our prepared statements, which
-			* is different for each handle, because several handles
+	char sign[24]; /* each handle has its own, and puts it into the names
+			* of its prepared statements, because several handles
 			* may be attached to one connection; "": not attached */
 	/* The state of waiting:
 	 * - nap_ms: length of the last pause between polls.

@@ -62,9 +62,9 @@ read_number(struct postgres *s, const char *sql, int64_t *ret, rp_error *error)
 	return r;
 }
 
-/* Read the schema's version. 0: the database has no tables. -1: it has tables,
- * but not ours. OTHER_BUILD: it has our tables, but another build created them
- * from other SQL. */
+/* Read the schema's version. 0: our schema has no table `meta`, and no other
+ * schema has tables. -1: our schema has no table `meta`, but another schema has
+ * tables. OTHER_BUILD: another build created our tables from other SQL. */
 #define OTHER_BUILD -2
 static int
 read_version_here(struct postgres *s, int64_t *ret, rp_error *error)

@@ -2,7 +2,9 @@
  * enqueue.c - enqueue jobs on a database that has routines, with the cheapest
  * of four calls. `enqueue_plain` takes one job with only a payload and a kind.
  * `enqueue` takes many jobs. `enqueue_unique` takes one job without terms, with
- * or without a unique key. `enqueue_with_terms` takes one job of any form.
+ * or without a unique key. `enqueue_with_terms` takes one job of any form. A
+ * job's terms are how long it is kept, its timeout, its expiry, its backoff,
+ * and how long its unique key stays taken after the job's end.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

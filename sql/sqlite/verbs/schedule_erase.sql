@@ -1,6 +1,5 @@
 -- schedule_erase: delete the schedules of :queues (a JSON array of names; null for all)
--- in which a copy or move has noted :standby. That note is in the column `standby`, and
--- other words may follow it.
+-- whose column `standby` begins with :standby, the word that a copy or move wrote there.
 
 delete from readpast_schedule
  where standby glob :standby || '*'
