@@ -155,6 +155,8 @@ cmd_enqueue(struct cmd *cmd, int argc, char **argv)
 		  "keep it this long once it is done (default: the queue's)" },
 		{ "--kind", TEXT, &in.model.kind, "K",
 		  "what sort of job it is" },
+		{ "--group", TEXT, &in.model.group_key, "G",
+		  "the group to which it belongs, such as a customer" },
 		{ "--header", TEXTS, &given.headers, "K=V",
 		  "a header; may be given several times" },
 		{ "--wait", FLAG, &in.await.wanted, NULL,

@@ -11,7 +11,7 @@ _readpast_options() { # COMMAND
 	case $1 in
 	'') options=(--db= --history= --help --version) ;;
 	enqueue)
-		options=(-0 --one --delay= --at= --priority= --unique= --unique-for=
+		options=(-0 --one --delay= --at= --priority= --unique= --unique-for= --group=
 			--backoff= --timeout= --expire= --keep= --replace
 			--max-attempts= --kind= --header= --wait --result --skip= --quiet --json)
 		;;

@@ -126,6 +126,7 @@ complete -c readpast -n '__readpast_in enqueue' -l delay -x -d 'earliest start, 
 complete -c readpast -n '__readpast_in enqueue' -l at -x -d 'earliest start'
 complete -c readpast -n '__readpast_in enqueue' -l priority -x -d 'priority, 0 to 255, lower first'
 complete -c readpast -n '__readpast_in enqueue' -l unique -x -d 'enqueue nothing if a live job has this key'
+complete -c readpast -n '__readpast_in enqueue' -l group -x -d 'group of the job, such as a customer'
 complete -c readpast -n '__readpast_in enqueue' -l unique-for -x -d 'keep the key taken after the job is done'
 complete -c readpast -n '__readpast_in enqueue' -l replace -d 'replace the job that has the key'
 complete -c readpast -n '__readpast_in enqueue' -l backoff -x -d 'delays after failures'

@@ -124,6 +124,7 @@ enum ext_param {
 	P_EXPIRE,
 	P_BACKOFF_LIST,
 	P_UNIQUE_FOR,
+	P_GROUP_KEY,
 	P_RESULT,
 	P_RESULTS,
 	P_PROGRESS,
@@ -136,7 +137,7 @@ enum ext_param {
 	P_OVERLAP,
 	PARAMS
 };
-#define EXT_MOST_ARGUMENTS 15
+#define EXT_MOST_ARGUMENTS 16
 
 /* The value of an argument. `given` is 0 if the argument is absent or null. */
 struct ext_argument {
@@ -344,6 +345,7 @@ ext_time(int64_t ms)
 	X(expire_at, EXPIRE_AT, time)                                          \
 	X(backoff, BACKOFF, list)                                              \
 	X(unique_for_ms, UNIQUE_FOR_MS, span)                                  \
+	X(group_key, GROUP_KEY, text)                                          \
 	X(progress, PROGRESS, text)                                            \
 	X(queue, QUEUE, text)                                                  \
 	X(suspect, SUSPECT, small)

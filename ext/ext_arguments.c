@@ -86,6 +86,7 @@ static const struct {
 	[P_PROGRESS] = { "progress", "progress", NAME, 0, 0 },
 	[P_UNIQUE_FOR] = { "unique_for", "unique_for", DURATION, 1,
 			   RP_MOST_MS },
+	[P_GROUP_KEY] = { "group_key", "the group", NAME, 0, 0 },
 	[P_SCHEDULE] = { "name", "the schedule's name", NAME, 0, 0 },
 	[P_SPEC] = { "spec", "the spec", NAME, 0, 0 },
 	[P_ZONE] = { "zone", "the time zone", WORD, 0, 0 },

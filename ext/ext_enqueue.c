@@ -103,6 +103,7 @@ job_of(const struct ext_argument *a)
 	job.timeout_ms = a[P_JOB_TIMEOUT].number;
 	job.expire_ms = a[P_EXPIRE].number;
 	job.unique_for_ms = a[P_UNIQUE_FOR].number;
+	job.group_key = a[P_GROUP_KEY].text;
 	return job;
 }
 

@@ -111,7 +111,7 @@ RP_API const char *rp_error_text(int code);
  * without control characters.
  */
 #define RP_MOST_NAME 128     /* bytes of a queue's name, or of a kind */
-#define RP_MOST_KEY 255      /* bytes of a unique key */
+#define RP_MOST_KEY 255      /* bytes of a unique key or a group */
 #define RP_MOST_WORKER 255   /* bytes of a worker's name */
 #define RP_MOST_REASON 255   /* bytes of the reason for a pause */
 #define RP_MOST_SPEC 255     /* bytes of a schedule's spec */
@@ -419,12 +419,13 @@ typedef struct rp_job {
 	int64_t expire_at;   /* the job is not claimed after this time */
 	const char *backoff; /* a JSON array of milliseconds */
 	int64_t unique_for_ms;
-	const char *progress; /* the last text that this attempt or an earlier
-			       * attempt reported; see rp_task_progress() */
-	const void *result;   /* the result of a done job, followed by a NUL
-			       * byte; NULL: it has no result. See
-			       * rp_task_result() */
-	size_t result_size;   /* bytes at `result` */
+	const char *group_key; /* the name of the job's group */
+	const char *progress;  /* the last text that this attempt or an earlier
+				* attempt reported; see rp_task_progress() */
+	const void *result;    /* the result of a done job, followed by a NUL
+				* byte; NULL: it has no result. See
+				* rp_task_result() */
+	size_t result_size;    /* bytes at `result` */
 } rp_job;
 
 /* A read-only list of jobs. rp_batch_free() frees the jobs and all that they
@@ -467,11 +468,13 @@ typedef struct rp_job_spec {
 			      * delay is used for all further attempts */
 	int64_t unique_for_ms; /* how long unique_key stays taken after the job
 				* is done */
+	const char *group_key; /* the name of the job's group, at most
+				* RP_MOST_KEY bytes */
 } rp_job_spec;
 #define RP_JOB_SPEC_INIT                                                       \
 	{                                                                      \
 		sizeof(rp_job_spec), NULL, 0, -1, 0, 0, 0, NULL, NULL, NULL,   \
-			0, 0, 0, 0, NULL, 0                                    \
+			0, 0, 0, 0, NULL, 0, NULL                              \
 	}
 
 /* The result of enqueueing one rp_job_spec. */

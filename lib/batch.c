@@ -314,6 +314,8 @@ rp__batch_set_extra(rp_batch *batch, size_t i, const struct rp_value *c)
 	job->expire_at = c[EXTRA_OUT_EXPIRE_AT].i;
 	job->unique_for_ms = c[EXTRA_OUT_UNIQUE_FOR_MS].i;
 	r = set_text(batch, &job->backoff, &c[EXTRA_OUT_BACKOFF]);
+	if (r == 0)
+		r = set_text(batch, &job->group_key, &c[EXTRA_OUT_GROUP_KEY]);
 	return r < 0 ? r
 		     : set_text(batch, &job->progress, &c[EXTRA_OUT_PROGRESS]);
 }

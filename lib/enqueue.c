@@ -74,7 +74,7 @@ static int
 has_terms(const rp_job_spec *job)
 {
 	return job->keep_ms || job->timeout_ms || job->expire_ms ||
-	       job->backoff || job->unique_for_ms;
+	       job->backoff || job->unique_for_ms || job->group_key;
 }
 
 static int
@@ -99,6 +99,9 @@ check_terms(rp_error *error, const rp_job_spec *job)
 	if (r == 0 && job->unique_for_ms && !job->unique_key)
 		return rp__fail(error, RP_EINVAL,
 				"unique_for needs a unique key");
+	if (r == 0 && job->group_key)
+		r = rp__check_name(error, "the group", job->group_key,
+				   RP_MOST_KEY);
 	return r;
 }
 
@@ -166,6 +169,7 @@ fill(struct rp_value *p, const char *queue, const rp_job_spec *job)
 	p[PUT_MANY_TIMEOUT_MS] = some(job->timeout_ms);
 	p[PUT_MANY_EXPIRE_MS] = some(job->expire_ms);
 	p[PUT_MANY_BACKOFF] = rp__text(job->backoff);
+	p[PUT_MANY_GROUP_KEY] = rp__text(job->group_key);
 	p[PUT_PAYLOAD] = (struct rp_value){ .type = RP_BLOB,
 					    .data = job->payload,
 					    .size = job->payload_size };
@@ -393,7 +397,8 @@ on_one_set_of_terms(const rp_job_spec *a, const rp_job_spec *b)
 	       a->run_at == b->run_at && a->max_attempts == b->max_attempts &&
 	       a->keep_ms == b->keep_ms && a->timeout_ms == b->timeout_ms &&
 	       a->expire_ms == b->expire_ms &&
-	       is_same_text(a->backoff, b->backoff);
+	       is_same_text(a->backoff, b->backoff) &&
+	       is_same_text(a->group_key, b->group_key);
 }
 
 /* Refuse a job that expires before it is due, because it would never run. A job

@@ -84,6 +84,7 @@ put_all(rp_conn *conn)
 	job.expire_ms = DAY_MS;
 	job.backoff = "[7,8]";
 	job.unique_for_ms = 9;
+	job.group_key = "acme";
 	ok(conn, rp_enqueue(conn, "mail", &job, NULL));
 	job = job_of("later");
 	job.delay_ms = DAY_MS;

@@ -43,7 +43,7 @@ check 'an unknown database scheme is refused with one line and exit 2' refuses 2
 readpast enqueue q a b c d e --quiet
 job=$(readpast claim q --lease 1h)
 claim=$(claim_of "$job")
-expected=id,queue,state,priority,attempt,max_attempts,claim,claim_no,worker,run_at,created_at,claimed_at,lease_until,finished_at,unique_key,kind,headers,payload,last_error,keep_ms,timeout_ms,expire_at,backoff,unique_for_ms,progress
+expected=id,queue,state,priority,attempt,max_attempts,claim,claim_no,worker,run_at,created_at,claimed_at,lease_until,finished_at,unique_key,kind,headers,payload,last_error,keep_ms,timeout_ms,expire_at,backoff,unique_for_ms,group_key,progress
 check 'a job as JSON has the documented fields in their order' \
 	equal "$(grep -oE '"[a-z_]+":' <<<"$job" | tr -d '":' | paste -sd,)" "$expected"
 in_man() {

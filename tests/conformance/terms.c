@@ -22,6 +22,7 @@ with_terms(const char *payload, const char *key)
 	job.timeout_ms = 6000;
 	job.expire_ms = HOUR_MS;
 	job.backoff = "[7,80000]";
+	job.group_key = "acme";
 	job.unique_for_ms = key ? 9 : 0;
 	return job;
 }
@@ -42,6 +43,7 @@ expect_terms(const rp_job *job, int64_t unique_for_ms)
 	assert_int_equal(job->timeout_ms, 6000);
 	assert_int_equal(job->expire_at, job->created_at + HOUR_MS);
 	assert_string_equal(job->backoff, "[7,80000]");
+	assert_string_equal(job->group_key, "acme");
 	assert_int_equal(job->unique_for_ms, unique_for_ms);
 }
 
@@ -174,6 +176,10 @@ wrong_terms_are_refused(void **state)
 	};
 	struct db *db = *state;
 	rp_job_spec good = with_terms("a", "k"), job;
+	char too_long[RP_MOST_KEY + 2];
+
+	memset(too_long, 'g', sizeof(too_long) - 1);
+	too_long[sizeof(too_long) - 1] = '\0';
 
 #define BAD(field, value)                                                      \
 	job = good;                                                            \
@@ -188,6 +194,9 @@ wrong_terms_are_refused(void **state)
 	BAD(expire_ms, RP_MOST_MS + 1);
 	BAD(unique_for_ms, RP_MOST_MS + 1);
 	BAD(unique_key, NULL);
+	BAD(group_key, "");
+	BAD(group_key, "a\tb");
+	BAD(group_key, too_long);
 	BAD(delay_ms, HOUR_MS);
 	assert_non_null(strstr(rp_last_error(db->conn)->message,
 			       "would expire before it is due"));

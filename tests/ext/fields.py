@@ -69,7 +69,8 @@ def claimed(url):
     readpast(url, "enqueue", "q", "body", "--unique", "u", "--kind", "k",
              "--header", "a=b", "--priority", "7", "--max-attempts", "5",
              "--keep", "1h", "--timeout", "30s", "--expire", "1d",
-             "--backoff", "10s,1m", "--unique-for", "2h")
+             "--backoff", "10s,1m", "--unique-for", "2h",
+             "--group", "acme")
     first = json.loads(readpast(url, "claim", "q"))
     readpast(url, "fail", first["claim"], "--error", "no",
              "--retry-in", "0")
@@ -137,7 +138,7 @@ def the_extension_has_each_field(path):
                        "result"))
     assert set(tables["readpast_claim"]) == left | {"suspect"}
     if SERVER:
-        names = psql("select unnest(proargnames[cardinality(proargnames) - 19:])"
+        names = psql("select unnest(proargnames[cardinality(proargnames) - 20:])"
                      f" from pg_proc where oid = (select oid from pg_proc where "
                      f"proname = 'claim' and pronamespace = '{SCHEMA}'"
                      "::regnamespace)")

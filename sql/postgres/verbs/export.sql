@@ -9,7 +9,7 @@ select e.id, e.queue, e.state, e.priority, e.class, e.seq, e.run_at,
        e.claim_no, e.attempt, e.lost, e.max_attempts, e.worker, e.created_at,
        e.finished_at, e.unique_key, e.kind, e.headers, e.payload,
        e.last_error, e.failures, e.keep_ms, e.timeout_ms, e.expire_at,
-       e.backoff, e.unique_for_ms, e.progress, e.result
+       e.backoff, e.unique_for_ms, e.group_key, e.progress, e.result
   from (select e.*, pg_catalog.sum(pg_catalog.octet_length(e.payload))
                     over (order by e.id)
                     operator(pg_catalog.-) pg_catalog.octet_length(e.payload)
@@ -32,7 +32,7 @@ select e.id, e.queue, e.state, e.priority, e.class, e.seq, e.run_at,
                         j.failures::pg_catalog.text as failures, (j.extra).keep_ms,
                         (j.extra).timeout_ms, (j.extra).expire_at,
                         (j.extra).backoff::pg_catalog.text as backoff,
-                        (j.extra).unique_for_ms, (j.extra).progress,
+                        (j.extra).unique_for_ms, (j.extra).group_key, (j.extra).progress,
                         null::pg_catalog.bytea as result
                    from readpast.job j
                   where j.id operator(pg_catalog.>) :after::bigint
@@ -50,7 +50,8 @@ select e.id, e.queue, e.state, e.priority, e.class, e.seq, e.run_at,
                         a.headers::pg_catalog.text, a.payload, a.last_error,
                         a.failures::pg_catalog.text, (a.extra).keep_ms, (a.extra).timeout_ms,
                         (a.extra).expire_at, (a.extra).backoff::pg_catalog.text,
-                        (a.extra).unique_for_ms, (a.extra).progress, a.result
+                        (a.extra).unique_for_ms, (a.extra).group_key, (a.extra).progress,
+                        a.result
                    from readpast.archive a
                    join readpast.queue q
                      on q.id operator(pg_catalog.=) a.queue_id

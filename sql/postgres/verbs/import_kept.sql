@@ -10,7 +10,7 @@ select n.id, q.id, n.state, readpast.at_ms(n.finished_at), n.priority,
        n.headers::pg_catalog.json, n.payload, n.last_error,
        n.failures::pg_catalog.jsonb,
        readpast.extra_of(n.keep_ms, n.timeout_ms, readpast.at_ms(n.expire_at),
-                         n.backoff::pg_catalog.json, n.unique_for_ms,
+                         n.backoff::pg_catalog.json, n.unique_for_ms, n.group_key,
                          n.progress), n.result
   from unnest(:id[]::bigint[], :queue[]::pg_catalog.text[], :state[]::bigint[],
               :finished_at[]::bigint[], :priority[]::bigint[],
@@ -23,10 +23,11 @@ select n.id, q.id, n.state, readpast.at_ms(n.finished_at), n.priority,
               :failures[]::pg_catalog.text[],
               :keep_ms[]::bigint[], :timeout_ms[]::bigint[],
               :expire_at[]::bigint[], :backoff[]::pg_catalog.text[],
-              :unique_for_ms[]::bigint[], :progress[]::pg_catalog.text[],
+              :unique_for_ms[]::bigint[], :group_key[]::pg_catalog.text[],
+              :progress[]::pg_catalog.text[],
               :result[]::pg_catalog.bytea[])
        as n(id, queue, state, finished_at, priority, run_at, claim_no,
             attempt, max_attempts, worker, created_at, unique_key, kind,
             headers, payload, last_error, failures, keep_ms, timeout_ms,
-            expire_at, backoff, unique_for_ms, progress, result)
+            expire_at, backoff, unique_for_ms, group_key, progress, result)
   join readpast.queue q on q.name operator(pg_catalog.=) n.queue;

@@ -35,7 +35,7 @@ imported as (
            n.failures::pg_catalog.jsonb, n.payload,
            readpast.extra_of(n.keep_ms, n.timeout_ms,
                              readpast.at_ms(n.expire_at),
-                             n.backoff::pg_catalog.json, n.unique_for_ms,
+                             n.backoff::pg_catalog.json, n.unique_for_ms, n.group_key,
                              n.progress)
       from unnest(:id[]::bigint[], :queue[]::pg_catalog.text[],
                   :priority[]::bigint[], :class[]::bigint[], :seq[]::bigint[],
@@ -49,11 +49,12 @@ imported as (
                   :failures[]::pg_catalog.text[],
                   :keep_ms[]::bigint[], :timeout_ms[]::bigint[],
                   :expire_at[]::bigint[], :backoff[]::pg_catalog.text[],
-                  :unique_for_ms[]::bigint[], :progress[]::pg_catalog.text[])
+                  :unique_for_ms[]::bigint[], :group_key[]::pg_catalog.text[],
+              :progress[]::pg_catalog.text[])
            as n(id, queue, priority, class, seq, run_at, claim_no, attempt,
                 lost, max_attempts, created_at, unique_key, kind, headers,
                 payload, last_error, failures, keep_ms, timeout_ms,
-                expire_at, backoff, unique_for_ms, progress)
+                expire_at, backoff, unique_for_ms, group_key, progress)
       join readpast.queue q on q.name operator(pg_catalog.=) n.queue
     returning job.id, job.lane_id, job.seq, (job.extra).expire_at),
 expiring as (

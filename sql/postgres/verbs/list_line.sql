@@ -7,7 +7,7 @@ select id, queue, state, priority, attempt, max_attempts, claim_no, worker,
        pg_catalog.substr(payload, 1, :head::bigint::integer) as payload,
        last_error, failures::pg_catalog.text as failures, keep_ms,
        timeout_ms, expire_at, backoff::pg_catalog.text as backoff,
-       unique_for_ms, progress,
+       unique_for_ms, group_key, progress,
        result, payload_total
   from readpast.live
  where id operator(pg_catalog.=) any (array(

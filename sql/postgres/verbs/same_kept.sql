@@ -13,12 +13,13 @@ select n.number, a.id
               :failures[]::pg_catalog.text[],
               :keep_ms[]::bigint[], :timeout_ms[]::bigint[],
               :expire_at[]::bigint[], :backoff[]::pg_catalog.text[],
-              :unique_for_ms[]::bigint[], :progress[]::pg_catalog.text[],
+              :unique_for_ms[]::bigint[], :group_key[]::pg_catalog.text[],
+              :progress[]::pg_catalog.text[],
               :result[]::pg_catalog.bytea[]) with ordinality
        as n(id, queue, state, finished_at, priority, run_at, claim_no,
             attempt, max_attempts, worker, created_at, unique_key, kind,
             headers, payload, last_error, failures, keep_ms, timeout_ms,
-            expire_at, backoff, unique_for_ms, progress, result,
+            expire_at, backoff, unique_for_ms, group_key, progress, result,
             number)
   join readpast.archive a on a.id operator(pg_catalog.=) n.id
  where a.queue_id operator(pg_catalog.=) (
@@ -34,10 +35,11 @@ select n.number, a.id
        operator(pg_catalog.=)
        array[readpast.at_ms(n.finished_at), readpast.at_ms(n.run_at),
              readpast.at_ms(n.created_at), readpast.at_ms(n.expire_at)]
-   and array[a.worker, a.unique_key, a.kind, a.headers::pg_catalog.text,
+   and array[a.worker, a.unique_key, (a.extra).group_key, a.kind,
+             a.headers::pg_catalog.text,
              a.last_error, (a.extra).backoff::pg_catalog.text]
        operator(pg_catalog.=)
-       array[n.worker, n.unique_key, n.kind, n.headers, n.last_error,
+       array[n.worker, n.unique_key, n.group_key, n.kind, n.headers, n.last_error,
              n.backoff]
    and array[a.failures]
        operator(pg_catalog.=) array[n.failures::pg_catalog.jsonb]

@@ -16,11 +16,12 @@ select n.number, j.id
               :failures[]::pg_catalog.text[],
               :keep_ms[]::bigint[], :timeout_ms[]::bigint[],
               :expire_at[]::bigint[], :backoff[]::pg_catalog.text[],
-              :unique_for_ms[]::bigint[], :progress[]::pg_catalog.text[]) with ordinality
+              :unique_for_ms[]::bigint[], :group_key[]::pg_catalog.text[],
+              :progress[]::pg_catalog.text[]) with ordinality
        as n(id, queue, priority, class, seq, run_at, claim_no, attempt,
             lost, max_attempts, created_at, unique_key, kind, headers, payload,
             last_error, failures, keep_ms, timeout_ms, expire_at, backoff,
-            unique_for_ms, progress, number)
+            unique_for_ms, group_key, progress, number)
   join readpast.job j on j.id operator(pg_catalog.=) n.id
  where j.queue_id operator(pg_catalog.=) (
            select q.id from readpast.queue q
@@ -41,10 +42,11 @@ select n.number, j.id
        operator(pg_catalog.=)
        array[readpast.at_ms(n.run_at), readpast.at_ms(n.created_at),
              readpast.at_ms(n.expire_at)]
-   and array[j.unique_key, j.kind, j.headers::pg_catalog.text, j.last_error,
+   and array[j.unique_key, (j.extra).group_key, j.kind,
+             j.headers::pg_catalog.text, j.last_error,
              (j.extra).backoff::pg_catalog.text]
        operator(pg_catalog.=)
-       array[n.unique_key, n.kind, n.headers, n.last_error, n.backoff]
+       array[n.unique_key, n.group_key, n.kind, n.headers, n.last_error, n.backoff]
    and array[j.failures]
        operator(pg_catalog.=) array[n.failures::pg_catalog.jsonb]
    and array[(j.extra).progress] operator(pg_catalog.=) array[n.progress]

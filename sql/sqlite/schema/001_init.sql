@@ -55,6 +55,7 @@ create table readpast_queue (
 --     second, ... failed attempt. The last delay is used for all later attempts
 --   unique_for_ms: how long the job's unique key stays taken after the job is done, so
 --     that no other job can use the key
+--   group: the name of the group to which the job belongs
 --   progress: the text that the handler reported last. The next attempt gets it
 -- payload: the payload, if it has at most 16 KiB. A larger payload is in
 -- readpast_payload, and this column has its size in bytes. Claims and verdicts rewrite
@@ -290,6 +291,7 @@ select j.id, q.name as queue,
        as timeout_ms,
        j.expire_at, j.extra ->> 'backoff' as backoff,
        j.extra ->> 'unique_for_ms' as unique_for_ms,
+       j.extra ->> 'group' as group_key,
        j.extra ->> 'progress' as progress, null as result,
        case typeof(j.payload)
             when 'blob' then length(j.payload)
@@ -311,6 +313,7 @@ select a.id, q.name as queue, a.state,
        a.extra ->> 'timeout_ms' as timeout_ms,
        a.expire_at, a.extra ->> 'backoff' as backoff,
        a.extra ->> 'unique_for_ms' as unique_for_ms,
+       a.extra ->> 'group' as group_key,
        a.extra ->> 'progress' as progress, a.result,
        case typeof(a.payload)
             when 'blob' then length(a.payload)
@@ -425,18 +428,18 @@ select id, queue,
        end, '\x' || lower(hex(payload))) as payload,
        last_error, keep_ms, timeout_ms,
        strftime('%Y-%m-%dT%H:%M:%fZ', expire_at / 1000.0, 'unixepoch')
-       as expire_at, backoff, unique_for_ms, progress
+       as expire_at, backoff, unique_for_ms, group_key, progress
   from (select id, queue, state, priority, attempt, max_attempts, claim_no,
                worker, run_at, created_at, lease_until, finished_at,
                unique_key, kind, headers, payload, last_error,
-               keep_ms, timeout_ms, expire_at, backoff, unique_for_ms,
+               keep_ms, timeout_ms, expire_at, backoff, unique_for_ms, group_key,
                progress
           from readpast_live
         union all
         select id, queue, state, priority, attempt, max_attempts, claim_no,
                worker, run_at, created_at, lease_until, finished_at,
                unique_key, kind, headers, payload, last_error,
-               keep_ms, timeout_ms, expire_at, backoff, unique_for_ms,
+               keep_ms, timeout_ms, expire_at, backoff, unique_for_ms, group_key,
                progress
           from readpast_kept);
 

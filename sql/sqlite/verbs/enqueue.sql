@@ -4,8 +4,8 @@
 -- Nothing is inserted and no row is returned if a payload is larger than the queue
 -- allows, or if headers are not a JSON object.
 -- :largest is the size of the largest payload. :with_headers is 1 if any of the jobs has
--- headers. :with_terms is 1 if the jobs have their own expiry, backoff, time-out or time
--- of keeping.
+-- headers. :with_terms is 1 if the jobs have a group, or their own expiry, backoff,
+-- time-out or time of keeping.
 -- SQLite copies each page before it changes the page, if the statement may fail
 -- half-way and must then be undone. The insert avoids these copies, because it calls no
 -- function and uses `or fail`. If the insert fails, the caller rolls the transaction
@@ -48,7 +48,7 @@ update readpast_job
    set expire_at = :now + :expire_ms,
        extra = json_patch('{}', json_object(
                    'keep_ms', :keep_ms, 'timeout_ms', :timeout_ms,
-                   'backoff', :backoff))
+                   'backoff', :backoff, 'group', :group_key))
  where id <= last_insert_rowid()
    and id > (select last_insert_rowid() - count(*)
                from readpast_enqueue_rows(:rows) r);

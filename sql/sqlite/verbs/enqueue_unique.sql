@@ -47,11 +47,12 @@ select (select seq from readpast_job
                       order by seq desc limit 1), 0) as next_seq,
        coalesce(@living, @holder) is null as absent,
        iif(coalesce(:keep_ms, :timeout_ms, :expire_ms, :backoff,
-                    :unique_for_ms) is null,
+                    :unique_for_ms, :group_key) is null,
            null,
            json_patch('{}', json_object(
                'keep_ms', :keep_ms, 'timeout_ms', :timeout_ms,
-               'backoff', :backoff, 'unique_for_ms', :unique_for_ms))) as extra,
+               'backoff', :backoff, 'unique_for_ms', :unique_for_ms,
+               'group', :group_key))) as extra,
        :apart is not null
        and (@replaced or coalesce(@living, @holder) is null) as apart;
 

@@ -8,7 +8,7 @@ select id, queue, state, priority, attempt, max_attempts, claim_no, worker,
        kind, headers,
        coalesce(substr(cast(payload as blob), 1, :head), x'') as payload,
        last_error, failures, keep_ms, timeout_ms, expire_at, backoff,
-       unique_for_ms, progress, result,
+       unique_for_ms, group_key, progress, result,
        payload_total,
        exists (select 1 from readpast_job indexed by readpast_job_held
                 where queue_id = (select id from readpast_queue

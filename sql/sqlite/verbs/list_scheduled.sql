@@ -8,7 +8,7 @@ select id, queue, state, priority, attempt, max_attempts, claim_no, worker,
        kind, headers,
        coalesce(substr(cast(payload as blob), 1, :head), x'') as payload,
        last_error, failures, keep_ms, timeout_ms, expire_at, backoff,
-       unique_for_ms, progress, result,
+       unique_for_ms, group_key, progress, result,
        payload_total
   from readpast_live
  where queue_id = (select id from readpast_queue where name = :queue)

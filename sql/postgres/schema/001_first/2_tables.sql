@@ -126,6 +126,7 @@ create sequence readpast.line;
 -- Null: the queue's setting.
 -- unique_for_ms: how long the unique key stays taken after the job is done. Null: the
 -- key is free as soon as the job is done.
+-- group_key: the name of the group to which the job belongs. Null: it belongs to none.
 -- progress: the last progress that a handler reported. The next attempt gets it. Null:
 -- no progress was reported.
 create type readpast.extra as (
@@ -134,6 +135,7 @@ create type readpast.extra as (
 	expire_at     timestamptz,
 	backoff       json,
 	unique_for_ms bigint,
+	group_key     text,
 	progress      text
 );
 

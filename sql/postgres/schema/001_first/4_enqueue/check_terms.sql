@@ -1,18 +1,22 @@
 -- check_terms: raise an error if one of a job's own limits of time (how long it is
--- kept, how long its handler may run and so on) is out of range.
--- keep .. run_at: parameters of enqueue().
--- Result: none. SQLSTATE RP003: one of these values is out of range.
+-- kept, how long its handler may run and so on) is out of range, or if its group is not
+-- a valid name.
+-- keep .. group_key: parameters of enqueue().
+-- Result: none. SQLSTATE RP003: one of these values is wrong.
 -- Locks: none.
 
 create function readpast.check_terms(
 	keep interval, timeout interval, expire interval, backoff interval[],
 	unique_for interval default null, unique_key text default null,
-	delay interval default null, run_at timestamptz default null)
+	delay interval default null, run_at timestamptz default null,
+	group_key text default null)
 returns void
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $body$
 begin
+	perform readpast.need_name('the group', group_key, :most_key)
+	  where group_key is not null;
 	-- These four times have the limits of a lease.
 	if readpast.is_bad_lease(keep) or readpast.is_bad_lease(timeout)
 	   or readpast.is_bad_lease(expire) or readpast.is_bad_lease(unique_for)

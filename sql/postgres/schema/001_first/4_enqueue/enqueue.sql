@@ -12,6 +12,7 @@
 -- expire: if the new job is not claimed within this time, it is cancelled.
 -- backoff: the delays after failed attempts. The last delay repeats.
 -- unique_for: how long the key stays taken after the new job is done.
+-- group_key: the name of the group to which the job belongs.
 -- Result: the id of the new job, or of the job that has the key. SQLSTATE RP003: an
 -- argument is wrong. SQLSTATE RP004: the payload is larger than the queue's
 -- max_payload. SQLSTATE RP006: `replace` is true, but the job with the key is running,
@@ -28,7 +29,7 @@ create function readpast.enqueue(
 	replace boolean default false,
 	keep interval default null, timeout interval default null,
 	expire interval default null, backoff interval[] default null,
-	unique_for interval default null)
+	unique_for interval default null, group_key text default null)
 returns bigint
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
@@ -38,7 +39,7 @@ declare
 	outcome  integer;
 	is_plain boolean := num_nonnulls(priority, delay, run_at, max_attempts,
 	                                 headers, unique_key, keep, timeout,
-	                                 expire, backoff, unique_for) = 0;
+	                                 expire, backoff, unique_for, group_key) = 0;
 	extra    readpast.extra;
 begin
 	-- One expression decides whether the checks below are needed. For most jobs
@@ -47,15 +48,15 @@ begin
 	if not is_plain or replace or payload is null or kind is not null then
 		perform readpast.check_job(payload, priority, delay, run_at,
 		                           max_attempts, kind, unique_key, replace);
-		if num_nonnulls(keep, timeout, expire, backoff, unique_for) > 0 then
+		if num_nonnulls(keep, timeout, expire, backoff, unique_for, group_key) > 0 then
 			perform readpast.check_terms(keep, timeout, expire, backoff,
 			                             unique_for, unique_key, delay,
-			                             run_at);
+			                             run_at, group_key);
 			extra := readpast.extra_of(
 				readpast.to_ms(keep), readpast.to_ms(timeout),
 				clock_timestamp() + readpast.ms(readpast.to_ms(expire)),
 				readpast.backoff_list(backoff),
-				readpast.to_ms(unique_for));
+				readpast.to_ms(unique_for), group_key);
 		end if;
 	end if;
 	loop

@@ -2,8 +2,8 @@
 -- is created.
 -- payloads: an array with the payload of each job.
 -- delays, kinds, headers: arrays of the same length, or null.
--- priority, max_attempts, keep, timeout, expire, backoff: parameters of enqueue(). All
--- the jobs get the same values.
+-- priority, max_attempts, keep, timeout, expire, backoff, group_key: parameters of
+-- enqueue(). All the jobs get the same values.
 -- Rows: the ids, in the order of the arrays. SQLSTATE RP003: an argument is wrong.
 -- SQLSTATE RP004: a payload is larger than the queue's max_payload.
 -- Locks: a row of `waiter`, if a worker waits. Above READ COMMITTED the call also locks
@@ -15,7 +15,8 @@ create function readpast.enqueue_many(
 	delays interval[] default null, max_attempts integer default null,
 	kinds text[] default null, headers jsonb[] default null,
 	keep interval default null, timeout interval default null,
-	expire interval default null, backoff interval[] default null)
+	expire interval default null, backoff interval[] default null,
+	group_key text default null)
 returns setof bigint
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
@@ -27,7 +28,7 @@ begin
 	perform readpast.check_jobs(payloads, priority, delays, max_attempts,
 	                            kinds, headers);
 	perform readpast.check_terms(
-		keep, timeout, expire, backoff,
+		keep, timeout, expire, backoff, group_key => enqueue_many.group_key,
 		delay => (select max(d.delay) from unnest(delays) as d(delay)));
 	if cardinality(payloads) = 0 then
 		return;
@@ -45,7 +46,8 @@ begin
 		           array_fill(max_attempts::bigint,
 		                      array[cardinality(payloads)]),
 		           kinds, headers::text[], payloads, largest, readpast.to_ms(keep), readpast.to_ms(timeout),
-		           readpast.to_ms(expire), readpast.backoff_list(backoff)) p;
+		           readpast.to_ms(expire), readpast.backoff_list(backoff),
+		           group_key) p;
 		exit when found;
 		perform readpast.need_queue(queue, largest);
 	end loop;

@@ -1,6 +1,6 @@
 -- enqueue_many_text: put many jobs with text payloads into a queue. Each payload is
 -- stored as UTF-8.
--- queue .. backoff: the parameters of enqueue_many().
+-- queue .. group_key: the parameters of enqueue_many().
 -- Rows: the rows of enqueue_many().
 -- Locks: the rows that enqueue_many() locks.
 
@@ -9,7 +9,8 @@ create function readpast.enqueue_many(
 	delays interval[] default null, max_attempts integer default null,
 	kinds text[] default null, headers jsonb[] default null,
 	keep interval default null, timeout interval default null,
-	expire interval default null, backoff interval[] default null)
+	expire interval default null, backoff interval[] default null,
+	group_key text default null)
 returns setof bigint
 language sql volatile as $body$
 select readpast.enqueue_many(
@@ -22,5 +23,5 @@ select readpast.enqueue_many(
                         from pg_catalog.unnest(payloads) with ordinality
                              as p(payload, number)) end,
            priority, delays, max_attempts, kinds, headers, keep, timeout, expire,
-           backoff)
+           backoff, group_key)
 $body$;

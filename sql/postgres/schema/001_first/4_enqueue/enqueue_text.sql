@@ -1,6 +1,6 @@
 -- enqueue_text: put a job with a text payload into a queue. The payload is stored as
 -- UTF-8.
--- queue .. unique_for: the parameters of enqueue().
+-- queue .. group_key: the parameters of enqueue().
 -- Result: the result of enqueue().
 -- Locks: the rows that enqueue() locks.
 
@@ -12,10 +12,11 @@ create function readpast.enqueue(
 	replace boolean default false,
 	keep interval default null, timeout interval default null,
 	expire interval default null, backoff interval[] default null,
-	unique_for interval default null)
+	unique_for interval default null, group_key text default null)
 returns bigint
 language sql volatile as $body$
 select readpast.enqueue(queue, pg_catalog.convert_to(payload, 'UTF8'), priority,
                         delay, run_at, max_attempts, kind, headers, unique_key,
-                        replace, keep, timeout, expire, backoff, unique_for)
+                        replace, keep, timeout, expire, backoff, unique_for,
+                        group_key)
 $body$;

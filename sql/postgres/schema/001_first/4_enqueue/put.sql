@@ -4,7 +4,7 @@
 -- no kind, no headers.
 -- run_ats: times at which the jobs are due, in milliseconds since 1970.
 -- largest: the size of the largest payload, in bytes.
--- keep_ms .. backoff: values that all of the jobs get, see the type `extra`. Each may
+-- keep_ms .. group_key: values that all of the jobs get, see the type `extra`. Each may
 -- be null.
 -- Rows: the ids, in the order of the arrays. No rows: there is no such queue, or a
 -- payload is too large.
@@ -15,7 +15,8 @@ create function readpast.put(
 	queue text, priority integer, delays_ms bigint[], run_ats bigint[],
 	max_attempts bigint[], kinds text[], headers text[], payloads bytea[],
 	largest bigint, keep_ms bigint default null, timeout_ms bigint default null,
-	expire_ms bigint default null, backoff json default null)
+	expire_ms bigint default null, backoff json default null,
+	group_key text default null)
 returns setof bigint
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
@@ -39,9 +40,10 @@ begin
 		perform readpast.need_object(h.headers::json)
 		   from unnest(headers) as h(headers);
 	end if;
-	if num_nonnulls(keep_ms, timeout_ms, expire_ms, backoff) > 0 then
+	if num_nonnulls(keep_ms, timeout_ms, expire_ms, backoff, group_key) > 0 then
 		expires := moment + readpast.ms(expire_ms);
-		extra := readpast.extra_of(keep_ms, timeout_ms, expires, backoff, null);
+		extra := readpast.extra_of(keep_ms, timeout_ms, expires, backoff, null,
+		                           group_key);
 		before_id := coalesce(pg_sequence_last_value('readpast.job_id_seq'), 0);
 	end if;
 	before := (select s.last_value from readpast.line s);

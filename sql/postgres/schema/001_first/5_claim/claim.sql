@@ -22,7 +22,7 @@ returns table (
 	lease_until timestamptz, run_at timestamptz, created_at timestamptz,
 	unique_key text, last_error text, failures jsonb, keep_ms bigint,
 	timeout_ms bigint, expire_at timestamptz, backoff json,
-	unique_for_ms bigint,
+	unique_for_ms bigint, group_key text,
 	progress text)
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
@@ -46,7 +46,8 @@ begin
 	       c.attempt, c.max_attempts, c.lease_until, c.run_at, c.created_at,
 	       c.unique_key, c.last_error, c.failures::jsonb,
 	       (c.extra).keep_ms, (c.extra).timeout_ms, (c.extra).expire_at,
-	       (c.extra).backoff, (c.extra).unique_for_ms, (c.extra).progress
+	       (c.extra).backoff, (c.extra).unique_for_ms, (c.extra).group_key,
+	       (c.extra).progress
 	  from readpast.settle_and_claim(array[claim.queue], readpast.to_ms(lease),
 	                                 claim.worker_id, worker, n) c
 	 where c.id is not null

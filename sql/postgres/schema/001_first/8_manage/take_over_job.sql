@@ -40,7 +40,7 @@ begin
 	                    then readpast.extra_of(
 	                             (j.extra).keep_ms, (j.extra).timeout_ms,
 	                             (j.extra).expire_at, (j.extra).backoff, null,
-	                             (j.extra).progress)
+	                             (j.extra).group_key, (j.extra).progress)
 	                    else j.extra end
 	 where j.id = take_over_job.id;
 	perform readpast.open_lane(lane);

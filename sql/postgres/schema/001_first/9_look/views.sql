@@ -16,7 +16,7 @@ select j.id, q.name as queue,
        (j.extra).keep_ms,
        coalesce((j.extra).timeout_ms, nullif(q.timeout_ms, 0)) as timeout_ms,
        (j.extra).expire_at, (j.extra).backoff, (j.extra).unique_for_ms,
-       (j.extra).progress, null::bytea as result,
+       (j.extra).group_key, (j.extra).progress, null::bytea as result,
        octet_length(j.payload) as payload_total,
        j.queue_id, j.lane_id, j.seq
   from readpast.job j
@@ -31,7 +31,7 @@ select a.id, q.name as queue, a.state, a.priority, a.attempt, a.max_attempts,
        a.finished_at, a.unique_key, a.kind, a.headers, a.payload,
        a.last_error, a.failures, (a.extra).keep_ms, (a.extra).timeout_ms,
        (a.extra).expire_at, (a.extra).backoff, (a.extra).unique_for_ms,
-       (a.extra).progress, a.result,
+       (a.extra).group_key, (a.extra).progress, a.result,
        octet_length(a.payload) as payload_total,
        a.queue_id
   from readpast.archive a
@@ -45,19 +45,19 @@ select a.id, a.queue, readpast.state_word(a.state) as state, a.priority,
        a.created_at, a.lease_until, a.finished_at, a.unique_key, a.kind,
        a.headers, readpast.as_text(a.payload) as payload, a.last_error,
        a.keep_ms, a.timeout_ms, a.expire_at, a.backoff, a.unique_for_ms,
-       a.progress
+       a.group_key, a.progress
   from (select id, queue, state, priority, attempt, max_attempts, claim_no,
                worker, run_at, created_at, lease_until, finished_at,
                unique_key, kind, headers, payload, last_error,
                keep_ms, timeout_ms, expire_at, backoff, unique_for_ms,
-               progress
+               group_key, progress
           from readpast.live
         union all
         select id, queue, state, priority, attempt, max_attempts, claim_no,
                worker, run_at, created_at, lease_until, finished_at,
                unique_key, kind, headers, payload, last_error,
                keep_ms, timeout_ms, expire_at, backoff, unique_for_ms,
-               progress
+               group_key, progress
           from readpast.kept) a;
 
 -- Schedules, for people. The column last_state has the state of the last job, or null
