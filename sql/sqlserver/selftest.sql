@@ -261,6 +261,62 @@ select N'the verdict of the second claim is accepted', (select j.state from [rea
 delete from #claimed;
 go
 
+-- ---- release with a delay, fail for good, extend after the end of the lease ----
+
+exec #reset;
+exec [readpast].enqueue @queue = N'selftest', @text = N'later', @quiet = 1;
+exec [readpast].claim @queue = N'selftest', @worker = N'w1';
+declare @id bigint, @claim_no bigint;
+select @id = j.id, @claim_no = j.claim_no
+  from [readpast].jobs as j
+ where j.queue = N'selftest';
+exec [readpast].release @id = @id, @claim_no = @claim_no, @delay_ms = 3600000;
+insert into #selftest (name, got, expected)
+select N'a job released with a delay is scheduled, and its attempt does not count',
+       (select concat(j.state, N' ', j.attempt, N' ',
+                      case when j.run_at > dateadd(minute, 50, sysutcdatetime())
+                           then N'in an hour' end)
+          from [readpast].jobs as j
+         where j.id = @id),
+       N'scheduled 0 in an hour';
+go
+exec #reset;
+exec [readpast].enqueue @queue = N'selftest', @text = N'bad', @quiet = 1;
+exec [readpast].claim @queue = N'selftest', @worker = N'w1';
+declare @id bigint, @claim_no bigint;
+select @id = j.id, @claim_no = j.claim_no
+  from [readpast].jobs as j
+ where j.queue = N'selftest';
+exec [readpast].fail @id = @id, @claim_no = @claim_no, @error = N'no such address',
+	@for_good = 1;
+insert into #selftest (name, got, expected)
+select N'a job that failed for good is dead after its first attempt',
+       (select concat(j.state, N' ', j.attempt, N' ', j.last_error)
+          from [readpast].jobs as j
+         where j.id = @id),
+       N'dead 1 no such address';
+go
+exec #reset;
+exec [readpast].enqueue @queue = N'selftest', @text = N'late', @quiet = 1;
+exec [readpast].claim @queue = N'selftest', @worker = N'w1', @lease_ms = 1;
+declare @id bigint, @claim_no bigint,
+        @end datetime2(3) = dateadd(millisecond, 30, sysutcdatetime());
+select @id = j.id, @claim_no = j.claim_no
+  from [readpast].jobs as j
+ where j.queue = N'selftest';
+while sysutcdatetime() < @end
+	set @end = @end;
+exec [readpast].extend @id = @id, @claim_no = @claim_no, @lease_ms = 3600000;
+exec [readpast].sweep;
+insert into #selftest (name, got, expected)
+select N'a lease that is over can be extended until the sweep has ended it',
+       (select concat(j.state, N' ', j.attempt)
+          from [readpast].jobs as j
+         where j.id = @id),
+       N'running 1';
+exec #reset;
+go
+
 -- ---- fail, release, schedule ----
 
 exec [readpast].enqueue @queue = N'selftest', @text = N'bad', @max_attempts = 2, @quiet = 1;

@@ -170,6 +170,26 @@ go
 commit;
 go
 
--- Step 22, session A: drop the queue.
+-- Step 22, session A: begin, and sweep. The transaction stays open.
+-- Expected: 1, 0, 0, 0, 0
+begin transaction;
+exec [readpast].sweep;
+go
+
+-- Step 23, session B: sweep. B does nothing, and does not wait.
+-- Expected: 0, 0, 0, 0, 0
+exec [readpast].sweep;
+go
+
+-- Step 24, session A: commit.
+commit;
+go
+
+-- Step 25, session B: now B sweeps.
+-- Expected: 1, 0, 0, 0, 0
+exec [readpast].sweep;
+go
+
+-- Step 26, session A: drop the queue.
 exec [readpast].queue_drop @queue = N'selftest_two';
 go

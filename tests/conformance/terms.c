@@ -176,11 +176,9 @@ wrong_terms_are_refused(void **state)
 	};
 	struct db *db = *state;
 	rp_job_spec good = with_terms("a", "k"), job;
-	char too_long[RP_MOST_KEY + 2];
+	char too_long[RP_MOST_KEY + 2] = { 0 };
 
 	memset(too_long, 'g', sizeof(too_long) - 1);
-	too_long[sizeof(too_long) - 1] = '\0';
-
 #define BAD(field, value)                                                      \
 	job = good;                                                            \
 	job.field = (value);                                                   \
