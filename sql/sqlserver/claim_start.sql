@@ -31,6 +31,6 @@ select @queue_id = q.id, @paused_at = q.paused_at,
   from [readpast].queue as q
  where q.name = @queue;
 if @queue_id is null
-	throw 52005, N'there is no such queue: create it by queue_set or by its first job', 1;
+	exec [readpast].need_queue @queue, @queue_id output;
 if @paused_at is not null
 	set @queue_id = null;

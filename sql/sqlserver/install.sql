@@ -487,7 +487,8 @@ if @queue is null
 set @queue_id = (select q.id from [readpast].queue as q where q.name = @queue);
 if @queue_id is null
 begin
-	set @message = concat(N'there is no queue named ', left(@queue, 128));
+	set @message = concat(N'there is no queue named ', left(@queue, 128),
+		N': create it by queue_set or by its first job');
 	throw 52005, @message, 1;
 end;
 go
@@ -999,7 +1000,7 @@ select @queue_id = q.id, @paused_at = q.paused_at,
   from [readpast].queue as q
  where q.name = @queue;
 if @queue_id is null
-	throw 52005, N'there is no such queue: create it by queue_set or by its first job', 1;
+	exec [readpast].need_queue @queue, @queue_id output;
 if @paused_at is not null
 	set @queue_id = null;
 go
@@ -1950,14 +1951,16 @@ as
 set nocount on;
 set xact_abort on;
 declare @got int, @last datetime2(3), @due int = 0, @recovered int = 0, @dead int = 0,
-        @dropped int = 0, @swept int = 0;
+        @dropped int = 0, @swept int = 0,
+        @resource nvarchar(255) = concat(N'readpast.sweep ', db_id());
 exec [readpast].need_read_committed;
 if @most is null or @most < 1 or @unless_ms is null
 	throw 52003, N'most is null or less than 1, or unless_ms is null', 1;
 begin transaction;
--- Babelfish 4 stops its whole server if it has to refuse the lock, so test it first.
-if applock_test(N'public', N'readpast.sweep', N'Exclusive', N'Transaction') = 1
-	exec @got = sp_getapplock @Resource = N'readpast.sweep', @LockMode = N'Exclusive',
+-- Babelfish 4 stops its whole server if it has to refuse the lock, so test it first. Its
+-- databases share their application locks, so the name has the database.
+if applock_test(N'public', @resource, N'Exclusive', N'Transaction') = 1
+	exec @got = sp_getapplock @Resource = @resource, @LockMode = N'Exclusive',
 	@LockOwner = N'Transaction', @LockTimeout = 0;
 if @got >= 0
 begin

@@ -16,6 +16,7 @@ if @queue is null
 set @queue_id = (select q.id from [readpast].queue as q where q.name = @queue);
 if @queue_id is null
 begin
-	set @message = concat(N'there is no queue named ', left(@queue, 128));
+	set @message = concat(N'there is no queue named ', left(@queue, 128),
+		N': create it by queue_set or by its first job');
 	throw 52005, @message, 1;
 end;

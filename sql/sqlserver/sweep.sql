@@ -16,14 +16,16 @@ as
 set nocount on;
 set xact_abort on;
 declare @got int, @last datetime2(3), @due int = 0, @recovered int = 0, @dead int = 0,
-        @dropped int = 0, @swept int = 0;
+        @dropped int = 0, @swept int = 0,
+        @resource nvarchar(255) = concat(N'readpast.sweep ', db_id());
 exec [readpast].need_read_committed;
 if @most is null or @most < 1 or @unless_ms is null
 	throw 52003, N'most is null or less than 1, or unless_ms is null', 1;
 begin transaction;
--- Babelfish 4 stops its whole server if it has to refuse the lock, so test it first.
-if applock_test(N'public', N'readpast.sweep', N'Exclusive', N'Transaction') = 1
-	exec @got = sp_getapplock @Resource = N'readpast.sweep', @LockMode = N'Exclusive',
+-- Babelfish 4 stops its whole server if it has to refuse the lock, so test it first. Its
+-- databases share their application locks, so the name has the database.
+if applock_test(N'public', @resource, N'Exclusive', N'Transaction') = 1
+	exec @got = sp_getapplock @Resource = @resource, @LockMode = N'Exclusive',
 	@LockOwner = N'Transaction', @LockTimeout = 0;
 if @got >= 0
 begin
