@@ -28,8 +28,8 @@ pid_t fork_child(void); /* uses spawn() */
 
 double seconds_now(void); /* CLOCK_MONOTONIC */
 
-/* Write a verdict for each job of the batch into `to`, and free the batch.
- * Returns the number of jobs. */
+/* Write to `to` a verdict that completes the job, for each job of the batch.
+ * Free the batch. Returns the number of jobs. */
 size_t verdicts_on(rp_batch *batch, rp_verdict *to);
 
 /* Print on the terminal what is being measured. `round` is -1 if this

@@ -59,9 +59,10 @@ struct side {
  * library on a connection of the caller, with SQLite's busy timeout. */
 extern const struct side floor_side, library_side, attached_side;
 
-/* operate() does the operation once, and returns the number of jobs. Before a
- * series of TURN operations, operate_begin() claims the first batch. Afterwards
- * operate_end() completes the last batch. */
+/* operate() does the operation once, and returns the number of jobs. A TURN
+ * settles the batch that the previous TURN claimed. So operate_begin() claims
+ * the first batch before a series of TURNs, and operate_end() completes the
+ * last batch after it. */
 size_t operate(const struct side *side, void *handle, enum operation what);
 void operate_begin(const struct side *side, void *handle, enum operation what);
 void operate_end(const struct side *side, void *handle, enum operation what);

@@ -222,8 +222,8 @@ live_say(struct work *work, const char *format, ...)
 	va_end(args);
 	pthread_mutex_lock(&live->lock);
 	take_away(live);
-	/* Write the line with one fprintf() call, because other processes may
-	 * write to standard error, too. */
+	/* Write the line with one fprintf() call, so that the output of other
+	 * processes that share standard error does not split it. */
 	fprintf(stderr, "%sreadpast: %s\n", live->mid_line ? "\n" : "", text);
 	live->mid_line = 0;
 	pthread_mutex_unlock(&live->lock);

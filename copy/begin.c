@@ -161,8 +161,9 @@ check_queues(struct rp_copy *c)
 
 /* ---- is each statement allowed? ---- */
 
-/* Run each statement that the copy will need on this side, with parameters that
- * match no job. This finds a missing privilege, table or column. */
+/* Run each statement that the copy will need on this connection (the source or
+ * the target), with parameters that match no job. If a privilege, table or
+ * column is missing, a statement fails here, before the copy begins. */
 static int
 rehearse(struct rp_copy *c, rp_conn *conn)
 {

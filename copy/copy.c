@@ -187,7 +187,8 @@ walk_until_same(struct rp_copy *c, int doing)
 			return 0;
 		c->checked_to = c->source_end ? c->source_end : 1;
 		/* A move needs no extra walk that verifies the copy, because
-		 * each slice is compared just before it is removed. */
+		 * its next walks compare each slice with the target again, just
+		 * before they remove the slice from the source. */
 		if (r == 0 && c->options.move && !c->removing && !c->changed)
 			return 0;
 		if (r == 0)

@@ -74,8 +74,8 @@ match(struct rp_copy *c, struct slice *s)
 	}
 }
 
-/* Choose the target's jobs that must be erased, because they are not equal or
- * because they run in the source. */
+/* Choose the target's jobs that must be erased: those that differ from the
+ * source's job with the same id, and those that are running in the source. */
 static void
 match_again(struct slice *s)
 {
@@ -145,8 +145,8 @@ compare(struct rp_copy *c, struct slice *s)
 	return r < 0 ? r : run_on(c, s, UNKNOWN, 1, RP_V_SAME_KEPT, take_same);
 }
 
-/* Reserve the positions of the jobs that will be inserted, so that new jobs of
- * the target get later positions. */
+/* Reserve the positions in the target's ready line that the jobs to be inserted
+ * will have, so that jobs that clients enqueue there get later positions. */
 static int
 reserve_line(struct rp_copy *c, const struct slice *s)
 {

@@ -176,8 +176,9 @@ name_process(pid_t pid)
 
 /* ---- does a write transaction stay open? ---- */
 
-/* The lock is examined LOOKS times, with pauses of NAP_MS ms. In total this
- * takes longer than any transaction of readpast itself. */
+/* The lock is examined LOOKS times, with pauses of NAP_MS ms. Transactions of
+ * readpast itself are shorter than this. So a process that holds the lock all
+ * the time has left a transaction open. */
 #define LOOKS 5
 #define NAP_MS 100
 

@@ -297,8 +297,8 @@ EXT_TABLES(EXT_DECLARE_TABLE)
 int ext_worker_claims(struct ext_call *call);
 int ext_worker_seen(struct ext_call *call);
 
-/* In ext_look.c. Returns a payload or a result as a column. `bytes` may be NULL
- * and gives null. */
+/* In ext_look.c. Returns the bytes of a payload or a result as the value of a
+ * column. If `bytes` is NULL, the value is null. */
 struct rp_value ext_bytes(const void *bytes, size_t size);
 
 /* Make a column from a job's field. There is one macro for each type in

@@ -1,6 +1,6 @@
 /*
- * ext_claim.c - claim jobs with SQL. The function is a table, as in `select *
- * from readpast_claim('mail', 10)`.
+ * ext_claim.c - claim jobs with the table-valued function readpast_claim(), for
+ * example `select * from readpast_claim('mail', 10)`.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -12,8 +12,9 @@
 
 /* ---- one schedule ---- */
 
-/* Set *ret to the number of the argument's word. `error` is the message for an
- * unknown word. */
+/* Find the argument's word in `words`, and set *ret to its index. Without the
+ * argument, *ret keeps its value. `error` is the message for an unknown
+ * word. */
 static int
 take_word(struct ext_call *call, enum ext_param param, const char *const *words,
 	  const char *error, int *ret)

@@ -875,8 +875,8 @@ RP_API void rp_workers_free(rp_workers *workers);
 /* ---- schedules ------------------------------------------------------- */
 
 /* One time at which a schedule fires. Start from RP_FIRE_INIT. A field named
- * ..._local_ms is a local time. For 03:30, for example, it has the milliseconds
- * of 03:30 UTC on the same date. */
+ * ..._local_ms is a local time, written as if the zone were UTC: 03:30 is
+ * stored as the milliseconds of 03:30 UTC on that date. */
 typedef struct rp_fire {
 	size_t size;      /* set by RP_FIRE_INIT */
 	int64_t at_ms;    /* when it fires */

@@ -333,16 +333,16 @@ rp__batch_drop_incomplete(rp_batch *batch)
 	batch->incomplete = 0;
 }
 
-/* Set the full size, in bytes, of the payload of the last job, whose row had
- * only the beginning of the payload. */
+/* For the job that was added last, set the full size of its payload in bytes.
+ * The job's row had only the beginning of the payload. */
 void
 rp__batch_payload_total(rp_batch *batch, int64_t bytes)
 {
 	batch->jobs[batch->count - 1].job.payload_total = (size_t)bytes;
 }
 
-/* Set the position of the last job. Positions are compared by lane, then by the
- * number in the lane. */
+/* Set the position of the job that was added last. Positions are compared by
+ * lane, then by the number in the lane. */
 void
 rp__batch_place(rp_batch *batch, int64_t lane, int64_t seq)
 {

@@ -46,8 +46,9 @@ struct plan {
 			   * this number as a header. 0: no header */
 	int64_t next;     /* the next instant; 0: the schedule never fires
 			   * again */
-	int64_t retry_at; /* when a sweep must compute the next instant again;
-			   * 0: the next instant is known */
+	int64_t retry_at; /* if the time zone could not be read: when a sweep
+			   * tries again to compute the next instant. 0: the
+			   * next instant is known */
 };
 
 struct clockwork {

@@ -19,9 +19,9 @@
 #define STRETCH_US 200000
 #define MOMENT_MS 50
 
-/* A job whose lease ran out must be ready again within 2 s, in every queue.
- * Workers probe once a second, and sweep if no worker has swept for this time
- * (ms). */
+/* A worker probes once a second. It then also sweeps all queues, if no worker
+ * has swept them for this time (ms). So sweeps are at most 1.7 s apart, because
+ * a job whose lease ran out must be ready again within 2 s. */
 #define SWEEP_MS 700
 #define REST_MS 60000
 #define FIRES_DUE 2 /* sweep_start returns this if a schedule is due */

@@ -49,9 +49,9 @@ rp__utf8(const void *text, size_t size)
 	return 1;
 }
 
-/* Copy `text` into `room` bytes, including a NUL. A text that is too long is
- * cut between two characters. Bytes that are not UTF-8 become '?'. Returns the
- * length. */
+/* Copy `text` to `to`, which has `room` bytes, and add a NUL. A text that is
+ * too long is cut between two characters. Bytes that are not UTF-8 become '?'.
+ * Returns the length of the copy. */
 size_t
 rp__clean(char *to, size_t room, const char *text)
 {

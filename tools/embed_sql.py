@@ -83,8 +83,9 @@ class Params:
         return [c for word in words for c in self.groups.get(word, [word])]
 
     def common(self, verbs, side):
-        """Return the names with which the lists of all these verbs begin. `side` is 0
-        for their lists of parameters, and 1 for their lists of columns."""
+        """Return the longest sequence of names with which the lists of all these verbs
+        begin. `side` is 0 for their lists of parameters, and 1 for their lists of
+        columns."""
         lists = [self.verbs[verb][side] for verb in verbs]
         return [names[0] for names in
                 itertools.takewhile(lambda n: len(set(n)) == 1, zip(*lists))]

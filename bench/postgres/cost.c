@@ -148,8 +148,8 @@ buffers_per_claim(const struct bench *b, const char *schema)
 
 /* ---- round trips ---- */
 
-/* Count messages in libpq's trace. The client sends a Sync message once in each
- * round trip. */
+/* Count round trips and statements in libpq's trace. In each round trip the
+ * client sends one Sync message or one Query message. */
 static void
 count_messages(FILE *trace, struct trips *ret)
 {

@@ -11,8 +11,9 @@
 
 #define CLIENTS 4
 #define SCHEMA "readpast"
-/* How many steps are measured for the average of round trips per job. With
- * fewer, work that is done once a second would change the average. */
+/* The round trips per job are an average over this many calls of step(). Some
+ * round trips are made only once a second, and would distort the average of
+ * fewer calls. */
 #define STEPS 100
 
 static const size_t batches[] = { 1, 100 };

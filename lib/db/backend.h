@@ -209,12 +209,12 @@ struct rp_backend {
 	/* Returns 0 if this can be the name of a schema. NULL: the database
 	 * has no schemas. */
 	int (*check_schema)(const char *name, rp_error *reterr);
-	/* 1: a writing transaction keeps other writers out, and run() changes a
-	 * row only after its callback has taken it. 0: many clients write at
-	 * the same time, and run() may change a row before it calls the
-	 * callback. The verb sweep_start then chooses one worker that sweeps
-	 * for all workers, so that they do not wait for each other's row
-	 * locks. */
+	/* 1: only one client at a time can write, and run() changes a row only
+	 * after the callback has returned RP_ROW_TAKE for it. 0: many clients
+	 * write at the same time, and run() may change a row before it calls
+	 * the callback. On such a database the verb sweep_start chooses one
+	 * worker that sweeps for all workers, because workers that sweep at the
+	 * same time would wait for each other's row locks. */
 	int one_writer;
 	/* 1: ids and positions in the ready line come from two sequences. Other
 	 * clients may advance the sequences at any time, even while this client

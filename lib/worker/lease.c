@@ -1,6 +1,7 @@
 /*
- * lease.c - renew the leases of the jobs that a worker holds. Also release jobs
- * that a claim leased to the worker if the answer to that claim was lost.
+ * lease.c - renew the leases of the jobs that a worker holds. Also release the
+ * jobs of a claim whose answer was lost, because the worker never received
+ * them.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -51,9 +51,9 @@ pull(rp_worker *worker, int64_t timeout_ms)
 	return task;
 }
 
-/* Lock the file until the worker begins to renew the lease of a task. Return
- * whether this task can end, and the next one start, before the renewal has
- * ended. */
+/* Start a task, and hold the file's write lock, so that the renewal of the
+ * task's lease must wait. Return 1 if the task can end and the next task can
+ * start while the renewal waits. */
 static int
 both_go_on(struct db *db, rp_worker *worker, struct seen *seen)
 {

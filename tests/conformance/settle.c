@@ -174,8 +174,9 @@ P3_a_claim_number_that_was_never_given_settles_nothing(void **state)
 	assert_int_equal(rp_complete(db->conn, id + 1, c.no), RP_ENOENT);
 }
 
-/* Expect that the job has a new claim number, which no client has received. A
- * verdict on the old claim must be refused. */
+/* Expect that the job has a new claim number, and that a verdict with the old
+ * number is refused. A verdict with the new number is refused, too, because no
+ * worker has claimed the job since. */
 static void
 expect_moved_on(rp_conn *conn, struct claim c)
 {

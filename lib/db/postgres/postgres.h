@@ -95,8 +95,9 @@ int rp__postgres_say(rp_error *error, int code, const char *text);
 int rp__postgres_connect(struct postgres *s, const char *url, rp_error *error);
 /* If the connection is lost, make a new one. */
 int rp__postgres_connect_again(struct postgres *s, rp_error *error);
-/* Detect a pooler and the isolation level. In a session of ours, make `read
- * committed` the default. */
+/* Find out whether there is a pooler between client and server, and which
+ * isolation level is the default. If the session belongs neither to the caller
+ * nor to a pooler, make `read committed` the default. */
 int rp__postgres_check_session(struct postgres *s, rp_error *error);
 int rp__postgres_limit_waits(void *db, rp_error *error);
 

@@ -253,9 +253,9 @@ rp__postgres_fields(const struct rp_value *composite, struct rp_value *ret,
 	}
 }
 
-/* Pass the rows of an answer to the callback. row: the index of the row of
- * parameters that has this answer. If call->numbered, the first column of the
- * answer has that index, and `row` is ignored. */
+/* Pass the rows of an answer to the callback, each with the index of the row of
+ * parameters that led to it. If call->numbered, the first column of the answer
+ * has this index, counted from 1. Otherwise the index is `row` for all rows. */
 static int
 answer(const struct rp_call *call, const PGresult *res, size_t row,
        rp_row_fn *fn, void *ctx)

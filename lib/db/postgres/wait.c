@@ -153,9 +153,11 @@ can_listen(const struct postgres *s)
 	       (s->deaf_at == 0 || rp__monotonic_ms() - s->deaf_at >= DEAF_MS);
 }
 
-/* Register if the pauses have become long or the registration is old, and read
- * pending notifications. Returns what the caller must do at once, or 0. Sets
- * *ret_notified if further notifications will arrive on the socket. */
+/* Register as a waiter when the pauses between polls have grown to
+ * LAST_NAP_MS, and register again when the registration is old. Then read
+ * pending notifications. Returns what the caller must do at once (RP_WAIT_...),
+ * 0, or an error. Sets *ret_notified if further notifications will arrive on
+ * the socket. */
 static int
 prepare(struct postgres *s, const struct rp_waiter *waiter, int *ret_notified,
 	rp_error *error)

@@ -69,8 +69,9 @@ settle_the_rest(struct rp_round_trip *its)
 	}
 }
 
-/* Sort the jobs of the previous queue, because the database returns the jobs of
- * a queue in any order. */
+/* Called before a job of the queue `queue_id` is added, and with 0 after the
+ * last job. If the previous jobs are of another queue, sort them, because the
+ * database returns the jobs of a queue in any order. */
 static void
 put_in_line(struct trip *trip, int64_t queue_id)
 {

@@ -108,9 +108,9 @@ check_files(struct sqlite *s, rp_error *error)
 	return s->files.known ? deleted(s, which, error) : 0;
 }
 
-/* Returns 1 if both are the same state of the folder. Deleting or replacing a
- * file changes its folder. So if the folder has not changed since the files
- * were last checked, the files have not changed either. */
+/* Returns 1 if the folder did not change between the two calls of stat() that
+ * returned `a` and `b`. In that case no file in it was deleted or replaced,
+ * because that changes the folder. */
 static int
 is_same_folder(const struct stat *a, const struct stat *b)
 {

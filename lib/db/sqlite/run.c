@@ -218,8 +218,9 @@ answer(const struct run *run, const struct step *step)
 	return r;
 }
 
-/* Run a late statement once for each accepted id. If there are at least MANY
- * ids, run it once for all of them instead. */
+/* Run a late statement, which changes the rows that the callback accepted (see
+ * sql.h). Run it once for each of their ids, or once for all of them if there
+ * are at least MANY. */
 static int
 run_late(const struct run *run, size_t k)
 {

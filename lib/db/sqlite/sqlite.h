@@ -57,8 +57,8 @@ struct step {
 	sqlite3_stmt *open;    /* the form that is running; NULL: neither has
 				* run yet */
 	int columns;
-	int number, id; /* indices of the columns `number` and `id` of an
-			 * answer; -1: there is no such column */
+	int number, id; /* indices of the columns `number` and `id`; -1: the
+			 * statement returns no such column */
 	struct source guard;
 };
 
@@ -138,7 +138,9 @@ struct writers {
 				   * that one did not take it */
 	int64_t since, streak_at; /* `since`: when its wait for a lock began.
 				   * `streak_at`: for STREAK_MS from this time
-				   * on, it takes the lock without the queue */
+				   * on, it takes the lock without queueing,
+				   * because each change of processes is
+				   * slow */
 	int64_t strangers_at; /* when we last noticed writers that do not use
 			       * the queue; 0: never */
 };

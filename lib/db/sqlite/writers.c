@@ -250,8 +250,9 @@ stand_in_queue(struct writers *w, int64_t most_ms)
 }
 
 /* Wait before the next try to get the lock. If another connection is the first
- * in the queue, sleep until it is this connection's turn. Otherwise, or without
- * a queue because FILE-writers cannot be opened, sleep for a moment. */
+ * in the queue, sleep until this connection is woken as the next one. If this
+ * connection is the first, sleep for a moment only. Do so, too, if there is no
+ * queue because FILE-writers cannot be opened. */
 static void
 wait_a_little(struct sqlite *s, int64_t waited_ms, int64_t left_ms)
 {

@@ -1,6 +1,5 @@
 -- schedule_erase: delete the schedules of :queues (a JSON array of names; null for all)
--- in which a copy or move has noted :standby. That note is in the column `standby`, and
--- other words may follow it.
+-- whose column `standby` begins with :standby. A copy or a move wrote that word there.
 
 delete from readpast.schedule
  where pg_catalog.starts_with(standby, :standby)

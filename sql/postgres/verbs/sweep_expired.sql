@@ -1,4 +1,5 @@
--- sweep_expired: end leases that ran out, in all queues. Among the jobs that are not in
--- the ready line, at most :max leases are ended. See the routine sweep_expired().
+-- sweep_expired: end leases that ran out, in all queues. The limit :max counts only
+-- jobs that have left the ready line. For the jobs in the line the routine
+-- sweep_expired() has time limits.
 
 select id, dead from readpast.sweep_expired(:max::bigint::integer);

@@ -5,9 +5,9 @@
 -- but always greater than the job's previous number. docs/design.md says why each index
 -- exists.
 
--- This statement comes first because it waits for the write lock even if the file
--- has no tables yet. Another process may have made all tables while this statement
--- waited.
+-- This must be the first statement, because rp__sqlite_take_lock() runs it alone to
+-- take the write lock in a file without tables. It says `if not exists`, because
+-- another process may create the table while this one waits for the lock.
 create table if not exists readpast_meta (
 	name  text primary key,
 	value not null

@@ -1,5 +1,5 @@
 -- cancel: move a live job from the live table to the archive. Its unique key is free at
--- once. If a worker holds the job, the worker's next extend or verdict is refused.
+-- once. If a worker is running the job, the worker's next verdict on it is refused.
 -- If :kind or :state is not null, the job is cancelled only if it has that kind and
 -- state.
 

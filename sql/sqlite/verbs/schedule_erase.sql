@@ -1,5 +1,5 @@
 -- schedule_erase: delete the schedules of :queues (a JSON array of names; null for all)
--- whose column `standby` begins with :standby, the word that a copy or move wrote there.
+-- whose column `standby` begins with :standby. A copy or a move wrote that word there.
 
 delete from readpast_schedule
  where standby glob :standby || '*'

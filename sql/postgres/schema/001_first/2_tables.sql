@@ -249,11 +249,11 @@ create table readpast.recheck (
 );
 create index recheck_lane on readpast.recheck (lane_id);
 
--- Ticks: a sweep adds one each second. Each transaction that drew a number of the
--- ready line up to `seq` has a smaller id than `next_xid`. So a transaction with a
--- larger id than `next_xid` drew only numbers past `seq`. In this way a sweep finds
--- out which numbers an open transaction may have drawn. The idea and the name are from
--- PgQ. The table is unlogged, because the loss of ticks in a crash does no harm.
+-- Ticks: they tell a sweep which numbers of the ready line an open transaction may
+-- have drawn. A sweep adds a tick each second. All transactions that drew numbers up
+-- to `seq` have smaller ids than `next_xid`, so a transaction with a larger id drew
+-- only numbers after `seq`. The idea and the name are from PgQ. The table is unlogged,
+-- because the loss of ticks in a crash does no harm.
 -- seq: the last number that was drawn.
 -- next_xid: a transaction id that was read after `seq`.
 -- read_at: the time just before `seq` was read.
@@ -359,12 +359,13 @@ create index waiter_all on readpast.waiter (until);
 
 -- Clients that wait for the end of a job, each until the time `until`. The transaction
 -- that ends the job notifies them on the channel `readpast.job.PID`. PID is the
--- process id of the client's session on the server. After queue.job_waiters_until, or
--- if it is null, a client that ends a job does not read this table. A waiting client
--- sets queue.job_waiters_until a minute later than its own `until`, so that the
--- queue's row is rarely updated. The table is unlogged, because its rows may be lost:
--- a client also checks its job without a notification, at growing intervals, and a
--- client that lost its connection registers again.
+-- process id of the client's session on the server. A client that ends a job reads this
+-- table only before the time queue.job_waiters_until (null: never), because most queues
+-- have no waiting clients. A waiting client sets this time a minute later than its own
+-- `until`, so that clients that wait one after the other rarely update the queue's row.
+-- The table is unlogged, because its rows may be lost: a client also checks its job
+-- without a notification, at growing intervals, and a client that lost its connection
+-- registers again.
 create unlogged table readpast.job_waiter (
 	job_id bigint not null,
 	pid    integer not null,

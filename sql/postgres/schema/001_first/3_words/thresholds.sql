@@ -265,8 +265,8 @@ $body$;
 
 -- ---- what is deleted
 
--- A worker's row is deleted when the worker was not seen for this long. Until its row
--- is deleted, people can look up which worker had a job that died.
+-- A worker's row is deleted when the worker has not been seen for this long. Until
+-- then people can look up which worker had a job that died.
 create function readpast.worker_age() returns interval
 language sql immutable
 as $body$

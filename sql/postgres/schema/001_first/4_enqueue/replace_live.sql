@@ -1,7 +1,6 @@
--- replace_live: replace the content of a live job that is not running. The routine
--- increases the job's claim number. If a worker lost the job before, because the lease
--- ran out, the worker's late verdict would be about the old content. That verdict
--- names the old claim number, so it is refused.
+-- replace_live: replace the content of a live job that is not running. A worker whose
+-- lease on the job ran out may still send a verdict about the old content. The routine
+-- increases the job's claim number, so that this verdict is refused.
 -- id: the job, which lock_live() has locked.
 -- lane_id .. extra: the new content.
 -- is_due: true to make the job ready, false to schedule it.

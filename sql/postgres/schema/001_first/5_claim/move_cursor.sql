@@ -1,19 +1,19 @@
--- move_cursor: append a cursor to a lane, at the first job of a claim. Later claims
--- start at the cursor when it is cursor_age() old. One second after this claim, or
--- when the lease ends if that is earlier, the sweep visits the jobs before the cursor,
--- once. Claims no longer find these jobs, so the sweep moves those that have not
--- ended.
--- No cursor is appended if this claim has few jobs and the lane's newest cursor is
--- good enough. The newest cursor is good enough if all of this is true:
+-- move_cursor: append a cursor to a lane, at the first job of a claim. When the cursor
+-- is cursor_age() old, claims start there, and no longer find the jobs before it. So
+-- the sweep visits these jobs once, one second after this claim, or when the lease ends
+-- if that is earlier. It moves the jobs that are not finished, see reclaim().
+-- No cursor is appended if this claim has few jobs and the lane's newest cursor can
+-- serve for them, too. That is so if all of this is true:
 --   it was appended less than cursor_every() ago,
---   its head is not larger than the number of the first job,
---   the sweep will visit it no later than it would visit a new cursor.
+--   its `low` is not larger than the number of the first job,
+--   the sweep has not visited it yet, and will do so no later than it would visit a new
+--     cursor.
 -- If this transaction may stay open, the routine also adds a row to `recheck`, which
 -- becomes visible together with the claim. If such a transaction is older than
 -- young_age(), the routine appends no cursor, because other transactions would see the
 -- cursor too late.
--- While the new cursor is younger than cursor_age(), claims may start at its
--- `settled`. Nearly all transactions that drew a smaller number than `settled` have
+-- While the new cursor is younger than cursor_age(), claims may start at the smaller
+-- number `settled`. Nearly all transactions that drew numbers before `settled` have
 -- ended. If one of them is still open, claims will not find its jobs. The sweep finds
 -- these jobs and moves them to the end of their lane.
 -- lane_id: the lane (a queue, a priority and a class, see lane_of()).

@@ -1,11 +1,13 @@
--- reclaim: scan a range of a lane for jobs that claims no longer find, at most
--- visit_slice() jobs. Claims start at `head`, or will soon start there, so they miss
--- ready jobs before it. The routine does the following:
---   It moves ready jobs up to `head` to the end of the lane, where claims find them.
---   It takes running jobs out of the ready line. From then on, sweeps find these jobs
---     by the end of their lease.
---   For each job that another transaction has locked, it adds a row to `recheck`, so
---     that a later sweep looks at the job again.
+-- reclaim: handle jobs that claims no longer find, because claims start at `head` or
+-- will soon start there. The routine scans a range of a lane for such jobs, at most
+-- visit_slice() jobs. What it does depends on the job:
+--   A ready job whose number is not larger than `head` moves to the end of the lane,
+--     where claims find it.
+--   A running job is taken out of the ready line. From then on, sweeps find it by the
+--     end of its lease.
+--   A job whose lease ran out is returned in `over`.
+--   A job that another transaction has locked gets a row in `recheck`, so that a later
+--     sweep looks at the job again.
 -- lane_id: the lane (a queue, a priority and a class, see lane_of()).
 -- low, high: the range of numbers, including `low` but not `high`.
 -- head: the head of the newest cursor.

@@ -1,6 +1,6 @@
 -- cancel_live: cancel a live job. The job moves to the archive at once. The unique key
--- of the job becomes free. If a worker holds the job, the worker's next extend or
--- verdict is refused.
+-- of the job becomes free. If a worker is running the job, the worker's next verdict
+-- on it is refused.
 -- id: the job.
 -- kind: if not null, only a job of this kind is cancelled.
 -- state: if not null, only a job in this state (1..3) is cancelled.

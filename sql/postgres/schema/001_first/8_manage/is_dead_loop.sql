@@ -1,5 +1,6 @@
--- is_dead_loop: would a copy of a job that dies in a queue come back to that queue,
--- perhaps by way of other queues? If so, a job could die again and again without end.
+-- is_dead_loop: tell whether a setting dead_to would lead back to its own queue,
+-- perhaps by way of other queues. When a job dies, a copy of it is added to the queue
+-- dead_to. So with such a loop a job could die again and again without end.
 -- queue: the name of the queue.
 -- dead_to: the new value of the queue's setting dead_to, or null.
 -- Result: true or false.
