@@ -44,10 +44,11 @@ await_prepare(struct await *await, struct cmd *cmd, const char *queue,
 	if (!await->how.result && !await->how.json)
 		return 0;
 	await->keep_ms = model->keep_ms ? model->keep_ms : keep_of(cmd, queue);
-	/* The job is kept so that its result can be read. After the wait it is
-	 * deleted if the queue does not keep done jobs. But a job with a unique
-	 * key is left, because a caller with the same key may wait for it,
-	 * too. */
+	/* The job is kept for at least RESULT_MS, so that its result can be
+	 * read. If that is longer than the user or the queue wants, the job's
+	 * time is shortened after the wait, or the job is deleted. But a job
+	 * that has a unique key is not deleted then, because another caller
+	 * may wait for it, too: one that enqueued the same key. */
 	await->keeps_longer = await->keep_ms ? await->keep_ms < RESULT_MS
 					     : !model->unique_key;
 	if (await->keep_ms < RESULT_MS)

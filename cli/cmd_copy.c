@@ -101,7 +101,7 @@ report(const rp_copied *c, double seconds, int move)
 		printf("%lld schedule%s %s\n", (long long)c->schedules,
 		       c->schedules == 1 ? "" : "s",
 		       move ? "moved to the target"
-			    : "copied: paused in the target");
+			    : "copied, and paused in the target");
 	if (c->shift > 0)
 		printf("ids: those of the source + %lld\n",
 		       (long long)c->shift);

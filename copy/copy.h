@@ -164,8 +164,8 @@ int rp__copy_read_schedules(struct rp_copy *c, int leaving);
 int rp__copy_write_schedules(struct rp_copy *c, int moving);
 /* Call rp__copy_read_schedules() and rp__copy_write_schedules(). */
 int rp__copy_put_schedules(struct rp_copy *c, int moving);
-/* The steps of a move of schedules, besides reading and writing them. Each step
- * runs in the open transaction, or else in a transaction of its own. */
+/* The other steps of a move of schedules. If a transaction is open, a step runs
+ * in it, otherwise in a transaction of its own. */
 int rp__copy_leave_schedules(struct rp_copy *c);
 int rp__copy_remove_schedules(struct rp_copy *c);
 /* Do all steps except the last one, rp__copy_start_schedules(). */

@@ -45,9 +45,10 @@ rp__text(const char *text)
 }
 
 /* Join names to a list: `open`, "a","b", `close`. If `open` and `close` are
- * brackets, the list is JSON; if they are braces, it is an array of PostgreSQL.
- * The escapes are right for both, because names have no control characters. The
- * caller frees the list. NULL: out of memory. */
+ * brackets, the list is JSON; if they are braces, it is a PostgreSQL array
+ * literal. Both escape quotes and backslashes in the same way, and names have
+ * no control characters, which only JSON would escape. The caller frees the
+ * list. NULL: out of memory. */
 char *
 rp__list(const char *const *texts, char open, char close)
 {

@@ -24,10 +24,10 @@
 #define QUIET_TIMES 15
 #define MOST_QUIET_US 50000
 
-/* Probe, sweep, and schedule the next probe. An extra probe, which a commit of
- * another client causes, does not postpone the next scheduled probe. Sweeps of
- * all queues come only with scheduled probes, so otherwise there would be none
- * while other clients commit all the time. */
+/* Probe, sweep, and schedule the next probe. A commit of another client causes
+ * an extra probe. It must not postpone the next scheduled probe: only scheduled
+ * probes sweep all queues, and clients that commit all the time would prevent
+ * these sweeps. */
 int
 rp__waiter_probe(rp_conn *conn, struct rp_waiter *waiter, int what,
 		 int unless_ready, struct rp_probe *ret)

@@ -65,8 +65,8 @@ rp_job_spec job_of(const char *payload);
 /* Make `size` bytes, which depend on the seed. None of them is zero. Free the
  * result. */
 char *bytes_of(size_t size, unsigned seed);
-/* put_bytes() enqueues a job with these bytes as its payload into queue q.
- * expect_bytes() asserts that a job has this payload. */
+/* put_bytes() enqueues a job into queue q. The job's payload is bytes_of(size,
+ * seed). expect_bytes() asserts that a job has that payload. */
 int64_t put_bytes(rp_conn *conn, rp_job_spec job, size_t size, unsigned seed);
 void expect_bytes(const rp_job *job, size_t size, unsigned seed);
 int64_t put_sized(rp_conn *conn, size_t size, unsigned seed);

@@ -108,7 +108,7 @@ struct rp_url {
 /* Flags of begin(). */
 #define RP_BEGIN_WRITE 1 /* the transaction will write */
 /* The transaction runs a single verb. If the backend's one_writer is 1, a round
- * trip may also run sweep_rest and write the tally in the transaction. */
+ * trip may also run sweep_rest in it and add to the counts of finished jobs. */
 #define RP_BEGIN_ONCE 2
 
 /* Arguments and results of settle_and_claim(). The verdicts are already checked

@@ -149,7 +149,7 @@ pg=$(other_url pg)
 readpast --db "$pg" init >/dev/null
 check 'a copy to another database succeeds' status 0 readpast copy sqlite:a.db "$pg"
 check 'the copy prints how many jobs were copied' grep -q '3 queues: the target has 48 live and 5 kept jobs' out
-check 'the copy prints how many schedules were copied' grep -qx '2 schedules copied: paused in the target' out
+check 'the copy prints how many schedules were copied' grep -qx '2 schedules copied, and paused in the target' out
 check 'the copied jobs are in the same order' same_order sqlite:a.db "$pg" mail
 check 'the source is not paused after the copy' equal "$(readpast --db sqlite:a.db queue list | grep -c paused)" 0
 check 'the target is paused after the copy' equal "$(readpast --db "$pg" queue list | grep -c paused)" 3

@@ -118,8 +118,8 @@ ids_of_one_connection_grow(void **state)
 	}
 }
 
-/* One page is a leaf of the table, and the other page is a leaf of the index of
- * ready jobs. */
+/* The two pages are the last leaf of the table and the last leaf of the index
+ * of ready jobs. */
 static void
 a_job_that_is_put_in_alone_writes_two_pages(void **state)
 {

@@ -16,8 +16,8 @@ import time
 
 from cases import EXTENSION, case, connect, main, one, readpast, refused, sanitized
 
-# Calls that may run outside of a transaction: two in a statement that reads no table, a
-# claim, and one in a statement that reads a table of the application.
+# Calls that may run outside of a transaction: two enqueues in statements that read no
+# table, a claim, and an enqueue in a statement that reads a table of the application.
 CALLS = ("select readpast_enqueue('q', 'x')",
          "select readpast_enqueue('q', 'x', '{\"priority\": 100}')",
          "select * from readpast_claim('q', 1)",

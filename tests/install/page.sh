@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Test that the examples on a page of documentation run as they are written, with the
-# installed files. This script runs every block of sh, c, python, js and sql, in the
-# page's order. Each line of a block of text must be a line that the blocks of its
-# section have printed.
+# Run the examples of a documentation page as they are written, with the installed
+# files. The script runs every code block in sh, c, python, js or sql, in the page's
+# order. A block of the language `text` shows output: the blocks of its section must have
+# printed each of its lines.
 #
 #   page.sh READPAST BUILD SOURCE PAGE
 #

@@ -70,8 +70,9 @@ select public.shadow(o.oprname, nullif(o.oprleft, 0)::regtype::text,
  where o.oprnamespace = 'pg_catalog'::regnamespace
    and o.oprname in (select s.name from sign s);
 
--- The arguments of these shadows have types that match calls better than those of the
--- real objects. So they are called even if public comes after pg_catalog.
+-- For pairs of types that an operator of pg_catalog takes only after a conversion, make
+-- an operator that takes exactly these types. PostgreSQL prefers an exact match, so it
+-- chooses this operator even if public comes after pg_catalog in the search path.
 do $body$
 declare
 	types text[] := '{smallint,integer,bigint,numeric,float8,text,interval,

@@ -29,7 +29,8 @@ begin_wait() { # ARGUMENT...
 	"$READPAST" wait "$@" >said 2>complained &
 	wait=$!
 }
-# end_wait: wait for its end. Sets $got to the exit status and what was printed.
+# end_wait: wait until the command that begin_wait started has ended. Sets $got to its
+# exit status and to what it printed.
 end_wait() {
 	wait $wait
 	got="$? $(cat said complained)"

@@ -40,7 +40,7 @@ def with_parameters(text, verb, parameters):
 
 
 def shared(lists):
-    """Return how many names at the beginning of the lists are the same in all lists."""
+    """Return the length of the common beginning of the lists."""
     names = [set(n) for n in zip(*lists)]
     return next((i for i, n in enumerate(names) if len(n) > 1), len(names))
 

@@ -31,12 +31,13 @@ rp__sqlite_writing(sqlite3 *db)
 	return is_running(db, 1);
 }
 
-/* Take the write lock in an open transaction. SQLite does not call the busy
- * handler for a transaction that has already read, so only a fresh transaction
- * can wait for the lock. An update of no rows takes the lock, and locks only
- * the queue's database. `begin immediate` would also lock the databases that
- * the caller has attached. If the table does not exist yet, the first statement
- * of the schema creates it and takes the lock. */
+/* Take the write lock in an open transaction, with an update that changes no
+ * row. It locks only the queue's database. `begin immediate` would also lock
+ * the databases that the caller has attached. In a new database the updated
+ * table does not exist. Then the first statement of the schema creates the
+ * table, which also takes the lock. If another connection holds the lock, the
+ * call waits, unless the transaction has already read: in that case SQLite does
+ * not call the busy handler. */
 int
 rp__sqlite_take_lock(struct sqlite *s, rp_error *error)
 {

@@ -203,10 +203,11 @@ int rp__sqlite_check_files(struct sqlite *s, rp_error *error);
 /* Close the connection, unless it is the caller's. If -wal or -shm was
  * deleted or replaced, closing does no checkpoint. */
 void rp__sqlite_close_files(struct sqlite *s);
-/* Returns 1 if this process was forked while a connection was open. Such a
- * process may wait in vain for a lock, because SQLite's record of the parent's
- * locks was copied to it. Call this after a wait for the write lock has timed
- * out. */
+/* Returns 1 if this process was forked from a process that had a connection
+ * open. SQLite keeps a list of the locks of its process in memory. The child's
+ * copy of the list still has the parent's locks, so the child may wait for a
+ * lock that no process holds. Call this after a wait for the write lock has
+ * timed out. */
 int rp__sqlite_was_forked(const struct sqlite *s);
 /* Call this before the first read of a file that this user cannot write.
  * Fails if reading would create -wal or -shm. */

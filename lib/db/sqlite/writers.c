@@ -222,8 +222,9 @@ wake_next(const struct writers *w)
 					       * that are still counted were
 					       * killed */
 	atomic_store(&w->turns->called, 0);
-	return wake_one(w); /* a connection may have begun to sleep meanwhile,
-			     * because `called` was set */
+	return wake_one(w); /* while `called` was set, another connection may
+			     * have begun to sleep instead of becoming the
+			     * first */
 }
 
 static int

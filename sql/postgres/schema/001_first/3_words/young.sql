@@ -1,5 +1,7 @@
--- young: is this transaction younger than young_age()? A young transaction may append
--- cursors, and need not add a row to `recheck` for the numbers that it draws.
+-- young: is this transaction younger than young_age()? Other transactions see a cursor,
+-- or a job, only when the transaction that added it has committed. After a young
+-- transaction this is soon enough: claims have not yet passed its jobs. An older
+-- transaction appends no cursor, and adds a row to `recheck` for the jobs that it adds.
 -- Result: true if this transaction is young.
 -- Locks: none.
 

@@ -1,9 +1,9 @@
--- settled_time: return a time before which no open transaction can add a scheduled job
--- or a cursor to visit. Each run_at or visit_at that an open transaction writes is
--- later than this time.
--- Result: the read_at of a tick (a row of the table `tick`) minus settled_margin(). The
--- tick is the newest one for which all transactions with smaller ids than the tick's
--- next_xid have ended. Null if there is no such tick, or if that tick is later than now
+-- settled_time: return a time T such that each run_at or visit_at that an open
+-- transaction writes is later than T. So the sweep finds all rows up to T at once, and
+-- need not look there again.
+-- Result: the time at which the newest suitable tick (a row of the table `tick`) was
+-- read, minus settled_margin(). A tick is suitable if all transactions that were open
+-- then have ended. Null if there is no such tick, or if its time is later than now
 -- because the clock was set back.
 -- Locks: none.
 

@@ -1,8 +1,9 @@
 -- ready_in: list the first ready jobs in a queue's ready line.
 -- queue_id: the queue.
 -- most: the largest number of jobs to list.
--- Rows: the ids of the jobs, in the order in which claims take them. Jobs that claims
--- do not find until the next sweep moves them to the end of their lane come last.
+-- Rows: the ids of the jobs, in the order in which claims take them. Claims do not find
+-- some jobs until the next sweep has moved them to the end of their lane. These jobs
+-- come last.
 -- Locks: none.
 
 create function readpast.ready_in(queue_id integer, most bigint)

@@ -1,7 +1,7 @@
--- recheck_part: count the jobs of a queue that the next sweep will look at again. These
--- jobs are in the ready line, before the low-water mark of their lane. (A sweep has
--- already seen the numbers before this mark.) The other parts of live_parts() begin at
--- the mark, so they do not include these jobs.
+-- recheck_part: count those jobs of a queue that are in a range of the table `recheck`,
+-- which the next sweep will look at. They are in the ready line, before the number up to
+-- which a sweep has seen their lane. line_parts() counts only from that number on, so
+-- that live_parts() counts no job twice.
 -- queue_id: the queue.
 -- most: the count stops when it is a little larger than this number, see scan_most().
 -- Rows: one, with the columns of live_parts().
