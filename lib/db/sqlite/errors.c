@@ -112,8 +112,8 @@ rp__sqlite_failed(struct sqlite *s, int rc, rp_error *error)
 	else if (code == RP_EBUSY && rp__sqlite_was_forked(s))
 		rp__fail(error, code,
 			 "%.120s was open when this process was "
-			 "forked, so it waits for a lock in vain: open"
-			 " the database only after fork()",
+			 "forked, so the lock never becomes free here: open "
+			 "the database after fork()",
 			 s->path);
 	else if (code == RP_EBUSY && s->attached)
 		rp__fail(error, code, "%.120s is locked by another connection",
