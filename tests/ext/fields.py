@@ -64,7 +64,8 @@ def columns_of(view):
 def claimed(url):
     """Make a job with all fields that a running job can have. Returns the job
     as the claim returned it."""
-    # Other commands do not create the schema beside tables of other tests.
+    # The database may have tables of other tests. In such a database only `init`
+    # creates the schema.
     readpast(url, "init")
     readpast(url, "enqueue", "q", "body", "--unique", "u", "--kind", "k",
              "--header", "a=b", "--priority", "7", "--max-attempts", "5",
@@ -164,7 +165,8 @@ def the_views_have_each_field(path):
 
 
 if SERVER:
-    # Other commands do not create the schema beside tables of other tests.
+    # The database may have tables of other tests. In such a database only `init`
+    # creates the schema.
     readpast(urls("")[1], "init")
 failed = main()
 if SERVER:
