@@ -50,8 +50,9 @@ struct life {
 	struct verdicts *sum;
 };
 
-/* Check the events of a job. `audited`: not 0 if the history has an event for
- * each job that is still in the database. */
+/* Check the events of a job. `audited`: not 0 if the history also lists the
+ * jobs that are still in the database. Only then can a lost job be found: it
+ * has not ended, and is not listed. */
 void life_check(struct life *life, int audited);
 
 #endif

@@ -17,9 +17,10 @@
 	(-1000) /* the terminal is closed; differs from all keys and all       \
 		 * RP_E* */
 
-/* Returns whether keys can be read from the terminal. After a hang-up of the
- * terminal, getch() would return at once each time. If our parent was killed,
- * the shell may have taken the terminal back, and we must not read from it. */
+/* Returns whether keys can still be read from the terminal. If the terminal has
+ * hung up, getch() returns ERR at once each time, so the command must end. It
+ * must also end if its parent was killed and the shell has taken the terminal
+ * back, because the next keys are meant for the shell. */
 static int
 has_terminal(void)
 {
@@ -82,8 +83,8 @@ on_screen(struct top *t)
 	SCREEN *screen;
 	int r;
 
-	/* Names are UTF-8. If the user's locale is not installed, the
-	 * terminal most likely shows UTF-8, too. */
+	/* The names on the screen are UTF-8. So if the user's locale is not
+	 * installed, assume that the terminal shows UTF-8, as most do. */
 	if (!setlocale(LC_CTYPE, ""))
 		setlocale(LC_CTYPE, "C.UTF-8");
 	screen = newterm(terminal, stdout, stdin);

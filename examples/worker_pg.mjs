@@ -45,9 +45,9 @@ async function work({ id, claim_no, page, lease_ms }) {
 }
 
 async function wait() {
-  // Register as a waiter, and listen. If the registration is new, claim once more,
-  // because jobs enqueued before it have not notified this worker. After `ms` the
-  // worker must call sweep_start() again.
+  // Register as a waiter, and listen. If the registration is new, return at once, so
+  // that the worker claims again: for jobs enqueued earlier it gets no notification.
+  // Otherwise return after `ms` at the latest, when the worker must call sweep_start().
   db.removeAllListeners('notification')
   const notified = new Promise((resolve) => db.once('notification', resolve))
   const [{ channel, fresh, ms }] = await call(`select channel, fresh,

@@ -276,8 +276,9 @@ ext_add_anchor(struct ext *ext)
 }
 
 /* Record that a virtual table was disconnected. SQLite disconnects our tables
- * when the connection is closed. It also does so when a schema change is rolled
- * back, which may happen during a call. */
+ * when the connection is closed, and when a schema change is rolled back. The
+ * rollback may come during a call, which still needs the handle. Then
+ * ext_leave() closes the handle. */
 void
 ext_lose_anchor(struct ext *ext)
 {

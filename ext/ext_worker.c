@@ -112,8 +112,8 @@ become(struct ext_call *call, const char *name, char **queues)
 	return sign_on(call);
 }
 
-/* Send a heartbeat. A row is deleted after a long time without heartbeats. If
- * the worker's row is gone, register again. */
+/* Send a heartbeat. If the worker's row is gone, register again. Sweeps delete
+ * the row of a worker that has sent no heartbeat for a long time. */
 static int
 beat_or_sign_on(struct ext_call *call)
 {

@@ -506,9 +506,9 @@ RP_API int rp_enqueue_many(rp_conn *conn, const char *queue,
 typedef struct rp_claim_options {
 	size_t size;               /* set by RP_CLAIM_INIT */
 	int64_t lease_ms;          /* 0: the queue's setting */
-	const char *const *queues; /* several queues in order of preference,
-				    * instead of the argument `queue`, with a
-				    * NULL at the end */
+	const char *const *queues; /* the names of several queues in order of
+				    * preference, with a NULL at the end; used
+				    * instead of the argument `queue` */
 	size_t holding; /* how many jobs this worker already holds. If it is
 			 * not 0, the claim returns no suspects (see below) */
 	size_t ahead;   /* how many of the `max` jobs are prefetched, that is,

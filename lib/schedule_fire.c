@@ -94,9 +94,8 @@ plan(const struct clockwork *c, int64_t at, int64_t now, struct plan *ret)
 	ret->missed = ret->retry_at = 0;
 	while (at <= now) {
 		if (at > late) {
-			/* RP_MISSED_ONCE: one job stands for all missed
-			 * instants. If a later instant is not missed, its job
-			 * is that job. */
+			/* RP_MISSED_ONCE: after missed instants, only one job
+			 * is enqueued, that of the newest instant. */
 			if (policy == RP_MISSED_ONCE && ret->missed)
 				ret->count = 0;
 			ret->fires[ret->count++] = at;
@@ -309,8 +308,9 @@ plan_a_retry(const struct rp_stored *stored, int64_t now, struct plan *ret)
 	ret->retry_at = now + RETRY_MS;
 }
 
-/* Plan all instants of one schedule that are due. Returns 1 if the spec is
- * wrong or the zone cannot be read. Then the handle's error has the reason. */
+/* Plan the instants of one schedule that are due. If the spec is wrong or the
+ * zone cannot be read, a simpler plan is made, the handle's error has the
+ * reason, and 1 is returned. */
 static int
 make_plan(rp_conn *conn, const struct rp_stored *stored, int64_t now,
 	  struct plan *ret)

@@ -166,8 +166,9 @@ void idle_part(const struct bench *b);
 void start_part(const struct bench *b);
 void queues_part(const struct bench *b);
 
-/* hour.c: leave the dead rows of an hour of work in a schema. First let another
- * session keep an old snapshot open; otherwise vacuum removes the dead rows. */
+/* hour.c: fill a schema with the dead rows that an hour of work would leave.
+ * Before the call, another session must open a snapshot and keep it, so that
+ * vacuum cannot remove the dead rows. */
 void hour_make(const struct bench *b, const char *schema);
 
 /* Curves for figures, in plot.c. plot_begin() removes old data, plot_curve()

@@ -419,9 +419,8 @@ is_day(const struct rp_spec *spec, int64_t days, int day)
 	return spec->either_day ? by_date || by_weekday : by_date && by_weekday;
 }
 
-/* Returns the first minute of the day from `from` on that the hours and minutes
- * of the spec match. Returns -1 if they match no minute of the rest of the
- * day. */
+/* Returns the first minute of the day, not before the minute `from`, that the
+ * spec's hours and minutes match. Returns -1 if there is no such minute. */
 static int
 minute_of_day(const struct rp_spec *spec, int from)
 {

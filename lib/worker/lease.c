@@ -121,8 +121,9 @@ ask(rp_worker *w, const struct renewal *renewals, rp_verdict *verdicts,
 }
 
 /* Apply the answer to a renewal. Returns 1 if the task was lost and its handler
- * has not noticed that yet. If the handler's own transaction has completed the
- * job, the renewal is refused, but the job does not count as lost. */
+ * has not noticed that yet. `is_own`: not 0 if the renewal was refused because
+ * the handler has settled the job in its own transaction. Such a task is not
+ * lost. */
 static int
 apply(rp_task *task, int result, int is_own, int64_t asked)
 {

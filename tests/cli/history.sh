@@ -84,8 +84,8 @@ check 'a folder in place of a file exits with 2' refuses 2 'cannot be read' read
 # A history may also come from a client that puts blanks in other places.
 printf '%s\n' "$enqueued" "$(claim 100 5 1)" "$(verdict 200 5 'done')" "$audited" >plain
 sum='3 events of 1 job by 1 client: 1 claim, 1 verdict'
-# Print the event that a job was claimed. A schedule enqueued this job. The job's
-# instant, the time at which the schedule was due, is minute INSTANT of 2026-01-01.
+# Print a claim event of a job that a schedule enqueued. INSTANT, one digit, is the
+# minute after midnight at which the schedule was due.
 fired() { # ID INSTANT LATE_MS [AT CLAIM ATTEMPT]
 	local line
 	line=$(claim "${4:-100}" "${5:-5}" "${6:-1}")

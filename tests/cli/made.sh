@@ -9,8 +9,8 @@
 # shellcheck source-path=SCRIPTDIR source=tap.sh
 . "$(dirname "$0")/tap.sh"
 
-# `made` is what messages call a database that was created. `none` is the message if
-# there is no database.
+# `made` is the text after "made" in the message that reports a new database. `none` is
+# the beginning of the message that reports that there is no database.
 if [[ $2 == sqlite: ]]; then
 	export READPAST_DB=sqlite:$here/readpast.db
 	made="the database $here/readpast.db" none="no database at $here/readpast.db"

@@ -262,8 +262,9 @@ struct interruption {
 	int has_trigger;
 };
 
-/* Add a trigger that refuses to delete schedules from the source. The copy has
- * begun by then, because at its beginning it tests that it may delete them. */
+/* The progress function. When the move begins to remove rows from the source,
+ * add a trigger there that refuses to delete schedules. It cannot be added
+ * earlier, because a move first tests that it may delete schedules. */
 static int
 keep_schedules(const rp_copied *so_far, void *ctx)
 {

@@ -1,6 +1,6 @@
 /*
- * dead.c - test the setting dead_to of a queue. Each job that dies then leaves
- * a job in the queue that the setting names.
+ * dead.c - test a queue's setting dead_to, which names another queue. When a
+ * job dies, a copy of it is enqueued there.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

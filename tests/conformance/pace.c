@@ -106,7 +106,7 @@ used_ms(pid_t pid)
 
 /* A worker pauses after each probe, its query for new work. The pause is 15
  * times as long as the probe took, but at most 50 ms. With a sanitizer, a probe
- * of 999 queues takes too long for this. */
+ * of 999 queues is so slow that a pause of 50 ms is too short for this test. */
 #ifdef __SANITIZE_ADDRESS__
 #define QUEUES 200
 #else

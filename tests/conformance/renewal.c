@@ -22,8 +22,8 @@
 #define TRIES 10
 
 struct seen {
-	/* `asked`: number of renewals that have begun. `answered`: number of
-	 * renewals that have ended, plus number of failed calls. */
+	/* `asked`: how many renewals have begun. `answered`: how many have
+	 * ended. A call that fails counts as ended, too. */
 	atomic_int asked, answered;
 	atomic_int lost;
 };

@@ -1,6 +1,6 @@
 /*
- * wal.c - test what happens if -wal or -shm is deleted while a SQLite database
- * is open.
+ * wal.c - test what happens if the -wal file or the -shm file of a SQLite
+ * database is deleted while the database is open.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

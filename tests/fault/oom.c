@@ -2,10 +2,11 @@
  * oom.c - test a client while one allocation fails. Each allocation of the
  * library fails once, and so do many allocations of SQLite.
  *
- * The sequences of calls in chapters.c are run with the first allocation
- * failing, then with a later one, and so on. The call that needs the memory
- * either reports the failure or works without this memory. Each change is
- * complete or absent, and the handle can be used afterwards.
+ * A chapter is a sequence of calls, see chapters.c. Each chapter is run many
+ * times: first its first allocation fails, in the next run a later one, and so
+ * on. The call that needs the memory either reports the failure or works
+ * without this memory. Each change is complete or absent, and the handle can be
+ * used afterwards.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Test queues as rows of a table: they are created by the thousand, changed by hand,
-and published by logical replication. Starts its own server.
+"""Test the tables of queues and lanes: a session creates a thousand queues, a user
+changes rows by hand, and logical replication publishes all tables. Starts its own server.
 
   queues.py ROOT [CASE...]
 

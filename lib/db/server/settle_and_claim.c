@@ -56,8 +56,8 @@ count_done(struct trip *trip, const struct rp_value *c)
 			    c[OUT(RESULT)].i, 0);
 }
 
-/* Mark the remaining verdicts as accepted. They are plain completions: the
- * result has no row for each of them, only their number for each queue. */
+/* Mark as accepted all verdicts for which settle_one() has read no row. These
+ * are plain completions. The result only has their number for each queue. */
 static void
 settle_the_rest(struct rp_round_trip *its)
 {

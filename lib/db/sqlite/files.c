@@ -247,9 +247,10 @@ lies_there(const struct sqlite *s, const char *ending)
 	return ask_access(s, ending, F_OK) == 0;
 }
 
-/* Take a shared lock on the database file. Then the last connection that closes
- * does not remove -wal and -shm, because that needs an exclusive lock. SQLite
- * treats our lock as its own. */
+/* Take a shared lock on the database file. While we hold it, no other
+ * connection that closes removes -wal and -shm, because it would need an
+ * exclusive lock for that. We lock through SQLite's own file handle, so SQLite
+ * treats the lock as one that it took itself. */
 static int
 lock_shared(struct sqlite *s, sqlite3_file *file)
 {

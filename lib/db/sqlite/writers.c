@@ -52,15 +52,15 @@
 /* After waiting this long (ms), the first connection in the queue pauses for
  * LONG_NAP_US between two tries. */
 #define PATIENT_MS 10
-/* How long (ms) a connection sleeps if no other connection wakes it: SLEEP_MS,
- * and SLEEP_MORE_MS for each connection that is already asleep. A connection
- * that wakes up by itself loses its place: it is the last when it sleeps again.
- * So these times are longer than several STREAK_MS, in which others skip the
- * queue. */
+/* A connection that no other connection wakes sleeps for SLEEP_MS, plus
+ * SLEEP_MORE_MS for each connection that is already asleep. Then it wakes up by
+ * itself, and loses its place in the queue: when it sleeps again, it is the
+ * last. To make this rare, these times are longer than several STREAK_MS, the
+ * time for which a connection may skip the queue. */
 #define SLEEP_MS 200
 #define SLEEP_MORE_MS 20
-/* If a wait was too long to be caused by a writer of the queue, assume for this
- * time (ms) that programs without the queue write to the file. */
+/* After a wait that was longer than writers in the queue can cause, assume for
+ * this time (ms) that programs that do not use the queue write to the file. */
 #define LATELY_MS 100
 
 /* ---- the file ---- */

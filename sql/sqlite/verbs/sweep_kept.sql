@@ -1,7 +1,7 @@
--- sweep_kept: delete kept jobs of a queue whose time of keeping is over, at most :max
--- jobs of each state.
--- State 14 means done jobs that have their own keep_ms, as in readpast_kept_count. A dead
--- or cancelled job with a keep_ms is kept for that time or for the queue's time,
+-- sweep_kept: delete finished jobs of a queue that have been kept long enough, at most
+-- :max jobs of each state.
+-- State 14 stands for done jobs that have their own keep_ms, as in readpast_kept_count. A
+-- dead or cancelled job with a keep_ms is kept for that time or for the queue's time,
 -- whichever is longer.
 
 select q.id as queue_id, s.column1 as state,

@@ -1,10 +1,9 @@
--- claims_start: return the number of the ready line from which the claims of a lane
--- start. The number is read from the lane's cursors, see the table `cursor`.
+-- claims_start: return the `seq` (the number in the ready line) at which the claims of a
+-- lane start. The lane's cursors determine it; the table `cursor` explains the rule.
 -- lane_id: the lane (a queue, a priority and a class, see lane_of()).
--- Result: the head of the newest cursor, if that cursor is at least cursor_age() old.
--- Otherwise the larger of two numbers: the `settled` of the newest cursor, and the
--- head of the newest cursor that is at least cursor_age() old. 0 if the lane has no
--- cursor.
+-- Result: 0 if the lane has no cursor. The newest cursor's `head`, if this cursor is at
+-- least cursor_age() old. Otherwise the larger of the newest cursor's `settled` and the
+-- `head` of the newest cursor of that age.
 -- Locks: none.
 
 create function readpast.claims_start(lane_id bigint) returns bigint

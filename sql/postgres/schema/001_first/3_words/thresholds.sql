@@ -149,10 +149,10 @@ as $body$
 select interval '5 seconds'
 $body$;
 
--- The sweep assumes that a transaction writes no time (the run_at of a job, the
--- visit_at of a cursor) that is earlier than the moment at which the transaction got
--- its id, minus this margin. Such a time can be a little too early, because the
--- transaction reads the clock before it gets its id, or because the clock is set back.
+-- The sweep assumes that the times that a transaction writes (the run_at of a job, the
+-- visit_at of a cursor) are not before the moment at which the transaction got its id.
+-- This margin is subtracted from that moment, for two reasons: a transaction may read
+-- the clock shortly before it gets its id, and the clock may be set back a little.
 create function readpast.settled_margin() returns interval
 language sql immutable
 as $body$
@@ -237,9 +237,9 @@ as $body$
 select interval '90 seconds'
 $body$;
 
--- wait() checks its job again and again, and this is the longest pause between two
--- checks. For a job that takes long, wait() notices the end late by half of this time
--- on average.
+-- The longest pause between two checks by which wait() finds out whether its job has
+-- ended. If a job takes long, wait() returns half of this time after the job's end, on
+-- average.
 create function readpast.wait_pause() returns interval
 language sql immutable
 as $body$

@@ -14,8 +14,8 @@
 -- holding: how many jobs the worker holds already. A suspect (a job that may have
 -- killed its worker) is handed out alone, and only to a worker that holds no other job.
 -- ids .. progresses: the verdicts to settle, see settle().
--- joined: true if this call is part of a transaction that may stay open. Null: the
--- routine assumes this if the call is not in the first statement of its transaction.
+-- joined: true if this call is part of a transaction that may stay open. Null: true if
+-- the call is not in the first statement of its transaction, and otherwise false.
 -- Rows: `number` says what a row is.
 --   1 and more: the row is about the verdict at this position of the arrays. `result`
 --     and `state` are those of settle(). Verdicts that were accepted as done have no
@@ -24,14 +24,14 @@
 --   null: the row is a claimed job. Its `extra` has the rarely used fields. If the job
 --     has no time-out of its own, `extra` has the queue's. The jobs of one queue follow
 --     each other, and the caller sorts them by lane_id and seq. If the id is null as
---     well, the row means that a suspect was not claimed.
+--     well, the row stands for a suspect that this call has not claimed.
 -- SQLSTATE RP003: an argument is wrong. SQLSTATE 25001: the call claims jobs, and the
 -- transaction is above READ COMMITTED, where a claim might not see the newest version
 -- of a row.
 -- If a claim gets `most` jobs, more jobs may be ready. Then the call notifies a waiter
--- of the queue (a worker that waits for a notification). A call that also settles
--- verdicts comes from a busy worker, and there are many. Such a call notifies only if
--- the claim appended a cursor, which happens about once in cursor_every().
+-- of the queue (a worker that waits for a notification). But calls that also settle
+-- verdicts come from busy workers and are frequent. Such a call notifies only if its
+-- claim appended a cursor, which happens about once in cursor_every().
 -- The settings below make each claim use the indexes, whatever the statistics say.
 -- Locks: the rows of the settled jobs, and the rows of the claimed jobs for update. A
 -- claim skips rows that other transactions have locked. The call also locks a row of

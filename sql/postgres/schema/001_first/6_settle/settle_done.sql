@@ -41,8 +41,8 @@ begin
 	end if;
 	numbers := '{}';
 	queues := '{}';
-	-- If `keeps` is false, the first round leaves out the jobs that have a keep_ms.
-	-- The second round, with `keeps` set, completes these jobs.
+	-- If `keeps` is false, this round skips jobs that have a keep_ms. If any job was
+	-- not completed, `keeps` is set, and a second round completes the skipped jobs.
 	loop
 		if keeps then
 			perform readpast.keep_done(ids, claim_nos, verdicts, results);

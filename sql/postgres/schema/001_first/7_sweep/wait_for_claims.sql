@@ -1,13 +1,14 @@
--- wait_for_claims: make sure that sweeps find the jobs of claims that rely on a cursor
--- (a place where claims start) and have not committed yet. A claim relies on a cursor
--- that is younger than cursor_every(): it appends no cursor of its own, so only the
--- visit to this cursor leads a sweep to the claim's jobs. But now the visit cannot see
--- the claim. So for each open transaction that may have made such a claim, the routine
--- requests a recheck: after the transaction has ended, a sweep looks at the lane again,
--- from `head` on.
--- Such a transaction had its id before the cursor was cursor_every() old. So its id is
--- smaller than the transaction id in a tick (a row of the table `tick`) that an earlier
--- sweep read after that time.
+-- wait_for_claims: make sure that sweeps also find the jobs of claims that have not
+-- committed yet. A cursor is a stored position at which claims start, and a sweep finds
+-- claimed jobs by visiting the cursors. A claim that starts at a cursor younger than
+-- cursor_every() appends no cursor of its own, so only the visit to that cursor can
+-- find the claim's jobs. A visit before the claim has committed does not see them. So
+-- for each open transaction that may have made such a claim, the routine requests a
+-- recheck: after the transaction has ended, a sweep looks at the lane again, from
+-- `head` on.
+-- Such a transaction got its id before the cursor was cursor_every() old. So its id is
+-- smaller than the transaction id in each tick (a row of the table `tick`) that a sweep
+-- has read after that time.
 -- lane_id, head: the cursor.
 -- made_at: when the cursor was made. If a cursor with a smaller head was made later,
 -- made_at is the later time.

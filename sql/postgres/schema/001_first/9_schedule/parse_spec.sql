@@ -35,8 +35,8 @@ begin
 		end if;
 	end if;
 	sets := readpast.parse_fields(spec, string_to_array(body, ' '));
-	-- Within 400 years each date falls on each weekday that it can have. So a spec
-	-- that matches no minute in these years never fires.
+	-- The calendar repeats after 400 years, and next_match() searches this long. So
+	-- a spec without a match never fires.
 	if readpast.next_match(sets, '2000-01-01') is null then
 		perform readpast.bad_spec(spec, 'never fires: there is no such day');
 	end if;
