@@ -74,8 +74,8 @@ print_ids(struct input *in, const rp_added *added, size_t n)
 			in->refused =
 				complain(REFUSED,
 					 "job %lld cannot be replaced: it is "
-					 "running, or done and its key still "
-					 "taken",
+					 "running, or it is done and keeps its "
+					 "key",
 					 (long long)added[i].id);
 		else if (!in->json && !in->quiet && !in->await.wanted)
 			printf("%lld\n", (long long)added[i].id);

@@ -47,8 +47,8 @@ struct work {
 	char *file;      /* path of the command */
 	char url[4200];  /* READPAST_DB for handlers, with an absolute path.
 			  * There is room for the user's URL (1024 bytes) and
-			  * the working directory (1024 bytes, each of which may
-			  * become 3 by escaping) */
+			  * for the working directory (1024 bytes; escaping may
+			  * turn each byte into 3) */
 	int64_t threads, lease_ms, release_delay_ms, max_jobs;
 	int64_t timeout_ms; /* longest time of a handler; 0: no limit; -1: the
 			     * job's own */

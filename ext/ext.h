@@ -62,11 +62,11 @@ void ext_add_anchor(struct ext *ext);
 void ext_lose_anchor(struct ext *ext);
 void ext_release(void *ext);
 
-/* Returns a database in memory, for SQL that needs none of the host's tables.
- * If such SQL ran on the host's connection, json_each() would begin to read the
- * host's database. A later write could then fail at once, because SQLite calls
- * no busy handler when a connection that is reading requests the write lock.
- * NULL: out of memory. */
+/* Returns a database in memory, for SQL that needs none of the host's tables,
+ * for example a select from json_each(). On the host's connection such a select
+ * would begin to read the host's database. A later write could then fail at
+ * once, because SQLite calls no busy handler when a connection that is reading
+ * requests the write lock. NULL: out of memory. */
 sqlite3 *ext_scratch(struct ext *ext);
 
 /* Create a temporary virtual table that has the name of its module, because a

@@ -121,7 +121,7 @@ enqueue(struct ext_call *call, rp_added *ret)
 	if (r == 0 && job.replace && ret->outcome == RP_EXISTED)
 		return rp__fail(&call->error, RP_ETAKEN,
 				"job %lld cannot be replaced: it is running, "
-				"or done and its key still taken",
+				"or it is done and keeps its key",
 				(long long)ret->id);
 	return r;
 }

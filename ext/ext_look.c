@@ -303,7 +303,7 @@ ext_worker_list_rows(struct ext_call *call, struct ext_rows *ret)
 	return r;
 }
 
-/* ---- the functions themselves ---- */
+/* ---- the list of the extension's SQL functions ---- */
 
 struct described {
 	char name[32], arguments[160];

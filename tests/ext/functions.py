@@ -246,7 +246,7 @@ def an_enqueue_returns_its_outcome(path):
                               "four", "--unique", "u", "--replace"],
                              capture_output=True, text=True)
     assert running.returncode == 4, running
-    words = "job 1 cannot be replaced: it is running, or done and its key still taken"
+    words = "job 1 cannot be replaced: it is running, or it is done and keeps its key"
     assert words in running.stderr
     assert words in refused(db, put, "four", replace)
     assert words in refused(db, "select readpast_enqueue('q', 'four', ?)", replace)

@@ -197,10 +197,11 @@ give_path_back(struct postgres *s, const PGresult *was, rp_error *error)
 	return r;
 }
 
-/* Create the schema. If two clients do this at the same time, the first
- * `create` of the second client waits for the first client's commit, and then
- * fails. The schema is complete by then. An advisory lock would be no better,
- * because any user could hold it. */
+/* Create the schema. If two clients do this at the same time, one of them waits
+ * in its first `create` until the other one has committed. Then the `create`
+ * fails, because the schema exists. An advisory lock would prevent this error,
+ * but any user of the server could hold that lock, and so prevent the
+ * creation. */
 static int
 install(struct postgres *s, rp_error *error)
 {

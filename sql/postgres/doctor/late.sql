@@ -1,8 +1,8 @@
 -- late: list queues whose first ready job has waited for longer than :long_ms, and
 -- whose ready jobs would take more than an hour at the rate of the last minute. The
--- number of ready jobs is estimated. Each ready job has a number. The estimate is the
--- difference between the numbers of the last and the first ready job. The estimate is
--- too high if jobs of other queues or priorities have numbers between these two.
+-- query does not count the ready jobs, but estimates how many there are from their `seq`:
+-- it subtracts the first job's `seq` from the last job's. All queues and priorities draw
+-- `seq` from the same sequence, so the estimate may be too high.
 
 select l.queue, l.waits_ms, l.in_line, l.per_minute
   from (select q.name as queue,

@@ -198,9 +198,9 @@ as $body$
 select 200
 $body$;
 
--- To find the number of waiters, a call reads at most this many rows of `waiter`, and
--- counts the different workers in them. A worker has a row for each of its queues, so
--- the number is too small if there are more rows.
+-- To find the number of waiters, a call counts the different workers in `waiter`. The
+-- table has a row for each queue of each worker, and the call reads at most this many
+-- rows. If the table has more rows, the call may miss some workers.
 create function readpast.most_waiter_rows() returns integer
 language sql immutable
 as $body$

@@ -73,8 +73,8 @@ begin
 		perform readpast.need_queue(queue, octet_length(payload));
 	end loop;
 	if replace and outcome = 1 then
-		raise exception 'job % cannot be replaced: it is running, or done and '
-			'its key still taken', id
+		raise exception 'job % cannot be replaced: it is running, or it is done '
+			'and keeps its key', id
 			using errcode = 'RP006';
 	end if;
 	return id;

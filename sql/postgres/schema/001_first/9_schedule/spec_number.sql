@@ -1,6 +1,6 @@
 -- spec_number: convert a word of a schedule's spec to a number.
 -- word: up to three digits, or three letters.
--- low, high, names: the arguments of parse_item() with these names.
+-- low, high, names: see parse_item(), which has the same three parameters.
 -- Result: the number. Null: the word is null, or the field has no such number or name.
 -- Locks: none.
 
