@@ -136,8 +136,8 @@ enqueue_in_child(void *ctx)
 	    rp_open(url, NULL, &conn, NULL) < 0)
 		return 2;
 	r = rp_enqueue(conn, "q", &job, NULL);
-	return r != RP_EBUSY ||
-	       !strstr(rp_last_error(conn)->message, "only after fork()");
+	return r != RP_EBUSY || !strstr(rp_last_error(conn)->message,
+					"open the database after fork()");
 }
 
 static void

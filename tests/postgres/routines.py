@@ -500,7 +500,7 @@ def a_unique_key_has_one_live_job(s):
     claim = s.claim()["three"]
     assert s.refused("select readpast.enqueue('q', 'four', unique_key => 'k',"
                      " replace => true)") == (
-        f"RP006 job {one} cannot be replaced: it is running, or done and its "
+        f"RP006 job {one} cannot be replaced: it is running, or it is done and "
         "keeps its key")
     assert s.put("four", unique_key="k") == one
     s.one("select readpast.cancel(%s)", one)
