@@ -92,6 +92,7 @@ enum option_type {
 	OPTIONAL, /* a text that may be left out: --name sets "", --name=TEXT
 		   * sets TEXT */
 	COUNT,
+	LIMIT, /* a count from 1, or the word none, which sets 0 */
 	SIZE,
 	DURATION,
 	TIME,

@@ -40,6 +40,8 @@ static const struct setting settings[] = {
 	  "the largest payload", 0, RP_MOST_PAYLOAD },
 	{ "--timeout", DURATION, offsetof(rp_queue, timeout_ms), "D",
 	  "a handler may run for at most this long", 0, RP_MOST_MS },
+	{ "--limit", LIMIT, offsetof(rp_queue, run_limit), "N",
+	  "how many jobs may run at once, or none", 0, RP_MOST_LIMIT },
 };
 #define SETTINGS (sizeof(settings) / sizeof(*settings))
 
@@ -72,6 +74,8 @@ format_value(char *to, size_t room, const struct setting *setting,
 		print_duration(to, room, value);
 	else if (setting->type == SIZE)
 		format_size(to, room, value);
+	else if (setting->type == LIMIT && value == 0)
+		snprintf(to, room, "none");
 	else
 		snprintf(to, room, "%lld", (long long)value);
 }

@@ -110,6 +110,24 @@ say_paused(struct answer *a, int is_reason)
 		a->reason = "paused";
 }
 
+/* If all jobs run that the queue's limit allows, the job waits for the end of
+ * one of them. */
+static void
+say_limit(struct answer *a)
+{
+	const rp_why *why = a->why;
+
+	if (why->run_limit == 0 || why->running < why->run_limit)
+		return;
+	fprintf(a->to,
+		" Queue %s runs at most %lld job%s at once, and %lld run%s "
+		"now.",
+		a->job->queue, (long long)why->run_limit,
+		plural(why->run_limit), (long long)why->running,
+		why->running == 1 ? "s" : "");
+	a->reason = "limit";
+}
+
 /* Print when the job expires if no worker has claimed it. */
 static void
 say_expiry(struct answer *a)
@@ -156,6 +174,7 @@ ready(struct answer *a)
 		fputs(" It may have killed its worker, so only a worker that "
 		      "holds no other job can claim it.",
 		      a->to);
+	say_limit(a);
 	say_workers(a, 1);
 	say_paused(a, 1);
 	say_expiry(a);

@@ -326,6 +326,7 @@ json_queue(const rp_queue *queue)
 		FIELD("max_payload", number, rp_queue, max_payload),
 		FIELD("timeout_ms", number, rp_queue, timeout_ms),
 		FIELD("dead_to", text, rp_queue, dead_to),
+		FIELD("limit", span, rp_queue, run_limit),
 		FIELDS_END,
 	};
 

@@ -66,7 +66,7 @@ _readpast_options() { # COMMAND
 	'queue set')
 		options=(--max-attempts= --lease= --backoff= --backoff-max=
 			--priority= --keep-done= --keep-dead= --max-payload= --timeout=
-			--dead-to= --json)
+			--limit= --dead-to= --json)
 		;;
 	'queue list') options=(--json) ;;
 	'queue drop') options=(--yes --json) ;;
@@ -151,6 +151,7 @@ _readpast_value() { # OPTION
 	--db) _readpast_url ;;
 	--history) _readpast_files ;;
 	--dead | --left | --queue | --to) _readpast_queues ;;
+	--limit) _readpast_offer none ;;
 	--dead-to)
 		_readpast_offer none
 		_readpast_queues

@@ -221,6 +221,7 @@ complete -c readpast -n '__readpast_in queue set' -l keep-done -x -d 'how long d
 complete -c readpast -n '__readpast_in queue set' -l keep-dead -x -d 'how long dead jobs are kept'
 complete -c readpast -n '__readpast_in queue set' -l max-payload -x -d 'the largest payload'
 complete -c readpast -n '__readpast_in queue set' -l timeout -x -d 'longest time of a handler'
+complete -c readpast -n '__readpast_in queue set' -l limit -x -a none -d 'how many jobs may run at once'
 complete -c readpast -n '__readpast_in queue set' -l dead-to -x -a '(__readpast_queues) none' -d 'queue that gets a new job when a job dies'
 complete -c readpast -n '__readpast_in queue drop' -l yes -d 'confirm that the jobs are deleted for good'
 

@@ -130,6 +130,7 @@ enum ext_param {
 	P_PROGRESS,
 	P_NEW_QUEUE,
 	P_DEAD_TO,
+	P_RUN_LIMIT,
 	P_SCHEDULE,
 	P_SPEC,
 	P_ZONE,

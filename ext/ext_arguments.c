@@ -73,6 +73,7 @@ static const struct {
 	[P_WAITED] = { "id", "id", NUMBER_OR_NAME, INT64_MIN, INT64_MAX },
 	[P_TIMEOUT] = { "timeout", "the timeout", DURATION, 0, RP_MOST_MS },
 	[P_DEAD_TO] = { "dead_to", "dead_to", NAME, 0, 0 },
+	[P_RUN_LIMIT] = { "run_limit", "run_limit", NUMBER, 0, RP_MOST_LIMIT },
 	[P_NEW_QUEUE] = { "queue", "the queue's name", NAME, 0, 0 },
 	[P_REASON] = { "reason", "the reason", NAME, 0, 0 },
 	[P_QUEUE_TIMEOUT] = { "timeout", "the timeout", DURATION, 0,

@@ -104,6 +104,7 @@ ext_do_queue_set(struct ext_call *call, struct rp_value *ret)
 		{ &queue.keep_dead_ms, P_KEEP_DEAD },
 		{ &queue.max_payload, P_MAX_PAYLOAD },
 		{ &queue.timeout_ms, P_QUEUE_TIMEOUT },
+		{ &queue.run_limit, P_RUN_LIMIT },
 	};
 
 	(void)ret;

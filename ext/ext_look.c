@@ -107,7 +107,9 @@ read_why(const void *data, size_t row, struct rp_value *columns)
 	*columns++ = rp__text(why->host);
 	*columns++ = rp__int_or_null(why->pid, !why->host);
 	*columns++ = rp__int_or_null(why->silent_ms, !why->host);
-	*columns = rp__int(why->renewed);
+	*columns++ = rp__int(why->renewed);
+	*columns++ = rp__int(why->run_limit);
+	*columns = rp__int(why->running);
 }
 
 static void
@@ -240,7 +242,8 @@ read_queue(const void *data, size_t row, struct rp_value *columns)
 	*columns++ = rp__int(q->keep_dead_ms);
 	*columns++ = rp__int(q->max_payload);
 	*columns++ = rp__int(q->timeout_ms);
-	*columns = rp__text(q->dead_to);
+	*columns++ = rp__text(q->dead_to);
+	*columns = rp__int(q->run_limit);
 }
 
 static void

@@ -57,13 +57,13 @@ const struct ext_function ext_functions[] = {
 	{ "queue_set", 1,
 	  { P_QUEUE, P_MAX_ATTEMPTS, P_LEASE, P_BACKOFF, P_BACKOFF_MAX,
 	    P_PRIORITY, P_KEEP_DONE, P_KEEP_DEAD, P_MAX_PAYLOAD,
-	    P_QUEUE_TIMEOUT, P_DEAD_TO },
+	    P_QUEUE_TIMEOUT, P_DEAD_TO, P_RUN_LIMIT },
 	  ANSWER(queue_set), 0 },
 	{ "queue_list", 0, { P_QUEUE },
 	  TABLE(queue_list, "name, paused_at, pause_reason, max_attempts,"
 			    " lease_ms, backoff_ms, backoff_max_ms, priority,"
 			    " keep_done_ms, keep_dead_ms, max_payload,"
-			    " timeout_ms, dead_to"), 0 },
+			    " timeout_ms, dead_to, run_limit"), 0 },
 	{ "pause", 1, { P_QUEUE, P_REASON }, ANSWER(pause), 0 },
 	{ "resume", 1, { P_QUEUE }, ANSWER(resume), 0 },
 	{ "drop_queue", 1, { P_QUEUE }, ANSWER(drop_queue), 0 },
@@ -88,7 +88,7 @@ const struct ext_function ext_functions[] = {
 	{ "why", 1, { P_JOB_ID },
 	  TABLE(why, "now, paused_at, pause_reason, ahead, suspect, workers,"
 		     " queue_workers, worker_id, host, pid, silent_ms,"
-		     " renewed"), 0 },
+		     " renewed, run_limit, running"), 0 },
 	{ "probe", 1, { P_QUEUE },
 	  TABLE(probe, "ready, running, due_in_ms, expires_in_ms, paused,"
 		      " suspects, behind"), 0 },

@@ -120,6 +120,7 @@ RP_API const char *rp_error_text(int code);
 #define RP_MOST_ATTEMPTS 1000000000
 #define RP_MOST_PAYLOAD 1000000000 /* bytes; a queue can have a lower limit */
 #define RP_MOST_CLAIMED 100000     /* jobs in one claim */
+#define RP_MOST_LIMIT 100000       /* jobs of a queue that run at once */
 #define RP_MOST_BACKOFF 100        /* delays in rp_job_spec.backoff */
 #define RP_MOST_THREADS 1024       /* threads of a worker */
 #define RP_MOST_DAYS 3650          /* longest duration, in days */
@@ -322,11 +323,13 @@ typedef struct rp_queue {
 			      * it does not exist. It returns RP_EINVAL if dead
 			      * jobs would come back to this queue. "" removes
 			      * the setting */
+	int64_t run_limit;   /* how many jobs of the queue may run at once, at
+			      * most RP_MOST_LIMIT; default 0: any number */
 } rp_queue;
 #define RP_QUEUE_INIT                                                          \
 	{                                                                      \
 		sizeof(rp_queue), NULL, -1, -1, -1, -1, -1, -1, -1, -1, -1,    \
-			NULL, -1, NULL                                         \
+			NULL, -1, NULL, -1                                     \
 	}
 
 typedef struct rp_queues rp_queues;
@@ -792,6 +795,10 @@ typedef struct rp_why {
 	int64_t renewed;          /* how many times its lease was renewed */
 	const char *pause_reason; /* why its queue is paused; NULL: no reason
 				   * was given */
+	int64_t run_limit;        /* how many jobs of its queue may run at once;
+				   * 0: any number */
+	int64_t running;          /* how many of them run; 0: its queue has no
+				   * limit */
 } rp_why;
 #define RP_MOST_AHEAD 1000
 

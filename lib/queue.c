@@ -37,6 +37,7 @@ static const struct {
 	SETTING(keep_dead_ms, KEEP_DEAD_MS, 0, RP_MOST_MS),
 	SETTING(max_payload, MAX_PAYLOAD, 0, RP_MOST_PAYLOAD),
 	SETTING(timeout_ms, TIMEOUT_MS, 0, RP_MOST_MS),
+	SETTING(run_limit, RUN_LIMIT, 0, RP_MOST_LIMIT),
 #undef SETTING
 };
 #define SETTINGS (sizeof(settings) / sizeof(*settings))

@@ -37,6 +37,8 @@ add_why(void *ctx, size_t row, const struct rp_value *c)
 	why->pid = c[WHY_OUT_PID].i;
 	why->silent_ms = c[WHY_OUT_SILENT_MS].i;
 	why->renewed = c[WHY_OUT_RENEWED].i;
+	why->run_limit = c[WHY_OUT_RUN_LIMIT].i;
+	why->running = c[WHY_OUT_RUNNING].i;
 	why->host = rp__batch_text(found->batch, &c[WHY_OUT_HOST]);
 	why->pause_reason =
 		rp__batch_text(found->batch, &c[WHY_OUT_PAUSE_REASON]);

@@ -111,6 +111,12 @@ check 'queue set --dead-to has made the other queue' grep -q '^buried$' <(readpa
 check 'a queue cannot have itself as dead-to' refuses 2 'expected another queue' readpast queue set q --dead-to q
 check 'queues cannot have each other as dead-to' refuses 2 'would come back' readpast queue set buried --dead-to q
 check 'the refused commands have changed nothing' equal "$(readpast queue set buried --json | grep -o '"dead_to":[^,]*')" '"dead_to":null'
+check 'queue set --limit prints the change' equal "$(readpast queue set q --limit 3)" 'limit: none -> 3'
+check 'queue set --json prints the limit' grep -q '"limit":3' <(readpast queue set q --json)
+check '--limit none removes the limit' equal "$(readpast queue set q --limit none)" 'limit: 3 -> none'
+for bad in 0 -1 x '' 100001; do
+	check "--limit '$bad' is refused" refuses 2 'expected' readpast queue set q --limit="$bad"
+done
 check '--dead-to none removes the setting' equal "$(readpast queue set q --dead-to none)" 'dead-to: buried -> none'
 readpast queue drop buried --yes
 check 'queue set refuses a payload size that is too large' refuses 2 '--max-payload 2GiB: expected' readpast queue set q --max-payload 2GiB
@@ -265,7 +271,7 @@ check 'the JSON of changed jobs is as documented' equal "$(
 {"result":"purged","jobs":3,"taken":0}
 {"queue":"q","result":"paused"}
 {"queue":"q","result":"resumed"}
-"lease_ms":9000,"backoff_ms":10000,"backoff_max_ms":3600000,"priority":100,"keep_done_ms":0,"keep_dead_ms":2592000000,"max_payload":16777216,"timeout_ms":0,"dead_to":null,"result":"changed"}
+"lease_ms":9000,"backoff_ms":10000,"backoff_max_ms":3600000,"priority":100,"keep_done_ms":0,"keep_dead_ms":2592000000,"max_payload":16777216,"timeout_ms":0,"dead_to":null,"limit":null,"result":"changed"}
 "result":"unchanged"}
 {"queue":"q","result":"dropped"}
 {"due":0,"recovered":0,"dead":0,"dropped":0,"expired":0,"fired":0}

@@ -63,7 +63,7 @@ dump() { # FILE [SHIFT]
 	  from readpast_archive a join readpast_queue q on q.id = a.queue_id
 	 order by a.id;
 	select name, max_attempts, lease_ms, backoff_ms, backoff_max_ms, priority,
-	       keep_done_ms, keep_dead_ms, max_payload, timeout_ms, dead_to
+	       keep_done_ms, keep_dead_ms, max_payload, timeout_ms, dead_to, run_limit
 	  from readpast_queue order by name;
 	select s.name, s.queue, s.spec, s.zone, hex(s.content), s.kind, s.headers, s.priority,
 	       s.missed, s.overlap, s.anchor, s.next_at, s.last_at, s.last_job_id - $shift,
@@ -97,7 +97,7 @@ recovered() {
 }
 source_db() { # URL: make a database with jobs of all kinds
 	export READPAST_DB=$1
-	readpast queue set mail --max-attempts 7 --lease 90s --keep-done 1d --max-payload 1MiB --dead-to other
+	readpast queue set mail --max-attempts 7 --lease 90s --keep-done 1d --max-payload 1MiB --limit 1000 --dead-to other
 	readpast queue set other --backoff 3s
 	printf 'a\0b\xff' | readpast enqueue mail --one --quiet
 	readpast enqueue mail 'ünïcode "quoted"' --kind k --header a='b "c"' --unique key --quiet

@@ -435,7 +435,8 @@ def queues_are_made_set_paused_and_dropped(path):
         "name": "q", "paused_at": None, "pause_reason": None, "max_attempts": 5, "lease_ms": 90000,
         "backoff_ms": 0, "backoff_max_ms": 3600000, "priority": 100,
         "keep_done_ms": 86400000, "keep_dead_ms": 30 * 86400000,
-        "max_payload": 16 << 20, "timeout_ms": 0, "dead_to": None}, settings
+        "max_payload": 16 << 20, "timeout_ms": 0, "dead_to": None,
+        "run_limit": 0}, settings
     assert "max_attempts is not within 1..1000000000" in refused(
         db, "select readpast_queue_set('q', 0)")
     one(db, "select readpast_queue_set('q', '{\"dead_to\": \"d\"}')")

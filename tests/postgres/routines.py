@@ -144,6 +144,8 @@ def bad_arguments_are_refused_with_a_message(s):
             ("RP003 backoff", "readpast.queue_set('q', keep_done => '-1 s')"),
             ("RP003 priority", "readpast.queue_set('q', priority => 256)"),
             ("RP003 max_payload", "readpast.queue_set('q', max_payload => -1)"),
+            ("RP003 run_limit", "readpast.queue_set('q', run_limit => -1)"),
+            ("RP003 run_limit", "readpast.queue_set('q', run_limit => 100001)"),
             ("RP003 the queue's name", "readpast.queue_set(null)")):
         said = s.refused(f"select {sql}")
         assert said.startswith(words), (sql, said)
@@ -1303,6 +1305,61 @@ def a_claim_in_the_callers_transaction_is_its_work(s):
     user.rows("commit")
     assert s.taken() == "" and s.one("select count(*) from effect") == 1
     assert s.one("select count(*) from readpast.job") == 0
+
+
+@case
+def an_open_claim_from_a_limited_queue_holds_back_other_claims(s):
+    user, third = Session(s.database), Session(s.database)
+    s.one("select readpast.queue_set('q', run_limit => 2)")
+    s.one("select readpast.queue_create('free')")
+    for payload in "abc":
+        s.put(payload)
+    user.rows("begin")
+    assert user.taken() == "a"
+    began = time.monotonic()
+    assert s.taken(2) == ""
+    assert time.monotonic() - began < 1
+    third.rows("begin isolation level repeatable read")
+    third.put("d")
+    third.rows("commit")
+    user.rows("rollback")
+    assert s.taken(3) in ("ab", "bc")
+    assert s.taken(3) == ""
+
+
+@case
+def a_job_that_has_ended_does_not_count_whoever_ended_it(s):
+    s.one("select readpast.queue_set('q', run_limit => 2)")
+    for payload in "abcd":
+        s.put(payload)
+    assert s.taken(2) == "ab"
+    s.rows("delete from readpast.job where payload = 'a'")
+    assert s.taken(2) == "c"
+    assert s.one("select count(*) from readpast.slot") == 2
+    s.one("select readpast.queue_set('q', run_limit => 0)")
+    assert s.taken(2) == "d"
+    s.rows("delete from readpast.job")
+    s.one("select readpast.drop_queue('q')")
+    assert s.one("select count(*) from readpast.slot") == 0
+
+
+@case
+def a_new_limit_waits_for_claims_that_know_the_old_one(s):
+    user, observer = Session(s.database), Session(s.database)
+    s.one("select readpast.queue_set('q', run_limit => 3)")
+    for payload in "abcd":
+        s.put(payload)
+    user.rows("begin")
+    assert user.taken() == "a"
+    s.one("select readpast.queue_set('q', run_limit => 0)")
+    setting = threading.Thread(
+        target=lambda: s.one("select readpast.queue_set('q', run_limit => 2)"))
+    setting.start()
+    eventually(4, lambda: observer.one(
+        "select count(*) from pg_locks where locktype = 'advisory' and not granted"))
+    user.rows("commit")
+    setting.join()
+    assert user.taken(3) == "b"
 
 
 @case

@@ -53,7 +53,7 @@ check 'a case of bash that an earlier case hides is found' names 'readpast.bash:
 check 'an option that is missing in zsh is found' names '_readpast: work: no --grace=' \
 	completions/_readpast '/--grace/d'
 check 'an option that is missing in fish is found' names 'readpast.fish: list: no --limit=' \
-	completions/readpast.fish '/-l limit/d'
+	completions/readpast.fish '/in list. -l limit/d'
 check 'an option that is missing in a loop of fish is found' names 'readpast.fish: claim: no --json' \
 	completions/readpast.fish 's/^for command in enqueue claim/for command in enqueue/'
 check 'a value that bash does not complete is found' names \
@@ -64,7 +64,7 @@ check 'a value that zsh does not complete is found' names \
 	completions/_readpast "s/'-j\[jobs at a time\]:count:'/'-j[jobs]'/"
 check 'a value that fish does not complete is found' names \
 	$'readpast.fish: list: no --limit=\n# readpast.fish: list: has no --limit' \
-	completions/readpast.fish 's/-l limit -x/-l limit/'
+	completions/readpast.fish '/in list/s/-l limit -x/-l limit/'
 check 'a value that the manual does not name is found' names \
 	$'readpast(1): enqueue: no --skip=\n# readpast(1): enqueue: has no --skip' \
 	man/readpast.1 's/^\.It Fl -skip Ar N/.It Fl -skip/'

@@ -21,6 +21,7 @@
 struct claim {
 	const struct rp_round_trip *trip;
 	int alone;      /* 1: the batch has a suspect, so no job may be added */
+	size_t first;   /* how many jobs the batch had before this queue */
 	int with_extra; /* 1: a job of the batch has rarely used fields, which
 			 * read_extra() must read */
 	struct rp_value job[JOB_COLUMNS]; /* fields of the job that is passed to
@@ -54,6 +55,17 @@ add(struct claim *claim, const struct rp_value *c)
 			     c[CLAIM_OUT_SUSPECT].i != 0);
 }
 
+/* Return whether the queue's limit forbids to take one more job. No job of a
+ * queue with a limit is prefetched, because a prefetched job counts as running
+ * and would keep another worker from running a job. */
+static int
+is_full(const struct claim *claim, const struct rp_value *free, size_t taken)
+{
+	return free->type == RP_INT &&
+	       (taken >= claim->trip->at_once ||
+		(int64_t)(taken - claim->first) >= free->i);
+}
+
 static int
 offer(void *ctx, size_t row, const struct rp_value *c)
 {
@@ -67,6 +79,8 @@ offer(void *ctx, size_t row, const struct rp_value *c)
 	int r;
 
 	(void)row;
+	if (is_full(claim, &c[CLAIM_OUT_FREE], taken))
+		return RP_ROW_STOP;
 	if (suspect && (trip->holding || taken)) {
 		rp__batch_passed_over(trip->batch);
 		return trip->holding ? RP_ROW_SKIP : RP_ROW_STOP;
@@ -120,19 +134,19 @@ claim_queue(struct sqlite *s, struct claim *claim, const char *queue,
 	    rp_error *error)
 {
 	const struct rp_round_trip *trip = claim->trip;
-	size_t first = rp_batch_count(trip->batch);
 	struct rp_value p[CLAIM_PARAMS];
 	int r;
 
 	claim->job[JOB_QUEUE] = rp__text(queue);
 	claim->with_extra = 0;
+	claim->first = rp_batch_count(trip->batch);
 	p[CLAIM_QUEUE] = rp__text(queue);
 	p[CLAIM_LEASE_MS] =
 		rp__int_or_null(trip->lease_ms, trip->lease_ms == 0);
 	p[CLAIM_WORKER_ID] = rp__int(trip->worker_id);
 	r = rp__sqlite_run(s, RP_V_CLAIM, p, 1, offer, claim, error);
 	return r == 0 && claim->with_extra
-		       ? read_extra(s, trip->batch, first, error)
+		       ? read_extra(s, trip->batch, claim->first, error)
 		       : r;
 }
 

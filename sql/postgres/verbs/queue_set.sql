@@ -6,4 +6,4 @@ select readpast.queue_set(
            readpast.ms(:backoff_ms), readpast.ms(:backoff_max_ms),
            :priority::bigint::integer, readpast.ms(:keep_done_ms),
            readpast.ms(:keep_dead_ms), :max_payload, readpast.ms(:timeout_ms),
-           :dead_to);
+           :dead_to, :run_limit::bigint::integer);

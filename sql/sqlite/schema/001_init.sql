@@ -15,6 +15,7 @@ create table if not exists readpast_meta (
 
 -- Queues and their settings. dead_to is the name of another queue, or null. When a job
 -- dies, a copy of it is added to that queue, which is created if it does not exist.
+-- run_limit: how many jobs of the queue may run at once. 0 means any number.
 create table readpast_queue (
 	id             integer primary key autoincrement,
 	name           text not null unique,
@@ -29,7 +30,8 @@ create table readpast_queue (
 	keep_dead_ms   integer not null default 2592000000,
 	max_payload    integer not null default 16777216,
 	timeout_ms     integer not null default 0,
-	dead_to        text
+	dead_to        text,
+	run_limit      integer not null default 0
 );
 
 -- A live job is in one of three places:

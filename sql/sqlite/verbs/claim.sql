@@ -9,9 +9,14 @@
 -- A large payload, which is in readpast_payload, is read after the commit, when the
 -- write lock is free. has_extra is 1 if the job has values in its column extra, which
 -- extra.sql reads. timeout_ms is the setting of the queue, not of the job.
+-- free: how many more jobs of the queue may run at once. Null means any number.
 
 select q.id as queue_id, :now + coalesce(:lease_ms, q.lease_ms) as lease_until,
-       q.timeout_ms
+       q.timeout_ms,
+       iif(q.run_limit = 0, null,
+           q.run_limit - (select count(*) from readpast_job
+                           where queue_id = q.id and lease_until is not null))
+       as free
   from readpast_queue q
  where q.name = :queue and q.paused_at is null;
 
@@ -21,7 +26,7 @@ select j.id, j.priority, j.attempt + 1 as attempt, j.max_attempts,
        j.run_at, j.created_at, @lease_until as lease_until,
        j.unique_key, j.kind, j.headers, j.payload, j.last_error, j.failures,
        @timeout_ms as timeout_ms, j.extra is not null as has_extra,
-       j.class = 1 as suspect
+       j.class = 1 as suspect, @free as free
   from readpast_job j
  where j.queue_id = @queue_id and j.seq is not null
    and (j.expire_at is null or j.expire_at > :now)

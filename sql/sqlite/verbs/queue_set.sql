@@ -11,5 +11,6 @@ update readpast_queue
        keep_dead_ms   = coalesce(:keep_dead_ms, keep_dead_ms),
        max_payload    = coalesce(:max_payload, max_payload),
        timeout_ms     = coalesce(:timeout_ms, timeout_ms),
-       dead_to        = nullif(coalesce(:dead_to, dead_to), '')
+       dead_to        = nullif(coalesce(:dead_to, dead_to), ''),
+       run_limit      = coalesce(:run_limit, run_limit)
  where name = :queue;

@@ -2,7 +2,9 @@
 -- ahead is the number of ready jobs that will be claimed before this one, counted up to
 -- :most. workers is the number of live workers that serve the job's queue and kind.
 -- queue_workers is the number of live workers that serve the queue, whatever kinds they
--- serve. The other columns describe the worker that holds the job.
+-- serve. run_limit and running say how many jobs of the queue may run at once, and how
+-- many run. Both are 0 if the queue has no limit. The other columns describe the worker
+-- that holds the job.
 -- Priority, class and seq are compared one by one, because for a comparison of row
 -- values SQLite would scan all jobs of the priority.
 
@@ -37,7 +39,11 @@ select :now as now, q.paused_at as paused_at, q.pause_reason as pause_reason,
            and exists (select 1 from json_each(s.queues) e
                         where e.value = q.name)) as queue_workers,
        j.worker_id as worker_id, w.host as host, w.pid as pid,
-       max(0, :now - w.seen_at) as silent_ms, j.renewed as renewed
+       max(0, :now - w.seen_at) as silent_ms, j.renewed as renewed,
+       q.run_limit as run_limit,
+       iif(q.run_limit = 0, 0,
+           (select count(*) from readpast_job r
+             where r.queue_id = q.id and r.lease_until is not null)) as running
   from readpast_job j
   join readpast_queue q on q.id = j.queue_id
   left join readpast_worker w on w.id = j.worker_id

@@ -17,6 +17,7 @@ create table readpast.meta (
 -- queue, see the table `job_waiter`. Null: no client has waited lately.
 -- dead_to: the name of another queue, which gets a copy of each job of this queue that
 -- dies, see put_dead().
+-- run_limit: how many jobs of this queue may run at once. 0: any number.
 create table readpast.queue (
 	id             integer primary key generated always as identity,
 	name           text not null unique,
@@ -36,6 +37,7 @@ create table readpast.queue (
 	timeout_ms     bigint not null default 0,
 	job_waiters_until   timestamptz,
 	dead_to        text,
+	run_limit      integer not null default 0,
 	constraint "a queue's name has 1 to :most_name bytes and no control characters"
 	check (octet_length(name) between 1 and :most_name
 	       and name !~ '[\x01-\x1f\x7f]'),
@@ -48,7 +50,8 @@ create table readpast.queue (
 	       and keep_done_ms between 0 and :most_ms
 	       and keep_dead_ms between 0 and :most_ms
 	       and max_payload between 0 and :most_payload
-	       and timeout_ms between 0 and :most_ms)
+	       and timeout_ms between 0 and :most_ms
+	       and run_limit between 0 and :most_limit)
 ) with (fillfactor = 10);
 
 -- When a job is done, this index shows whether its queue keeps done jobs, and whether
@@ -175,6 +178,16 @@ create index job_scheduled on readpast.job (queue_id, run_at)
 	where seq is null;
 create unique index job_unique on readpast.job (queue_id, unique_key)
 	where unique_key is not null;
+
+-- The running jobs of queues that have a run_limit. A claim adds its jobs, see
+-- take_slots(). The row of a job that has ended stays until a claim needs the room,
+-- see free_slots(). So nothing that ends a job has to read this table. All who add or
+-- delete rows of a queue hold the lock of lock_limit().
+create table readpast.slot (
+	queue_id integer not null,
+	job_id   bigint not null,
+	primary key (queue_id, job_id)
+);
 
 -- When jobs expire. The sweep reads this table to find jobs that it has to cancel.
 -- first_id, last_id: all jobs with this expire_at that one enqueue inserted have ids

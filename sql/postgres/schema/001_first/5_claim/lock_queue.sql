@@ -10,6 +10,9 @@
 -- lease: how long the lease is.
 -- alone: true if the transaction may stay open after the claim, because the client
 -- began it. See `joined` of settle_and_claim().
+-- run_limit: how many jobs of the queue may run at once. 0: any number. If there is a
+-- limit, the claim takes only jobs that the worker starts at once, because a prefetched
+-- job counts as running.
 -- Result:
 --   places: the rows (ctid) of the jobs.
 --   passed_over: how many suspects were left out, because the worker holds other jobs.
@@ -20,11 +23,11 @@
 --     previous number plus 1 instead.
 -- Called only by settle_and_claim(), with its search_path and settings.
 -- Locks: the jobs' rows, for update. Rows that other transactions have locked are
--- skipped.
+-- skipped. If there is a limit, also the lock of lock_limit().
 
 create function readpast.lock_queue(
 	queue_id integer, most integer, at_once integer, holding integer,
-	taken integer, lease interval, alone boolean,
+	taken integer, lease interval, alone boolean, run_limit integer,
 	out places tid[], out passed_over integer, out moved boolean,
 	out last boolean, out claim_no bigint, out lease_until timestamptz)
 language plpgsql volatile
@@ -35,13 +38,18 @@ declare
 	suspect boolean;
 	more    tid[];
 	n       integer;
+	room    integer := most;
 begin
 	places := '{}';
 	passed_over := 0;
 	moved := false;
 	last := false;
+	if run_limit > 0 then
+		room := readpast.free_slots(queue_id, run_limit, least(most, at_once));
+	end if;
 	foreach lane in array readpast.lanes_of(queue_id) loop
-		n := most - cardinality(places);
+		n := room - cardinality(places);
+		exit when n <= 0;
 		start := readpast.claims_start(lane);
 		suspect := readpast.class_of(lane) = 1;
 		if suspect and (holding + taken > 0 or places <> '{}') then
@@ -68,6 +76,9 @@ begin
 		last := last or suspect or cardinality(places) >= most;
 		exit when last;
 	end loop;
+	if run_limit > 0 then
+		perform readpast.take_slots(queue_id, places);
+	end if;
 	claim_no := readpast.epoch_us(clock_timestamp());
 	lease_until := readpast.at_us(claim_no) + lease;
 end

@@ -3,9 +3,11 @@
 -- max_attempts .. timeout: the new settings. Null leaves a setting as it is.
 -- dead_to: the queue that gets a copy of each job that dies. That queue is created if
 -- it does not exist. An empty text ends this setting.
+-- run_limit: how many jobs of the queue may run at once. 0: any number.
 -- Result: none. SQLSTATE RP003: an argument is wrong.
 -- Locks: the queue's row. The call waits for an open transaction that creates the same
--- queue.
+-- queue. With a run_limit the call also takes the lock of lock_limit(), for which it
+-- waits.
 
 create function readpast.queue_set(
 	queue text, max_attempts integer default null,
@@ -13,7 +15,7 @@ create function readpast.queue_set(
 	backoff_max interval default null, priority integer default null,
 	keep_done interval default null, keep_dead interval default null,
 	max_payload bigint default null, timeout interval default null,
-	dead_to text default null)
+	dead_to text default null, run_limit integer default null)
 returns void
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
@@ -32,12 +34,15 @@ begin
 	elsif max_payload not between 0 and :most_payload then
 		raise exception 'max_payload is not within 0..:most_payload bytes'
 			using errcode = 'RP003';
+	elsif run_limit not between 0 and :most_limit then
+		raise exception 'run_limit is not within 0..:most_limit' using errcode = 'RP003';
 	elsif readpast.is_dead_loop(queue, dead_to) then
 		raise exception 'dead_to: copies of jobs that die in queue % would come back to it',
 			queue using errcode = 'RP003';
 	end if;
 	perform readpast.queue_create(queue);
 	perform readpast.queue_create(dead_to) where dead_to <> '';
+	perform readpast.start_limit(queue) where run_limit > 0;
 	update readpast.queue q
 	   set max_attempts   = coalesce(queue_set.max_attempts, q.max_attempts),
 	       lease_ms       = coalesce(readpast.to_ms(lease), q.lease_ms),
@@ -51,7 +56,8 @@ begin
 	                                 q.keep_dead_ms),
 	       max_payload    = coalesce(queue_set.max_payload, q.max_payload),
 	       timeout_ms     = coalesce(readpast.to_ms(timeout), q.timeout_ms),
-	       dead_to        = nullif(coalesce(queue_set.dead_to, q.dead_to), '')
+	       dead_to        = nullif(coalesce(queue_set.dead_to, q.dead_to), ''),
+	       run_limit      = coalesce(queue_set.run_limit, q.run_limit)
 	 where q.name = queue_set.queue;
 end
 $body$;

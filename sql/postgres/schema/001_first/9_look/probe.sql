@@ -3,7 +3,8 @@
 -- probe_most() scheduled jobs.
 -- queue: the name of the queue.
 -- Rows: one, or none if there is no such queue.
---   ready: a claim would find a job.
+--   ready: a claim would find a job. No claim finds one while as many jobs run as the
+--   queue's limit allows.
 --   running: a job is running, or a ready job is before the position where claims
 --   start, so that claims find it only when a sweep has moved it.
 --   due_in_ms: milliseconds until the next scheduled job is due. 0 if that time has
@@ -39,7 +40,7 @@ declare
 	moment timestamptz := clock_timestamp();
 	since  timestamptz := readpast.due_since();
 begin
-	select q.id, q.paused_at into its
+	select q.id, q.paused_at, q.run_limit into its
 	  from readpast.queue q where q.name = probe.queue;
 	if not found then
 		return;
@@ -81,7 +82,8 @@ begin
 	                 then greatest(readpast.to_ms(ends - moment), 0) end;
 	behind := readpast.needs_sweep();
 	paused := its.paused_at is not null;
-	ready := ready and not paused;
+	ready := ready and not paused
+	         and (its.run_limit = 0 or readpast.slots_held(its.id) < its.run_limit);
 	suspects := suspects and not paused;
 	return next;
 end

@@ -9,6 +9,8 @@
 --   worker_id, host, pid: the worker that holds the job.
 --   silent_ms: how long ago that worker was last seen.
 --   renewed: how often that worker has renewed the lease.
+--   run_limit: how many jobs of the queue may run at once. 0: any number.
+--   running: how many of them run. 0 if there is no limit.
 -- Locks: none.
 
 create function readpast.why(job_id bigint, most integer default 1000)
@@ -16,7 +18,7 @@ returns table (now timestamptz, paused_at timestamptz, pause_reason text,
                ahead bigint,
                suspect boolean, workers bigint, queue_workers bigint,
                worker_id bigint, host text, pid bigint, silent_ms bigint,
-               renewed integer)
+               renewed integer, run_limit integer, running bigint)
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 set jit = off
@@ -34,7 +36,8 @@ begin
 	now := clock_timestamp();
 	select j.lane_id, coalesce(j.seq, readpast.line_end()) as seq,
 	       q.name || '/' as any_kind, q.name || '/' || j.kind as kind,
-	       q.name, q.paused_at, q.pause_reason, j.worker_id, j.renewed
+	       q.name, q.paused_at, q.pause_reason, j.worker_id, j.renewed,
+	       q.run_limit
 	  into its
 	  from readpast.job j
 	  join readpast.queue q on q.id = j.queue_id
@@ -78,6 +81,10 @@ begin
 	suspect := readpast.class_of(its.lane_id) = 1;
 	worker_id := its.worker_id;
 	renewed := its.renewed;
+	run_limit := its.run_limit;
+	running := case when run_limit > 0
+	                then readpast.slots_held(readpast.queue_of(its.lane_id))
+	                else 0 end;
 	return next;
 end
 $body$;

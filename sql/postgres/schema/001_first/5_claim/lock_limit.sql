@@ -1,0 +1,25 @@
+-- lock_limit: take the lock that a claim from a queue with a run_limit holds until its
+-- transaction ends. So no two claims count the running jobs of the queue at once.
+-- queue_id: the queue.
+-- Result: true if the lock was taken. False if another transaction has not released
+-- the lock within 50 ms. Then the caller claims nothing, because a client may keep its
+-- transaction open for long after its claim.
+-- Locks: the advisory lock of the queue.
+
+create function readpast.lock_limit(queue_id integer) returns boolean
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+set lock_timeout = '50ms'
+as $body$
+begin
+	if pg_try_advisory_xact_lock(hashtext('readpast.slot'), queue_id) then
+		return true;
+	end if;
+	begin
+		perform pg_advisory_xact_lock(hashtext('readpast.slot'), queue_id);
+		return true;
+	exception when lock_not_available then
+		return false;
+	end;
+end
+$body$;

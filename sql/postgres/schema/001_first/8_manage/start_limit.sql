@@ -1,0 +1,29 @@
+-- start_limit: if a queue gets its first run_limit, count its running jobs. Jobs of
+-- claims that have not committed yet are not counted.
+-- queue: the name of the queue.
+-- Result: none.
+-- Locks: the queue's row, and the advisory lock of lock_limit(), for which the call
+-- waits. So the call also waits for claims that know an earlier limit of the queue.
+
+create function readpast.start_limit(queue text) returns void
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
+declare
+	its record;
+begin
+	select q.id, q.run_limit into its
+	  from readpast.queue q
+	 where q.name = start_limit.queue
+	   for no key update;
+	if its.run_limit = 0 then
+		perform pg_advisory_xact_lock(hashtext('readpast.slot'), its.id);
+		delete from readpast.slot s where s.queue_id = its.id;
+		insert into readpast.slot (queue_id, job_id)
+		select its.id, r.id
+		  from readpast.running_in(its.id, :most_limit) r
+		 where r.id is not null
+		    on conflict do nothing;
+	end if;
+end
+$body$;
