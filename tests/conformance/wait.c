@@ -68,6 +68,7 @@ P6_a_lease_that_runs_out_ends_a_wait(void **state)
  * acts as `what` says. 0: resume the queue; 1: release the job; 2: retry it. */
 struct doing {
 	const struct db *db;
+	int open[2]; /* the process writes here when its database is open */
 	int pipe[2];
 	int64_t id, no;
 	int what;
@@ -81,6 +82,7 @@ do_it(void *ctx)
 	char c;
 
 	if (rp_open(doing->db->url, NULL, &conn, NULL) < 0 ||
+	    write(doing->open[1], "x", 1) != 1 ||
 	    read(doing->pipe[0], &c, 1) != 1)
 		return 1;
 	if (doing->what == 0)
@@ -95,16 +97,21 @@ expect_wake(struct doing *doing, int what)
 {
 	int64_t began;
 	pid_t pid;
+	char c;
 
 	doing->what = what;
+	assert_int_equal(pipe(doing->open), 0);
 	assert_int_equal(pipe(doing->pipe), 0);
 	assert_int_equal(rp_wait(doing->db->conn, q, 0, -1), 0);
 	pid = in_child(do_it, doing);
+	assert_int_equal(read(doing->open[0], &c, 1), 1);
 	began = now_ms();
 	assert_int_equal(write(doing->pipe[1], "x", 1), 1);
 	assert_int_equal(rp_wait(doing->db->conn, q, 10000, -1), 1);
 	assert_true(now_ms() - began < 900);
 	expect_success(pid);
+	close(doing->open[0]);
+	close(doing->open[1]);
 	close(doing->pipe[0]);
 	close(doing->pipe[1]);
 }
