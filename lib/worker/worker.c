@@ -240,9 +240,9 @@ rp__worker_open(rp_worker *w, rp_error *reterr)
 	r = rp_open(w->url, &options, &w->conn, reterr);
 	if (r < 0)
 		return r;
-	/* Let the first probe sweep if no client has swept for a second.
-	 * rp_open() delays a handle's first sweep by a second, and a worker
-	 * that drains may end before that. */
+	/* rp_open() delays a handle's first sweep by a second, and a worker
+	 * that drains may end before that. So this worker sweeps when it first
+	 * looks for jobs, unless another client has swept within a second. */
 	w->conn->swept_at = 0;
 	for (size_t i = 0; i < w->routes_count && r == 0; i++)
 		if (!w->routes[i].is_pattern &&

@@ -218,9 +218,9 @@ select interval '10 milliseconds'
 $body$;
 
 -- queue.waiters_until must be at least as late as waiter.until of each waiter of the
--- queue. When a waiter registers, it sets queue.waiters_until later than necessary, by
--- this time. So for this time, waiters that register again need not update the queue's
--- row. Each enqueue reads the queue's row, so updates of it should be rare.
+-- queue. When a waiter registers, it adds this margin to queue.waiters_until. So until
+-- the margin is used up, waiters that register again need not update the queue's row.
+-- Each enqueue reads the queue's row, so updates of it should be rare.
 create function readpast.waiters_margin() returns interval
 language sql immutable
 as $body$

@@ -6,9 +6,9 @@
 -- for each open transaction that may have made such a claim, the routine requests a
 -- recheck: after the transaction has ended, a sweep looks at the lane again, from
 -- `head` on.
--- Such a transaction got its id before the cursor was cursor_every() old. So its id is
--- smaller than the transaction id in each tick (a row of the table `tick`) that a sweep
--- has read after that time.
+-- Such a transaction got its id before the cursor was cursor_every() old. So if a tick
+-- (a row of the table `tick`) was made after the cursor had that age, the transaction's
+-- id is smaller than the tick's next_xid.
 -- lane_id, head: the cursor.
 -- made_at: when the cursor was made. If a cursor with a smaller head was made later,
 -- made_at is the later time.
