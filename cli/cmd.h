@@ -226,7 +226,8 @@ enum field_type {
 	FIELD_claim,
 	FIELD_state,
 	FIELD_time,
-	FIELD_span, /* milliseconds; 0 means none */
+	FIELD_span,  /* milliseconds; 0 means none */
+	FIELD_limit, /* a count; 0 means none */
 	FIELD_text,
 	FIELD_json,
 	FIELD_list, /* a JSON array of milliseconds */

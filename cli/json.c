@@ -124,6 +124,7 @@ json_field(enum field_type type, const void *at)
 	case FIELD_time:
 		return json_time(number_at(at));
 	case FIELD_span:
+	case FIELD_limit:
 		return number_at(at) ? json_integer(number_at(at))
 				     : json_null();
 	case FIELD_json:
@@ -326,7 +327,7 @@ json_queue(const rp_queue *queue)
 		FIELD("max_payload", number, rp_queue, max_payload),
 		FIELD("timeout_ms", number, rp_queue, timeout_ms),
 		FIELD("dead_to", text, rp_queue, dead_to),
-		FIELD("limit", span, rp_queue, run_limit),
+		FIELD("limit", limit, rp_queue, run_limit),
 		FIELDS_END,
 	};
 

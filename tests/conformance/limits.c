@@ -16,7 +16,7 @@ limit(struct db *db, int64_t n)
 
 	q.name = "q";
 	q.run_limit = n;
-	ok(db->conn, rp_queue_set(db->conn, &q));
+	settings(db->conn, q);
 }
 
 static void

@@ -14,9 +14,9 @@
 select q.id as queue_id, :now + coalesce(:lease_ms, q.lease_ms) as lease_until,
        q.timeout_ms,
        iif(q.run_limit = 0, null,
-           q.run_limit - (select count(*) from readpast_job
-                           where queue_id = q.id and lease_until is not null))
-       as free
+           q.run_limit -
+-- include running
+       ) as free
   from readpast_queue q
  where q.name = :queue and q.paused_at is null;
 

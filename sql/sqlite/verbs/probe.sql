@@ -2,8 +2,8 @@
 -- the queue has work. The statement reads one or two rows of each index.
 -- ready is 1 if a claim would find a job. A job that has expired does not count. No claim
 -- finds a job while as many jobs run as the queue's limit allows. running is 1 if a job
--- is running. suspects is 1 if a suspect (a job that may have killed its
--- worker) is ready.
+-- is running. suspects is 1 if a suspect (a job that may have killed its worker) is
+-- ready.
 -- due_in_ms is the time until the next scheduled job is due. expires_in_ms is the time
 -- until the next lease ends. Each of the two is 0 if its time has passed, and null if
 -- there is no such job.
@@ -13,10 +13,9 @@
 
 -- answer:
 select q.paused_at is null
-       and (q.run_limit = 0
-            or q.run_limit > (select count(*) from readpast_job
-                               where queue_id = q.id
-                                 and lease_until is not null))
+       and (q.run_limit = 0 or q.run_limit >
+-- include running
+       )
        and exists (select 1 from readpast_job
                     where queue_id = q.id and seq is not null)
        and (not exists (select 1 from readpast_job

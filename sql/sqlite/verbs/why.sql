@@ -42,8 +42,8 @@ select :now as now, q.paused_at as paused_at, q.pause_reason as pause_reason,
        max(0, :now - w.seen_at) as silent_ms, j.renewed as renewed,
        q.run_limit as run_limit,
        iif(q.run_limit = 0, 0,
-           (select count(*) from readpast_job r
-             where r.queue_id = q.id and r.lease_until is not null)) as running
+-- include running
+       ) as running
   from readpast_job j
   join readpast_queue q on q.id = j.queue_id
   left join readpast_worker w on w.id = j.worker_id

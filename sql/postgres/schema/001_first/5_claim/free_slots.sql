@@ -16,6 +16,7 @@ set search_path = pg_catalog, pg_temp
 as $body$
 declare
 	held bigint;
+	gone bigint;
 begin
 	if not readpast.lock_limit(queue_id) then
 		return 0;
@@ -30,8 +31,8 @@ begin
 		             from readpast.job j
 		            where j.id = s.job_id and j.queue_id = s.queue_id
 		              and j.lease_until is not null);
-		held := (select count(*) from readpast.slot s
-		          where s.queue_id = free_slots.queue_id);
+		get diagnostics gone = row_count;
+		held := held - gone;
 	end if;
 	return greatest(least(most, run_limit - held), 0);
 end

@@ -12,11 +12,11 @@ set search_path = pg_catalog, pg_temp
 set lock_timeout = '50ms'
 as $body$
 begin
-	if pg_try_advisory_xact_lock(hashtext('readpast.slot'), queue_id) then
+	if pg_try_advisory_xact_lock(readpast.limit_lock(), queue_id) then
 		return true;
 	end if;
 	begin
-		perform pg_advisory_xact_lock(hashtext('readpast.slot'), queue_id);
+		perform pg_advisory_xact_lock(readpast.limit_lock(), queue_id);
 		return true;
 	exception when lock_not_available then
 		return false;

@@ -17,7 +17,7 @@ begin
 	 where q.name = start_limit.queue
 	   for no key update;
 	if its.run_limit = 0 then
-		perform pg_advisory_xact_lock(hashtext('readpast.slot'), its.id);
+		perform pg_advisory_xact_lock(readpast.limit_lock(), its.id);
 		delete from readpast.slot s where s.queue_id = its.id;
 		insert into readpast.slot (queue_id, job_id)
 		select its.id, r.id
