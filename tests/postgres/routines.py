@@ -1311,7 +1311,6 @@ def a_claim_in_the_callers_transaction_is_its_work(s):
 def an_open_claim_from_a_limited_queue_holds_back_other_claims(s):
     user, third = Session(s.database), Session(s.database)
     s.one("select readpast.queue_set('q', run_limit => 2)")
-    s.one("select readpast.queue_create('free')")
     for payload in "abc":
         s.put(payload)
     user.rows("begin")
@@ -1341,6 +1340,19 @@ def a_job_that_has_ended_does_not_count_whoever_ended_it(s):
     s.rows("delete from readpast.job")
     s.one("select readpast.drop_queue('q')")
     assert s.one("select count(*) from readpast.slot") == 0
+
+
+@case
+def a_drop_does_not_wait_for_an_open_claim_from_a_limited_queue(s):
+    user = Session(s.database)
+    s.one("select readpast.queue_set('q', run_limit => 1)")
+    s.put("a")
+    s.complete(s.claim()["a"])
+    user.rows("begin")
+    assert user.taken() == ""  # this claim has deleted the row of job a in `slot`
+    s.rows("set lock_timeout = '5s'")
+    s.one("select readpast.drop_queue('q')")
+    user.rows("rollback")
 
 
 @case

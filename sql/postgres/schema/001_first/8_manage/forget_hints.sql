@@ -23,7 +23,11 @@ begin
 	           select s.ctid from readpast.waiter s
 	            where s.queue_id = forget_hints.queue_id
 	              for update skip locked));
-	delete from readpast.slot s where s.queue_id = forget_hints.queue_id;
+	delete from readpast.slot s
+	 where s.ctid = any (array(
+	           select s.ctid from readpast.slot s
+	            where s.queue_id = forget_hints.queue_id
+	              for update skip locked));
 	delete from readpast.lane l
 	 where l.ctid = any (array(
 	           select l.ctid from readpast.lane l
