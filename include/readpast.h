@@ -121,6 +121,7 @@ RP_API const char *rp_error_text(int code);
 #define RP_MOST_PAYLOAD 1000000000 /* bytes; a queue can have a lower limit */
 #define RP_MOST_CLAIMED 100000     /* jobs in one claim */
 #define RP_MOST_LIMIT 100000       /* jobs of a queue that run at once */
+#define RP_MOST_RATE 1000000       /* starts within one rate_ms */
 #define RP_MOST_BACKOFF 100        /* delays in rp_job_spec.backoff */
 #define RP_MOST_THREADS 1024       /* threads of a worker */
 #define RP_MOST_DAYS 3650          /* longest duration, in days */
@@ -325,11 +326,28 @@ typedef struct rp_queue {
 			      * the setting */
 	int64_t run_limit;   /* how many jobs of the queue may run at once, at
 			      * most RP_MOST_LIMIT; default 0: any number */
+	int64_t group_limit; /* how many jobs of one group may run at once, at
+			      * most RP_MOST_LIMIT; default 0: any number. The
+			      * jobs of a group with the limit 1 run one after
+			      * the other, in the order of the queue */
+	int64_t group_pass;  /* what a group does while a failed job waits for
+			      * its retry. 0: the job keeps its place, so with
+			      * the limit 1 the group waits; the default. 1: the
+			      * next job of the group runs */
+	int64_t rate_count;  /* how many jobs of the queue may start within any
+			      * rate_ms, at most RP_MOST_RATE; default 0: any
+			      * number. A retry is a start, too. Above 1,000
+			      * the starts are counted in steps of 1 % of
+			      * rate_ms */
+	int64_t rate_ms;     /* set it together with rate_count; 1 or more */
+	int64_t held_until;  /* no job starts before this time, see
+			      * rp_queue_hold(); 0: no hold. rp_queue_set()
+			      * ignores it */
 } rp_queue;
 #define RP_QUEUE_INIT                                                          \
 	{                                                                      \
 		sizeof(rp_queue), NULL, -1, -1, -1, -1, -1, -1, -1, -1, -1,    \
-			NULL, -1, NULL, -1                                     \
+			NULL, -1, NULL, -1, -1, -1, -1, -1, -1                 \
 	}
 
 typedef struct rp_queues rp_queues;
@@ -353,6 +371,42 @@ RP_API void rp_queues_free(rp_queues *queues);
 RP_API int rp_queue_pause(rp_conn *conn, const char *name, const char *reason);
 RP_API int rp_queue_resume(rp_conn *conn, const char *name);
 
+/*
+ * Hold a queue, or the group `group` of it if that is not NULL, for for_ms from
+ * now: when the call returns, no further claim gets a job of it until then.
+ * Running jobs go on. A hold replaces an earlier one, and 0 ends it. The group
+ * need not have a job yet. RP_ENOENT: there is no such queue.
+ */
+RP_API int rp_queue_hold(rp_conn *conn, const char *queue, const char *group,
+			 int64_t for_ms);
+
+/* A group of a queue that has a group limit, or a group that is held. */
+typedef struct rp_group {
+	const char *name;
+	int64_t waiting;    /* how many of its jobs are blocked, counted up to
+			     * RP_MOST_COUNTED */
+	int64_t ready;      /* how many may be claimed now */
+	int64_t running;
+	int64_t limit;      /* how many may run at once; 0: any number */
+	int64_t held_until; /* no job starts before; 0: no hold */
+	int waiting_at_least; /* 1: more are blocked than were counted */
+} rp_group;
+
+typedef struct rp_groups rp_groups;
+
+/*
+ * List up to `max` groups of a queue, sorted by the bytes of their names,
+ * beginning after the name `after` (NULL: from the first). If `blocked` is 1,
+ * only groups are listed whose jobs wait. The cost does not depend on the
+ * number of groups. RP_ENOENT: there is no such queue. Free the result with
+ * rp_groups_free().
+ */
+RP_API int rp_group_list(rp_conn *conn, const char *queue, int blocked,
+			 const char *after, size_t max, rp_groups **ret);
+RP_API size_t rp_groups_count(const rp_groups *groups);
+RP_API const rp_group *rp_groups_at(const rp_groups *groups, size_t i);
+RP_API void rp_groups_free(rp_groups *groups);
+
 /* Delete a queue with its schedules and all its jobs, live and kept. RP_ETAKEN:
  * a job is running, or an open transaction has enqueued a job. On SQLite one
  * short transaction removes the queue, and further transactions delete its
@@ -369,7 +423,8 @@ RP_API int rp_queue_drop(rp_conn *conn, const char *name);
 	X(RUNNING, 3, "running")     /* claimed */                             \
 	X(DONE, 4, "done")                                                     \
 	X(DEAD, 5, "dead") /* attempts used up, or failed for good */          \
-	X(CANCELLED, 6, "cancelled")
+	X(CANCELLED, 6, "cancelled")                                           \
+	X(BLOCKED, 7, "blocked") /* waits for its queue or its group */
 #define RP_NUMBER_OF_STATE(name, number, text) RP_STATE_##name = (number),
 enum { RP_STATES(RP_NUMBER_OF_STATE) };
 #undef RP_NUMBER_OF_STATE
@@ -577,11 +632,18 @@ typedef struct rp_verdict {
 			       * text, NULL leaves it unchanged. RP_EXTEND with
 			       * a text and delay_ms -1 never makes the lease
 			       * shorter */
+	int hold;        /* RP_FAIL, RP_DEAD, RP_RELEASE: RP_HOLD_GROUP or
+			  * RP_HOLD_QUEUE also hold the job's group or queue
+			  * for hold_ms, in the same commit. A job without a
+			  * group holds nothing. 0: no hold */
+	int64_t hold_ms; /* see rp_queue_hold() */
 } rp_verdict;
+#define RP_HOLD_GROUP 1
+#define RP_HOLD_QUEUE 2
 #define RP_VERDICT_INIT                                                        \
 	{                                                                      \
 		sizeof(rp_verdict), 0, 0, RP_DONE, -1, NULL, 0, 0, NULL, 0,    \
-			NULL                                                   \
+			NULL, 0, 0                                             \
 	}
 
 /*
@@ -799,6 +861,22 @@ typedef struct rp_why {
 				   * 0: any number */
 	int64_t running;          /* how many of them run; 0: its queue has no
 				   * limit */
+	int64_t held_until;       /* the hold of its queue; 0: none */
+	int64_t group_held_until; /* the hold of its group; 0: none */
+	int64_t group_limit; /* how many jobs of its group may run at once; 0:
+			      * any number, or it has no group */
+	int64_t group_busy;  /* how many jobs of its group are running, ready,
+			      * or keep their place until their retry */
+	int64_t group_ahead; /* how many jobs of its group wait before it,
+			      * counted up to RP_MOST_AHEAD */
+	const char *group_next; /* one of the jobs for which its group waits, a
+				 * JSON object with id, state, since, worker
+				 * and host; NULL: none */
+	int64_t rate_count;     /* how many jobs of its queue may start within
+				 * rate_ms; 0: any number */
+	int64_t rate_ms;
+	int64_t rate_in_ms; /* when the next job of its queue may start; 0: now
+			     */
 } rp_why;
 #define RP_MOST_AHEAD 1000
 
@@ -848,6 +926,9 @@ typedef struct rp_queue_stats {
 	int scheduled_at_least, ready_at_least, running_at_least;
 	const char *pause_reason; /* NULL: the queue is not paused, or no reason
 				   * was given */
+	int64_t blocked; /* jobs that wait for the limit, the rate or the hold
+			  * of their queue or group */
+	int blocked_at_least;
 } rp_queue_stats;
 
 typedef struct rp_stats rp_stats;
@@ -1194,6 +1275,12 @@ RP_API int rp_task_progress(rp_task *task, const char *text);
  * RP_ECANCELLED: the claim is lost. RP_EBUSY: another transaction has locked
  * the job's row, and nothing has changed. */
 RP_API int rp_task_extend(rp_task *task, int64_t lease_ms);
+
+/* Hold the task's group (RP_HOLD_GROUP) or its queue (RP_HOLD_QUEUE) for for_ms
+ * when the handler's verdict is settled, in the same commit. For an API that
+ * answered "Retry-After": call this, and return RP_RELEASE. A done job holds
+ * nothing. The last call counts. */
+RP_API int rp_task_hold(rp_task *task, int hold, int64_t for_ms);
 
 /*
  * With these calls the effects of a handler in this database happen exactly

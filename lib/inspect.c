@@ -287,6 +287,8 @@ add_stats(void *ctx, size_t row, const struct rp_value *c)
 	s->failed_10s = c[STATS_OUT_FAILED_RECENTLY].i;
 	s->scheduled_at_least = c[STATS_OUT_SCHEDULED_AT_LEAST].i != 0;
 	s->ready_at_least = c[STATS_OUT_READY_AT_LEAST].i != 0;
+	s->blocked = c[STATS_OUT_BLOCKED].i;
+	s->blocked_at_least = c[STATS_OUT_BLOCKED_AT_LEAST].i != 0;
 	s->running_at_least = c[STATS_OUT_RUNNING_AT_LEAST].i != 0;
 	s->pause_reason =
 		rp__batch_text(stats->texts, &c[STATS_OUT_PAUSE_REASON]);

@@ -38,6 +38,10 @@ static const struct {
 	SETTING(max_payload, MAX_PAYLOAD, 0, RP_MOST_PAYLOAD),
 	SETTING(timeout_ms, TIMEOUT_MS, 0, RP_MOST_MS),
 	SETTING(run_limit, RUN_LIMIT, 0, RP_MOST_LIMIT),
+	SETTING(group_limit, GROUP_LIMIT, 0, RP_MOST_LIMIT),
+	SETTING(group_pass, GROUP_PASS, 0, 1),
+	SETTING(rate_count, RATE_COUNT, 0, RP_MOST_RATE),
+	SETTING(rate_ms, RATE_MS, 0, RP_MOST_MS),
 #undef SETTING
 };
 #define SETTINGS (sizeof(settings) / sizeof(*settings))
@@ -186,6 +190,7 @@ add_queue(void *ctx, size_t row, const struct rp_value *c)
 	    copy_text(&q->dead_to, &c[QUEUE_LIST_OUT_DEAD_TO]) < 0)
 		return RP_ENOMEM;
 	q->paused_at = c[QUEUE_LIST_OUT_PAUSED_AT].i;
+	q->held_until = c[QUEUE_LIST_OUT_HELD_UNTIL].i;
 	for (size_t i = 0; i < SETTINGS; i++)
 		*setting_of(q, i) = c[settings[i].column].i;
 	return RP_ROW_TAKE;

@@ -39,6 +39,14 @@ add_why(void *ctx, size_t row, const struct rp_value *c)
 	why->renewed = c[WHY_OUT_RENEWED].i;
 	why->run_limit = c[WHY_OUT_RUN_LIMIT].i;
 	why->running = c[WHY_OUT_RUNNING].i;
+	why->held_until = c[WHY_OUT_HELD_UNTIL].i;
+	why->group_held_until = c[WHY_OUT_GROUP_HELD_UNTIL].i;
+	why->group_limit = c[WHY_OUT_GROUP_LIMIT].i;
+	why->group_busy = c[WHY_OUT_GROUP_BUSY].i;
+	why->group_ahead = c[WHY_OUT_GROUP_AHEAD].i;
+	why->rate_count = c[WHY_OUT_RATE_COUNT].i;
+	why->rate_ms = c[WHY_OUT_RATE_MS].i;
+	why->rate_in_ms = c[WHY_OUT_RATE_IN_MS].i;
 	why->host = rp__batch_text(found->batch, &c[WHY_OUT_HOST]);
 	why->pause_reason =
 		rp__batch_text(found->batch, &c[WHY_OUT_PAUSE_REASON]);

@@ -6,4 +6,6 @@ select readpast.queue_set(
            readpast.ms(:backoff_ms), readpast.ms(:backoff_max_ms),
            :priority::bigint::integer, readpast.ms(:keep_done_ms),
            readpast.ms(:keep_dead_ms), :max_payload, readpast.ms(:timeout_ms),
-           :dead_to, :run_limit::bigint::integer);
+           :dead_to, :run_limit::bigint::integer, :group_limit::bigint::integer,
+           :group_pass::bigint::integer, :rate_count::bigint::integer,
+           :rate_ms);

@@ -31,7 +31,12 @@ create table readpast_queue (
 	max_payload    integer not null default 16777216,
 	timeout_ms     integer not null default 0,
 	dead_to        text,
-	run_limit      integer not null default 0
+	run_limit      integer not null default 0,
+	group_limit    integer not null default 0,
+	group_pass     integer not null default 0,
+	rate_count     integer not null default 0,
+	rate_ms        integer not null default 0,
+	held_until     integer
 );
 
 -- A live job is in one of three places:

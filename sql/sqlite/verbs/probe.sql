@@ -39,6 +39,7 @@ select q.paused_at is null
                     where queue_id = q.id and class = 1 and seq is not null
                       and (expire_at is null or expire_at > :now))
        as suspects,
-       1 as behind
+       1 as behind,
+       0 as blocked
   from readpast_queue q
  where q.name = :queue;

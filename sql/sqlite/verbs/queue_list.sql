@@ -4,7 +4,8 @@
 -- answer:
 select name, paused_at, pause_reason, max_attempts, lease_ms, backoff_ms,
        backoff_max_ms, priority, keep_done_ms, keep_dead_ms, max_payload,
-       timeout_ms, dead_to, run_limit
+       timeout_ms, dead_to, run_limit, group_limit, group_pass,
+       rate_count, rate_ms, held_until
   from readpast_queue
  where name = coalesce(:queue, name)
  order by name;

@@ -12,5 +12,9 @@ update readpast_queue
        max_payload    = coalesce(:max_payload, max_payload),
        timeout_ms     = coalesce(:timeout_ms, timeout_ms),
        dead_to        = nullif(coalesce(:dead_to, dead_to), ''),
-       run_limit      = coalesce(:run_limit, run_limit)
+       run_limit      = coalesce(:run_limit, run_limit),
+       group_limit    = coalesce(:group_limit, group_limit),
+       group_pass     = coalesce(:group_pass, group_pass),
+       rate_count     = coalesce(:rate_count, rate_count),
+       rate_ms        = coalesce(:rate_ms, rate_ms)
  where name = :queue;

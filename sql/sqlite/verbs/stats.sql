@@ -59,6 +59,7 @@ select q.name as queue, q.paused_at is not null as paused,
          where queue_id = q.id and second > :now / 1000 - 10) as failed_recently,
        q.scheduled > :most as scheduled_at_least,
        q.ready > :most as ready_at_least,
-       q.running > :most as running_at_least
+       q.running > :most as running_at_least,
+       0 as blocked, 0 as blocked_at_least
   from counted q
  order by q.name;

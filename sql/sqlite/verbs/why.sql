@@ -43,7 +43,11 @@ select :now as now, q.paused_at as paused_at, q.pause_reason as pause_reason,
        q.run_limit as run_limit,
        iif(q.run_limit = 0, 0,
 -- include running
-       ) as running
+       ) as running,
+       q.held_until as held_until, null as group_held_until,
+       q.group_limit as group_limit, 0 as group_busy, 0 as group_ahead,
+       null as group_next, q.rate_count as rate_count,
+       q.rate_ms as rate_ms, null as rate_in_ms
   from readpast_job j
   join readpast_queue q on q.id = j.queue_id
   left join readpast_worker w on w.id = j.worker_id

@@ -38,6 +38,11 @@ create table readpast.queue (
 	job_waiters_until   timestamptz,
 	dead_to        text,
 	run_limit      integer not null default 0,
+	group_limit    integer not null default 0,
+	group_pass     integer not null default 0,
+	rate_count     integer not null default 0,
+	rate_ms        bigint not null default 0,
+	held_until     timestamptz,
 	constraint "a queue's name has 1 to :most_name bytes and no control characters"
 	check (octet_length(name) between 1 and :most_name
 	       and name !~ '[\x01-\x1f\x7f]'),
