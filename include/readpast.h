@@ -152,8 +152,8 @@ RP_API const char *rp_version(void);
 
 typedef struct rp_conn rp_conn;
 
-/* Values of rp_options.schema: whether rp_open() creates the queue's tables
- * if the database has none. */
+/* Values of rp_options.schema. They set whether rp_open() creates the queue's
+ * tables if the database has none. */
 #define RP_SCHEMA_CREATE 0  /* create them if the database is new or empty */
 #define RP_SCHEMA_INSTALL 1 /* create them even beside other tables */
 #define RP_SCHEMA_REQUIRE 2 /* create none: fail if they are missing */
@@ -454,9 +454,9 @@ typedef struct rp_job_spec {
 	const char *headers;    /* a JSON object */
 	const char *unique_key; /* at most one live job of the queue may have
 				 * this key */
-	int replace;            /* 1: if a live job has this key and has not
-				 * started, it gets all values of this job and
-				 * keeps its id */
+	int replace;            /* 1: if a live job with this key has not
+				 * started, it gets all values of this spec and
+				 * keeps its id. 0: it stays unchanged */
 	int64_t keep_ms;        /* how long the job is kept after it is done;
 				 * overrides the queue's setting */
 	int64_t timeout_ms;     /* longest run of a handler. The library only
@@ -724,11 +724,11 @@ RP_API int rp_wait(rp_conn *conn, const char *const *queues, int64_t timeout_ms,
 typedef struct rp_outcome {
 	int64_t id;
 	int state; /* RP_STATE_DONE, _DEAD or _CANCELLED; 0: it has not ended. A
-		    * live job whose queue is dropped counts as cancelled */
+		    * live job whose queue is dropped counts as cancelled. If
+		    * the database no longer has the job, and nothing tells how
+		    * it ended, it counts as done */
 	int kept;  /* 1: the job is kept, and rp_job_get() reads it. 0: the
-		    * job has not ended, or it is not kept. If nothing in the
-		    * database tells how a job ended, `state` is
-		    * RP_STATE_DONE */
+		    * job has not ended, or it is not kept */
 } rp_outcome;
 
 /*
@@ -797,8 +797,8 @@ typedef struct rp_why {
 				   * was given */
 	int64_t run_limit;        /* how many jobs of its queue may run at once;
 				   * 0: any number */
-	int64_t running;          /* how many of them run; 0: its queue has no
-				   * limit */
+	int64_t running;          /* how many jobs of its queue run now; always
+				   * 0 if its queue has no limit */
 } rp_why;
 #define RP_MOST_AHEAD 1000
 
@@ -946,8 +946,8 @@ RP_API int rp_schedule_next(const char *spec, const char *zone,
 #define RP_MISSED_ALL 1  /* a job for each, in order, for at most 1000 */
 #define RP_MISSED_SKIP 2 /* no job */
 
-/* Whether a fire adds a job while a job of an earlier fire is live. With
- * RP_OVERLAP_SKIP the jobs have the unique key "cron:NAME". */
+/* RP_OVERLAP_* sets whether a fire adds a job while a job of an earlier fire is
+ * live. With RP_OVERLAP_SKIP the jobs have the unique key "cron:NAME". */
 #define RP_OVERLAP_ALLOW 0 /* it adds a job anyway */
 #define RP_OVERLAP_SKIP 1  /* it adds no job */
 
@@ -1056,10 +1056,9 @@ typedef struct rp_copied {
 	int64_t position, end; /* ids of jobs in the source: the job that the
 				* phase has reached, and the last job */
 	int64_t queues;
-	int64_t live, kept; /* number of live jobs, and of finished jobs that
-			     * are kept. Only jobs that the current pass over
-			     * the source has found equal, or made equal, in
-			     * the target are counted */
+	int64_t live, kept; /* how many live jobs, and how many finished jobs
+			     * that are kept, the current pass over the source
+			     * has compared with the target or written to it */
 	int64_t written;    /* jobs written to the target */
 	int64_t removed;    /* jobs deleted from the source */
 	int64_t running;    /* running jobs, which stay in the source */
@@ -1256,10 +1255,10 @@ typedef struct rp_event {
 } rp_event;
 typedef void rp_observer(const rp_event *event, void *ctx);
 
-/* When a worker ends by itself. RP_DRAIN_READY: when its queues, except paused
- * ones, have no job that is ready, due or running, not even one that another
- * process runs. RP_DRAIN_SETTLED: the same, and in addition each job that the
- * worker has run is finished, or another worker has run it since. A worker with
+/* RP_DRAIN_* sets when a worker ends by itself. RP_DRAIN_READY: when its
+ * queues, except paused ones, have no job that is ready, due, or running in any
+ * process. RP_DRAIN_SETTLED: when this is so, and each job that the worker has
+ * run is finished or another worker has run it since. So a worker with
  * RP_DRAIN_SETTLED waits for the next attempts of its jobs. */
 #define RP_DRAIN_READY 1
 #define RP_DRAIN_SETTLED 2
@@ -1272,7 +1271,7 @@ typedef struct rp_worker_options {
 			   * 1024, default 1 */
 	int64_t lease_ms; /* 0: each queue's setting. A lease is renewed when
 			   * a third of it is over */
-	int64_t max_jobs; /* drain after this many claimed jobs; 0: no limit */
+	int64_t max_jobs; /* end after this many jobs; 0: no limit */
 	int drain;        /* RP_DRAIN_*; 0: work until rp_worker_stop() */
 	const char *name; /* shown as `worker`; default HOST:PID */
 	rp_observer *observer; /* called by the worker's threads, but by one

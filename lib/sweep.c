@@ -19,9 +19,10 @@
 #define STRETCH_US 200000
 #define MOMENT_MS 50
 
-/* A worker probes once a second. It then also sweeps all queues, if no worker
- * has swept them for this time (ms). So sweeps are at most 1.7 s apart, because
- * a job whose lease ran out must be ready again within 2 s. */
+/* A worker probes once a second, and then sweeps all queues if no worker has
+ * swept them for SWEEP_MS. So two sweeps are at most 1.7 s apart. They must be
+ * less than 2 s apart, because a job is to be ready again within 2 s after its
+ * lease ran out. */
 #define SWEEP_MS 700
 #define REST_MS 60000
 #define FIRES_DUE 2 /* sweep_start returns this if a schedule is due */

@@ -204,7 +204,7 @@ struct rp_backend {
 	 * `text`. */
 	int (*read_url)(struct rp_url *url, const char *text, rp_error *reterr);
 	/* Returns 1 if a text without a scheme names a database of this kind.
-	 * NULL: no such text does. */
+	 * NULL: the URLs of this kind always have a scheme. */
 	int (*names)(const char *text);
 	/* Returns 0 if this can be the name of a schema. NULL: the database
 	 * has no schemas. */

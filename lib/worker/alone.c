@@ -44,9 +44,9 @@ room_since(const struct alone *alone)
 }
 
 /* To run a suspect alone, the worker claims nothing until its other jobs have
- * ended. If that takes longer than a limit, claim other jobs again for the same
- * length of time, and then try again. The limit is ROOM_US at first, and
- * doubles with each try. */
+ * ended. If that takes longer than a limit, this function ends the try: the
+ * worker claims other jobs for as long as the limit, and then tries again. The
+ * limit is ROOM_US for the first try, and doubles with each further try. */
 void
 rp__alone_end_making_room(struct alone *alone, size_t holding)
 {

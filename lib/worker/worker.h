@@ -44,10 +44,10 @@ struct found {
 	int is_listed; /* 1: it is in the worker's list of queues */
 };
 
-/* Whether the worker now claims suspects or other jobs; see alone.c. A suspect
- * is a job that may have killed its worker. The worker takes turns: it runs one
- * suspect and nothing else, then it serves other jobs for as long as they had
- * to wait. Times are monotonic us. */
+/* This struct decides whether the worker now claims suspects or other jobs; see
+ * alone.c. A suspect is a job that may have killed its worker. The worker takes
+ * turns: it runs one suspect and nothing else, then it serves other jobs for as
+ * long as they had to wait. Times are monotonic us. */
 struct alone {
 	const rp_task *task;  /* the suspect that the worker holds, or NULL */
 	int64_t wanted_since; /* when the worker began to make room for a
@@ -57,9 +57,9 @@ struct alone {
 			       * `task` */
 	int64_t taken_us;     /* when the worker claimed `task` */
 	int64_t others_until; /* the worker serves other jobs until this time */
-	int64_t room_us;      /* to make room, the worker claims nothing until
-			       * its jobs have ended, for this long at the
-			       * most; 0: ROOM_US */
+	int64_t room_us;      /* the longest time for which the worker claims
+			       * nothing while it waits for its jobs to end;
+			       * 0: ROOM_US */
 };
 
 /* The numbers of rp_worker_counts_get(), which any thread may call. */
@@ -91,8 +91,8 @@ struct rp_worker {
 	struct alone alone;
 	struct rp_waiter waiter;
 	int waited, what;   /* `waited`: 1 if the loop has just waited for
-			     * work; `what`: what the last waits told it to do
-			     * next (RP_WAIT_* flags) */
+			     * work. `what`: RP_WAIT_* flags, which the waits
+			     * returned and the loop has not handled yet */
 	int maybe_ready;    /* 1: the last claim or probe may have left ready
 			     * jobs */
 	int64_t given_back; /* how many claimed jobs were released without being
