@@ -47,8 +47,8 @@ await_prepare(struct await *await, struct cmd *cmd, const char *queue,
 	/* The job is kept for at least RESULT_MS, so that its result can be
 	 * read. If that is longer than the user or the queue wants, the job's
 	 * time is shortened after the wait, or the job is deleted. But a job
-	 * that has a unique key is not deleted then, because another caller
-	 * may wait for it, too: one that enqueued the same key. */
+	 * with a unique key is not deleted, because another caller that has
+	 * enqueued the same key may wait for it, too. */
 	await->keeps_longer = await->keep_ms ? await->keep_ms < RESULT_MS
 					     : !model->unique_key;
 	if (await->keep_ms < RESULT_MS)

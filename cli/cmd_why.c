@@ -253,7 +253,7 @@ running(struct answer *a)
 
 		a->reason = "silent";
 		print_duration_short(span, sizeof(span), why->silent_ms);
-		fprintf(a->to, " That worker has not been heard of for %s.",
+		fprintf(a->to, " That worker has not been heard from for %s.",
 			span);
 	}
 	if (over) {

@@ -454,9 +454,9 @@ typedef struct rp_job_spec {
 	const char *headers;    /* a JSON object */
 	const char *unique_key; /* at most one live job of the queue may have
 				 * this key */
-	int replace;            /* 1: if a live job with this key has not
-				 * started, it gets all values of this spec and
-				 * keeps its id. 0: it stays unchanged */
+	int replace;            /* 1: a live job with this key gets all values
+				 * of this spec, unless it is running, and keeps
+				 * its id. 0: it stays unchanged */
 	int64_t keep_ms;        /* how long the job is kept after it is done;
 				 * overrides the queue's setting */
 	int64_t timeout_ms;     /* longest run of a handler. The library only

@@ -52,11 +52,11 @@ readpast sweep >/dev/null
 check 'after a sweep this finding is gone' lacks sweep
 check 'a job that may have killed its worker is reported' finds killers "job $w of queue w .*attempt 1 of 2; it is in line"
 age_workers 60
-check 'a worker without heartbeats is reported' finds silent "\"trouble\".*process $worker.*has not been heard of for [67][0-9]"
+check 'a worker without heartbeats is reported' finds silent "\"trouble\".*process $worker.*has not been heard from for [67][0-9]"
 check 'the queue of this worker is not reported again' lacks nobody
 start_worker w --lease 300ms
 check 'another worker takes the job' eventually is_running "$w"
-check 'the worker without heartbeats is then only a warning' finds silent '"warning".*has not been heard of'
+check 'the worker without heartbeats is then only a warning' finds silent '"warning".*has not been heard from'
 kill_worker
 swept_dead() {
 	readpast sweep >/dev/null

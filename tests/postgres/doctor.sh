@@ -151,8 +151,8 @@ readpast enqueue sqlq job >/dev/null
 job=$(sql "select id from readpast.claim('sqlq', worker => 'importer', lease => '1 hour')")
 check 'why names a worker in SQL without a process' grep -q 'worker importer has held it since' <(readpast why "$job")
 sql "update readpast.worker set seen_at = seen_at - interval '2 minutes'"
-check 'a silent worker in SQL is reported' finds silent 'worker importer has not been heard of for 2 min'
-check 'why says that the worker in SQL is silent' grep -q 'importer has held it since .*That worker has not been heard of for 12[0-9]s' <(readpast why "$job")
+check 'a silent worker in SQL is reported' finds silent 'worker importer has not been heard from for 2 min'
+check 'why says that the worker in SQL is silent' grep -q 'importer has held it since .*That worker has not been heard from for 12[0-9]s' <(readpast why "$job")
 sql "select readpast.worker_stop(max(id)) from readpast.worker" >/dev/null
 check 'a worker that has unregistered is not reported' lacks silent
 sql "select readpast.complete(id, claim_no) from readpast.jobs where id = $job" >/dev/null
