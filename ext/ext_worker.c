@@ -25,8 +25,9 @@
 
 /* ---- registering and unregistering ---- */
 
-/* Returns the column `kinds` of the worker's row: a JSON array with `QUEUE/`
- * for each queue. It means that the worker serves all kinds of that queue. */
+/* Returns the column `kinds` of the worker's row: a JSON array with an element
+ * `QUEUE/` for each queue. The element means that the worker serves all kinds
+ * of that queue. */
 static char *
 list_kinds(char *const *queues)
 {

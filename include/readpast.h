@@ -454,9 +454,9 @@ typedef struct rp_job_spec {
 	const char *headers;    /* a JSON object */
 	const char *unique_key; /* at most one live job of the queue may have
 				 * this key */
-	int replace;            /* 1: a live job with this key gets all values
-				 * of this spec, unless it is running, and keeps
-				 * its id. 0: it stays unchanged */
+	int replace;            /* 1: if a live job with this key is not
+				 * running, it gets all values of this spec and
+				 * keeps its id. 0: it stays unchanged */
 	int64_t keep_ms;        /* how long the job is kept after it is done;
 				 * overrides the queue's setting */
 	int64_t timeout_ms;     /* longest run of a handler. The library only
@@ -537,7 +537,8 @@ typedef struct rp_claim_options {
 RP_API int rp_claim(rp_conn *conn, const char *queue, size_t max,
 		    const rp_claim_options *options, rp_batch **ret);
 
-/* How many suspects this claim skipped because the caller holds other jobs. */
+/* Returns how many suspects the claim skipped, because its caller holds other
+ * jobs. */
 RP_API size_t rp_batch_suspects(const rp_batch *batch);
 
 /* Verdicts. A handler returns one of the first four. */

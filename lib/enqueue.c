@@ -343,8 +343,8 @@ explain_error(struct rows *rows, int r)
 	return r;
 }
 
-/* Create the queue if it does not exist, and enqueue the jobs. On a server
- * another client may have created the queue meanwhile. */
+/* Create the queue if it still does not exist, and enqueue the jobs. On a
+ * server another client may have created the queue since the last run. */
 static int
 run_again(struct rows *rows, int unique)
 {

@@ -313,8 +313,9 @@ struct rp_handling {
 	int (*serves)(const void *ctx, const char *queue);
 	const void *ctx; /* the first argument of serves() */
 };
-/* The struct is borrowed until the next call on this thread. NULL: the thread
- * handles no job. */
+/* Set the job that the calling thread handles. NULL: it handles no job. The
+ * library reads the struct until the next call of this function on the same
+ * thread. */
 void rp__set_handling(const struct rp_handling *handling);
 /* Call this before a wait for one job of the queue or, with `until_empty`, for
  * all its jobs. Returns RP_EINVAL if this wait would never end, because the

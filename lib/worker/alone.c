@@ -81,8 +81,9 @@ rp__alone_holding(const struct alone *alone, size_t holding)
 }
 
 /* Record that a claim returned `jobs` jobs and skipped `passed_over` suspects.
- * If it skipped suspects and returned no jobs, no other jobs are ready, so
- * their turn ends and the worker makes room for a suspect. */
+ * A claim that skips suspects and returns no jobs shows that no other jobs are
+ * ready. Then the turn of the other jobs ends, and the worker makes room for a
+ * suspect. */
 void
 rp__alone_claimed(struct alone *alone, size_t jobs, size_t passed_over)
 {

@@ -20,7 +20,8 @@
 #define MOST_AHEAD 2000
 #define STUCK_MS 500
 #define MOST_TROUBLES_AT_THE_END 5
-#define MOST_TRIES_AT_THE_END 50 /* to settle locked jobs; in all 10 s */
+/* A stopped worker tries this often, for 10 s, to settle locked jobs. */
+#define MOST_TRIES_AT_THE_END 50
 
 /* ---- failed calls ---- */
 
@@ -153,7 +154,7 @@ start_batch(rp_worker *w, rp_batch *batch, int64_t asked)
 	rp_task *tasks = calloc(n, sizeof(*tasks));
 
 	if (!fetch || !tasks) {
-		/* The jobs become ready again when their leases run out. */
+		/* Give the claim up. Its leases will run out. */
 		free(fetch);
 		free(tasks);
 		rp_batch_free(batch);
@@ -391,7 +392,8 @@ is_at_the_end(rp_worker *w, int *ret_r)
  * releases the waiting tasks, because other workers may be free.
  *
  * A program that pulls tasks has stopped calling rp_worker_next() if tasks wait
- * although a slot is free. Then the worker claims nothing until it is called. */
+ * although a slot is free. Then the worker claims nothing until it is called.
+ */
 static int
 is_stuck(rp_worker *w)
 {

@@ -218,8 +218,8 @@ replace_found(rp_worker *w, struct look *look)
 	return 1;
 }
 
-/* Called if only the queues younger than YOUNG_MS were read. Append those that
- * are not in the list yet. Returns 1 if there were any. */
+/* Called if only the queues younger than YOUNG_MS were read. Append the queues
+ * that are not in the list yet. Returns 1 if there were any. */
 static int
 append_found(rp_worker *w, struct look *look)
 {

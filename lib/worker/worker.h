@@ -93,8 +93,8 @@ struct rp_worker {
 	int waited, what;   /* `waited`: 1 if the loop has just waited for
 			     * work. `what`: RP_WAIT_* flags, which the waits
 			     * returned and the loop has not handled yet */
-	int maybe_ready;    /* 1: the last claim or probe may have left ready
-			     * jobs */
+	int maybe_ready;    /* 1: there may be ready jobs, as far as the last
+			     * claim or probe has shown */
 	int64_t given_back; /* how many claimed jobs were released without being
 			     * started */
 	struct tasks blocked; /* finished tasks whose jobs other transactions
@@ -121,9 +121,10 @@ struct rp_worker {
 	int64_t look_at_all; /* when to read the names of all queues, to notice
 			      * dropped queues too (monotonic ms) */
 	/* last_queue_id: the largest id of a queue that was seen. old_queue_id:
-	 * an earlier value of last_queue_id, which is replaced at young_until,
-	 * that is, every YOUNG_MS. To find new queues, the worker reads those
-	 * with larger ids than old_queue_id. See queues.c. */
+	 * a value that last_queue_id had earlier. To find new queues, the
+	 * worker reads the queues with larger ids than old_queue_id. At the
+	 * time young_until, about every YOUNG_MS, old_queue_id is set to
+	 * last_queue_id. See queues.c. */
 	int64_t last_queue_id, old_queue_id, young_until;
 	int64_t heartbeat_at, heartbeat_total;
 	int64_t tell_at; /* when the observer gets its next heartbeat

@@ -59,8 +59,9 @@
  * time for which a connection may skip the queue. */
 #define SLEEP_MS 200
 #define SLEEP_MORE_MS 20
-/* After a wait that was longer than writers in the queue can cause, assume for
- * this time (ms) that programs that do not use the queue write to the file. */
+/* If a wait was longer than the writers in the queue can explain, another
+ * program writes to the file without using the queue. Assume this for LATELY_MS
+ * after such a wait. */
 #define LATELY_MS 100
 
 /* ---- the file ---- */
