@@ -100,7 +100,7 @@ keep_no_longer(struct await *await)
 		r = rp__jobs_purge(conn, await->ids, await->count,
 				   RP_STATE_DONE, NULL, &purged);
 	if (r < 0)
-		complain(DONE, "%s: the done jobs are kept for 10 minutes",
+		complain(DONE, "%s: jobs that are done are kept for 10 minutes",
 			 rp_last_error(conn)->message);
 }
 

@@ -1059,7 +1059,8 @@ typedef struct rp_copied {
 	int64_t queues;
 	int64_t live, kept; /* how many live jobs, and how many finished jobs
 			     * that are kept, the current pass over the source
-			     * has compared with the target or written to it */
+			     * has read. Each of them is now equal in the
+			     * target. Running jobs do not count */
 	int64_t written;    /* jobs written to the target */
 	int64_t removed;    /* jobs deleted from the source */
 	int64_t running;    /* running jobs, which stay in the source */

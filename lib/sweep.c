@@ -368,9 +368,10 @@ sweep_if_due(rp_conn *conn, int what, const struct rp_probe *found)
 	return r < 0 ? r : 1;
 }
 
-/* Returns when to probe again after a sweep. If a job is still due after a
- * sweep, another transaction has locked it, or the sweep ran out of time. So
- * the next sweep comes after MOMENT_MS instead of at once. */
+/* Returns the time in ms from a sweep to the next probe. `ms` is the time until
+ * a job is due or a lease ends; -1: never. If it is 0 even after the sweep,
+ * another transaction has locked the job, or the sweep ran out of time. So the
+ * next sweep comes after MOMENT_MS instead of at once. */
 static int64_t
 in_a_moment(const rp_conn *conn, int64_t ms)
 {

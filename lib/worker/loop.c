@@ -392,8 +392,7 @@ is_at_the_end(rp_worker *w, int *ret_r)
  * releases the waiting tasks, because other workers may be free.
  *
  * A program that pulls tasks has stopped calling rp_worker_next() if tasks wait
- * although a slot is free. Then the worker claims nothing until it is called.
- */
+ * although a slot is free. Until the next call the worker claims nothing. */
 static int
 is_stuck(rp_worker *w)
 {

@@ -136,7 +136,7 @@ rp__queues_rotate(rp_worker *w)
 
 /* ---- looking for queues ---- */
 
-/* Collects queues while rows are read from the database. */
+/* The queues that were read from the database so far. */
 struct look {
 	rp_worker *worker;
 	struct found *found; /* the queues that match a pattern */

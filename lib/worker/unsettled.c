@@ -45,8 +45,8 @@ add(rp_worker *w, const rp_job *job)
 	return found ? 0 : RP_ENOMEM;
 }
 
-/* Add the jobs whose handlers were started. Only RP_DRAIN_SETTLED needs the
- * tree. */
+/* Add the jobs whose handlers were started to the tree. Without
+ * RP_DRAIN_SETTLED this does nothing, because the tree is not needed. */
 int
 rp__unsettled_add(rp_worker *w, const struct tasks *tasks)
 {
