@@ -516,8 +516,8 @@ typedef struct rp_claim_options {
 			 * not 0, the claim returns no suspects (see below) */
 	size_t ahead;   /* how many of the `max` jobs are prefetched, that is,
 			 * claimed now and started later. Jobs with a single
-			 * attempt or a large payload (RP_LARGE_PAYLOAD) are
-			 * never prefetched */
+			 * attempt or a large payload (RP_LARGE_PAYLOAD), and
+			 * jobs of a queue with a limit, are never prefetched */
 } rp_claim_options;
 #define RP_CLAIM_INIT                                                          \
 	{                                                                      \
@@ -1059,8 +1059,8 @@ typedef struct rp_copied {
 	int64_t queues;
 	int64_t live, kept; /* how many live jobs, and how many finished jobs
 			     * that are kept, the current pass over the source
-			     * has read. Each of them is now equal in the
-			     * target. Running jobs do not count */
+			     * has found equal or made equal in the target. In
+			     * RP_COPY_REMOVING this is the sum of all passes */
 	int64_t written;    /* jobs written to the target */
 	int64_t removed;    /* jobs deleted from the source */
 	int64_t running;    /* running jobs, which stay in the source */
@@ -1296,8 +1296,8 @@ typedef struct rp_worker_options {
 typedef struct rp_worker_counts {
 	size_t size; /* set by RP_WORKER_COUNTS_INIT */
 	int64_t claimed, done, failed, dead, released;
-	int64_t lost;      /* the worker's verdict came too late, after the
-			    * lease had run out */
+	int64_t lost;      /* the lease had run out, and the database refused
+			    * the worker's verdict or renewal */
 	int64_t cancelled; /* the job was cancelled while the worker held it */
 } rp_worker_counts;
 #define RP_WORKER_COUNTS_INIT                                                  \

@@ -127,7 +127,8 @@ struct rp_round_trip {
 	size_t at_once;     /* how many of the `max` jobs the worker starts at
 			     * once. The others are prefetched (claimed early).
 			     * A job that has a large payload or only one
-			     * attempt is never prefetched */
+			     * attempt, or whose queue has a limit, is never
+			     * prefetched */
 	size_t holding;     /* how many jobs the worker holds; if not 0, claim
 			     * no suspect (a job that may have killed its
 			     * worker) */

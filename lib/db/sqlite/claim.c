@@ -14,7 +14,8 @@
  *
  * Some jobs are never prefetched. If a job has a single attempt, a worker that
  * dies before it starts the job would use up that attempt. If a job has a large
- * payload, prefetching would multiply the memory that a worker needs.
+ * payload, prefetching would multiply the memory that a worker needs. For jobs
+ * of a queue with a limit see is_full().
  */
 #include "sqlite.h"
 
