@@ -11,7 +11,7 @@
 
 #include "internal.h"
 
-/* How long a result is kept until it is read. */
+/* A job whose result is wanted is kept for at least this time. */
 #define RESULT_MS 600000
 
 /* Returns for how long the queue keeps done jobs, in ms. Returns 0 if the queue

@@ -680,7 +680,7 @@ RP_API int64_t rp_queue_retry_dead(rp_conn *conn, const char *queue,
 RP_API int64_t rp_queue_purge(rp_conn *conn, const char *queue, int state,
 			      const char *kind);
 
-/* How many jobs a sweep changed. Start from RP_SWEPT_INIT. */
+/* The numbers of jobs that a sweep changed. Start from RP_SWEPT_INIT. */
 typedef struct rp_swept {
 	size_t size;       /* set by RP_SWEPT_INIT */
 	int64_t due;       /* scheduled jobs that became ready */
@@ -721,7 +721,7 @@ RP_API int rp_sweep(rp_conn *conn, rp_swept *ret);
 RP_API int rp_wait(rp_conn *conn, const char *const *queues, int64_t timeout_ms,
 		   int fd);
 
-/* How a job ended. */
+/* The outcome of one job of a wait. */
 typedef struct rp_outcome {
 	int64_t id;
 	int state; /* RP_STATE_DONE, _DEAD or _CANCELLED; 0: it has not ended. A

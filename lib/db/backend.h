@@ -259,9 +259,9 @@ struct rp_backend {
 	 * transaction may be open. */
 	int (*query)(void *db, const struct rp_query *query, rp_error *reterr);
 	/* Read what the connection has used since the last call. The first call
-	 * starts counting. So that waiting times can be compared, a measured
-	 * connection waits for all locks in one simple way: on SQLite it tries
-	 * again and again, and does not use the library's queue of writers. */
+	 * starts counting. On SQLite a measured connection does not use the
+	 * library's queue of writers. It waits for all locks in the same simple
+	 * way, by trying again and again, so that waits can be compared. */
 	void (*measure)(void *db, struct rp_usage *ret);
 	/* Settle, then claim, in the open transaction. */
 	int (*settle_and_claim)(void *db, struct rp_round_trip *trip,

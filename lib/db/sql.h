@@ -52,7 +52,7 @@ struct rp_sql {
 	size_t stmts_count;
 };
 
-/* How one parameter of a routine's call is bound. */
+/* The binding of one parameter of a routine's call. */
 struct rp_bind {
 	int param; /* index of the verb's parameter */
 	int array; /* 1: bind the values of all rows as an array; 0: bind the

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How often to look for new queues, in milliseconds. */
+/* The time between two looks for new queues, in milliseconds. */
 #define LOOK_MS 1000
 
 /* A look reads again the queues that the worker has found within the last

@@ -15,8 +15,8 @@
 
 #include "pool.h"
 
-/* How long to wait, in ms, before repeating a verdict on a job that was
- * locked. */
+/* If another transaction has locked a job, the worker repeats its verdict after
+ * this time, in ms. */
 #define BLOCKED_MS 200
 
 /* Delay of a released job if this worker has no handler for its kind. Another

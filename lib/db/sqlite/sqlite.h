@@ -157,8 +157,8 @@ struct sqlite {
 	int depth;             /* how many transactions of ours are open, one
 				* inside the other; all but the outermost are
 				* savepoints */
-	/* How the outermost transaction was begun. OWN: as a transaction of
-	 * ours. JOINED: as a savepoint in the caller's transaction. BARE: not
+	/* The kind of the outermost transaction. OWN: a transaction of ours.
+	 * JOINED: a savepoint in the caller's transaction. BARE: none was
 	 * begun, because a writing statement of the caller is running. */
 	enum { OWN, JOINED, BARE } base;
 	sqlite3_vfs *vfs; /* the VFS (file interface) of SQLite; its clock is
