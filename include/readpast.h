@@ -785,8 +785,8 @@ typedef struct rp_why {
 	int64_t workers;   /* how many workers with a heartbeat in the last
 			    * 30 s serve its queue and kind */
 	int64_t queue_workers; /* how many workers with a heartbeat in
-				* the last 30 s serve its queue, with
-				* any kind */
+				* the last 30 s serve its queue,
+				* whatever kinds they serve */
 	int64_t worker_id;     /* the worker that holds it; 0: a client that is
 				* not a worker */
 	const char *host;      /* the host of that worker; NULL: unknown,
