@@ -188,10 +188,10 @@ as $body$
 select interval '50 milliseconds'
 $body$;
 
--- To keep that rate, the time between two checks of one waiter is about ask_every()
--- times the number of waiters. At most this many waiters are counted, so the time is at
--- most 12.5 seconds. So even if all other waiters die at once, the last one soon finds
--- out that it must sweep.
+-- The time between two checks of one waiter is about ask_every() times the number of
+-- waiters. At most this many waiters are counted, so the time is at most 12.5 seconds.
+-- So even if all other waiters die at once, the last one soon finds out that it must
+-- sweep.
 create function readpast.most_askers() returns integer
 language sql immutable
 as $body$
