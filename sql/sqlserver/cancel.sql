@@ -14,7 +14,7 @@ if xact_state() = -1
 create table #leaving (id bigint not null, state int null, error nvarchar(4000) null,
 	failures nvarchar(max) null);
 begin transaction;
--- This update locks the row.
+-- This update only locks the row, because put_away needs it locked.
 update j
    set renewed = 0
   from [readpast].job as j with (rowlock, index (job_id))

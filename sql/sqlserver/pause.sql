@@ -1,5 +1,5 @@
--- pause: pause a queue. Jobs can still be enqueued, but none is handed out. If the queue
--- is paused already, only the reason changes.
+-- pause: pause a queue. Jobs can still be enqueued, but none is handed out. If the
+-- queue is paused already, its paused_at stays, and only the reason changes.
 -- @queue: the name of the queue.
 -- @reason: a text for people, or null.
 -- Errors: 52003 wrong argument, 52005 no such queue, 52008 doomed transaction.

@@ -6,7 +6,8 @@
 -- Rows: one: purged, the number of jobs that were deleted.
 -- Errors: 52003 wrong argument, 52005 no such queue, 52008 doomed transaction.
 -- Locks: the rows that it deletes. Rows that other transactions have locked are
--- skipped. Without a transaction of the caller, every 1,000 rows are a commit.
+-- skipped. If the caller has no open transaction, each 1,000 rows are deleted
+-- in a transaction of their own.
 
 alter procedure [readpast].purge
 	@queue nvarchar(4000), @state nvarchar(10) = null, @kind nvarchar(4000) = null,

@@ -15,16 +15,17 @@ create table #selftest (
 	got nvarchar(400) null,
 	expected nvarchar(400) not null
 );
--- The jobs of the last claim. The checks read tables instead of the results of the
--- procedures, because not every server can insert those into a table.
+-- The jobs that the last claim took, as the tables show them. The checks read the
+-- tables and not the results of the procedures, because not every server can
+-- insert such results into a table.
 create table #claimed (
 	id bigint, claim_no bigint, payload varbinary(max), kind nvarchar(255), attempt int,
 	max_attempts int
 );
 go
 
--- Drop the queue with all its jobs, and unless @again is 0 make it again. A queue with
--- running jobs cannot be dropped, so they are cancelled first.
+-- Drop the queue with all its jobs, and create it again unless @again is 0. A queue
+-- with running jobs cannot be dropped, so these jobs are cancelled first.
 create procedure #reset
 	@again bit = 1
 as
@@ -497,7 +498,7 @@ select N'enqueue_many adds all jobs, in their order',
                    for json path), N' ', N''),
        N'[{"kind":"a","payload":1},{"kind":"b","payload":2},{"kind":"c","payload":3}]';
 go
--- A verdict with another claim number than that of the job.
+-- One of these three verdicts has a claim number that is not the job's.
 declare @verdicts nvarchar(max) =
 	(select c.id as id,
 	        case c.kind when N'b' then c.claim_no - 1 else c.claim_no end as claim_no,

@@ -1,12 +1,12 @@
 -- worker_named: register a client as a worker under a name that it chooses. Each claim
 -- is a heartbeat, which is written at most every 5 s.
 -- @worker: the name.
--- @queue: the queue that the worker claims from. It is created when the worker names it
--- for the first time.
+-- @queue: the queue that the worker claims from. A queue that does not exist is created
+-- when the worker first claims from it.
 -- @worker_id: the worker's id.
 -- Errors: 52003 wrong name.
--- Locks: the worker's row, for as long as the transaction lasts, if it is updated. If
--- another transaction has locked that row, it is not updated.
+-- Locks: the worker's row, if the call updates it, until the transaction ends. If
+-- another transaction has locked that row, the call does not update it.
 
 alter procedure [readpast].worker_named
 	@worker nvarchar(4000), @queue nvarchar(4000), @worker_id bigint output
