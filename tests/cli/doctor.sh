@@ -126,8 +126,9 @@ let_go() {
 }
 reads='begin; select name from readpast_queue where 0;'
 
-# Run a command as if it were in a container. $READPAST_DB is then a file in the
-# container. Either this file is mounted alone, or its whole directory is.
+# Run a command in a mount namespace, as a container does. There, mounted()
+# mounts the file of $READPAST_DB alone, and lacks_names_in_directory() mounts
+# the file's whole directory.
 mounted() { # COMMAND...
 	export READPAST here
 	READPAST_DB=sqlite:container/named.db unshare -m bash -c "

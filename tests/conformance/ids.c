@@ -81,8 +81,8 @@ no_two_jobs_of_several_connections_have_one_id(void **state)
 	rp_conn *conns[] = { db->conn, connect_to(db), connect_to(db) };
 
 	for (int round = 0; round < 800; round++) {
-		/* Every other 100 rounds, only the first connection
-		 * enqueues. */
+		/* In every second block of 100 rounds, only the first
+		 * connection enqueues. */
 		rp_conn *conn = conns[round / 100 % 2 ? 0 : round * 7 % 3];
 
 		if (round % 11 == 4)

@@ -720,7 +720,8 @@ the_server_parses_a_spec_as_the_library_does(void **state)
 				texts[i], r ? "accepted" : "refused",
 				same < 0 ? "refused" : "accepted");
 		right += r;
-		/* The empty text is refused as a name is, not by the parser. */
+		/* The library refuses the empty text before it parses specs,
+		 * with another message than the server. */
 		if (!r && *texts[i])
 			compare_refusals(db, texts[i]);
 	}

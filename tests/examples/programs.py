@@ -323,8 +323,9 @@ class Backoff(Example):
     """each call is made, none too early, and no call has its effect twice"""
 
     file, jobs, kills = "backoff.py", 24, 4
-    # Longer than Retry-After, 1 s. If a client is killed before it reads this header,
-    # its job is tried again when the lease ends. By then the second must be over.
+    # The lease must be longer than the 1 s of Retry-After. If a client is killed
+    # before it has read this header, its job is tried again when the lease ends, and
+    # the server must then accept the call.
     lease = "2s"
 
     def set_up(self):
