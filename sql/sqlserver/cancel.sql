@@ -1,5 +1,6 @@
--- cancel: cancel a live job. It moves to the archive at once, and its unique key is
--- free. If a worker holds the job, its next extend or verdict is refused.
+-- cancel: cancel a live job. The job moves to the archive at once, and its unique
+-- key is free. If a worker holds the job, the worker's next extend or verdict on it
+-- is refused.
 -- @id: the job.
 -- @kind: if not null, only a job of this kind is cancelled.
 -- Errors: 52001 the job has ended, 52005 no such job, 52008 doomed transaction.

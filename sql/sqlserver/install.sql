@@ -1528,7 +1528,7 @@ go
 -- @verdicts: the parameter of settle, or null.
 -- @queue .. @holding: the parameters of claim. Do not count the settled jobs.
 -- Rows: first those of settle (none if there are no verdicts), then those of claim.
--- Errors: those of settle and claim. Then nothing is settled.
+-- Errors: those of settle and claim. If an error is raised, nothing is settled.
 -- Locks: those of settle and claim.
 
 alter procedure [readpast].settle_and_claim
@@ -1577,8 +1577,9 @@ go
 if object_id(N'readpast.cancel') is null
 	exec sp_executesql N'create procedure [readpast].cancel as return 0';
 go
--- cancel: cancel a live job. It moves to the archive at once, and its unique key is
--- free. If a worker holds the job, its next extend or verdict is refused.
+-- cancel: cancel a live job. The job moves to the archive at once, and its unique
+-- key is free. If a worker holds the job, the worker's next extend or verdict on it
+-- is refused.
 -- @id: the job.
 -- @kind: if not null, only a job of this kind is cancelled.
 -- Errors: 52001 the job has ended, 52005 no such job, 52008 doomed transaction.

@@ -1,8 +1,9 @@
 -- selftest: check an installed readpast from one session. Run the whole script in the
 -- database of the queue, with rights on the schema readpast: in Management Studio, or
 -- with `sqlcmd -I`. It uses only the queues whose names begin with `selftest`, and drops
--- them. Its last line is `N passed, N failed`. The results before it list the checks that
--- failed and those that were skipped, which count as neither.
+-- them. Its last line is `N passed, N failed`. The results before this line list the
+-- failed and the skipped checks. A skipped check counts neither as passed nor as
+-- failed.
 --
 -- Each scenario stores what it got beside what is expected. selftest_two.sql has the
 -- scenarios for two sessions.

@@ -404,9 +404,10 @@ a_hundred_writers_are_as_fast_as_with_sqlites_own_timeout(void **state)
 
 	assert_int_equal(atomic_load(&ours.failed), 0);
 	/* Compare with connections that use SQLite's own timeout. On a busy
-	 * machine, connections that use our queue may do only half as many jobs
-	 * as those. Connections that slept for a millisecond instead would do a
-	 * tenth. So the limit is three tenths. */
+	 * machine, connections that use the library's queue may do only half as
+	 * many jobs as connections with the timeout. If they slept for a
+	 * millisecond instead, they would do only a tenth. So the limit is
+	 * three tenths. */
 	if (with_queue * 10 < with_timeout * 3)
 		fail_msg("%ld jobs, and %ld with a timeout", with_queue,
 			 with_timeout);

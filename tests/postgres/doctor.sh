@@ -62,7 +62,7 @@ check 'a right of public to read jobs is reported' finds public 'may select job'
 sql "revoke all on readpast.job from public"
 check 'after a revoke the finding is gone' lacks public
 sql "create role stranger"
-# Up to version 14 this right is granted by default.
+# Up to version 14 everybody may create objects in the schema public by default.
 sql "revoke create on schema public from public"
 check 'a schema of the search_path in which only its owner may create is not reported' lacks path
 check 'the schema of readpast is not reported either' lacks writable

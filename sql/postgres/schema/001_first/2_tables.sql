@@ -226,8 +226,7 @@ create index expiry_at on readpast.expiry (expire_at);
 -- next_xid: nearly all transactions that had drawn a number when the cursor was made
 -- have smaller ids than this. Once they have ended, the next cursor of the lane can get
 -- a `settled` of up to `drawn` + 1.
--- visit_at: the time at which a sweep looks at the jobs before the cursor. It does so
--- once for each cursor.
+-- visit_at: after this time a sweep looks at the jobs before the cursor, once.
 -- low: a sweep has seen all jobs before this number. While low <= head, no sweep has
 -- looked at the jobs before this cursor yet. The rows with low <= head are the work
 -- list of the sweep.

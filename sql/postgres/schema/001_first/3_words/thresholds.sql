@@ -49,8 +49,8 @@ $body$;
 
 -- How long an enqueue that replaces a job waits if the job's row is locked. A sweep, or
 -- a claim that commits at once, holds such a lock for some milliseconds only. If the
--- row is locked for longer than this, the lock is probably that of a claim in a
--- transaction that stays open. Then the job counts as running, and is not replaced.
+-- row stays locked for longer than this, a claim in a transaction that stays open has
+-- probably locked it. Then the job counts as running, and is not replaced.
 create function readpast.lock_patience() returns interval
 language sql immutable
 as $body$
@@ -103,8 +103,8 @@ select interval '600 milliseconds'
 $body$;
 
 -- The sweep visits the jobs before a cursor when the cursor is this old. By then most
--- jobs that were claimed there are done. If their lease is shorter than this time, the
--- sweep makes the visit when the lease ends.
+-- of these jobs are done. If their lease is shorter than this time, the sweep visits
+-- them when the lease ends.
 create function readpast.visit_age() returns interval
 language sql immutable
 as $body$
