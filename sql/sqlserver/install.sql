@@ -514,7 +514,7 @@ declare @queue_id int;
 if xact_state() = -1
 	throw 52008, N'the transaction is doomed: roll it back', 1;
 if @queue is null or [readpast].is_bad_name(@queue, 128) = 1
-	throw 52003, N'the queue''s name is not 1 to 128 characters without control characters and without a space at the end', 1;
+	throw 52003, N'the queue''s name must have 1 to 128 characters, no control characters and no space at the end', 1;
 begin transaction;
 insert into [readpast].queue (name)
 select @queue
@@ -613,13 +613,13 @@ if xact_state() = -1
 	throw 52008, N'the transaction is doomed: roll it back', 1;
 set @message = case
 	when @queue is null or [readpast].is_bad_name(@queue, 128) = 1 then
-		N'the queue''s name is not 1 to 128 characters without control characters and without a space at the end'
+		N'the queue''s name must have 1 to 128 characters, no control characters and no space at the end'
 	when @has_text = @has_payload then
-		N'give either text or payload, and not null'
+		N'give either text or payload, and the one that you give must not be null'
 	when [readpast].is_bad_name(@kind, 128) = 1 then
-		N'the kind is not 1 to 128 characters without control characters and without a space at the end'
+		N'the kind must have 1 to 128 characters, no control characters and no space at the end'
 	when [readpast].is_bad_name(@unique_key, 255) = 1 then
-		N'the unique key is not 1 to 255 characters without control characters and without a space at the end'
+		N'the unique key must have 1 to 255 characters, no control characters and no space at the end'
 	when @priority < 0 or @priority > 255 then
 		N'the priority is not within 0..255'
 	when @max_attempts < 1 or @max_attempts > 1000000000 then
@@ -844,7 +844,7 @@ select top (1) @number = a.number, @message = case
 	when a.payload is null or a.bad = 1 then
 		N'give text, or payload in hexadecimal digits, and not both; priority, delay_ms and max_attempts must be numbers'
 	when [readpast].is_bad_name(a.kind, 128) = 1 then
-		N'the kind is not 1 to 128 characters without control characters and without a space at the end'
+		N'the kind must have 1 to 128 characters, no control characters and no space at the end'
 	when left(ltrim(a.headers), 1) <> N'{' then N'the headers are not a JSON object'
 	when a.priority < 0 or a.priority > 255 then N'the priority is not within 0..255'
 	when a.delay_ms < 0 or a.delay_ms > 315360000000 then
@@ -869,7 +869,7 @@ go
 -- enqueue_many: put many jobs into a queue, in one statement and one commit.
 -- @queue: the queue. It is created if it does not exist.
 -- @jobs: a JSON array of objects with the members text or payload (hexadecimal digits),
--- kind, headers, priority, delay_ms and max_attempts. All but the first may be missing.
+-- kind, headers, priority, delay_ms and max_attempts. Only text or payload is required.
 -- (Jobs with a unique key go through enqueue, one at a time.)
 -- Rows: number and id of each job, in the order of the array.
 -- Errors: 52003 wrong JSON or argument, 52004 payload too large, 52006, 52008: see
@@ -942,7 +942,7 @@ set nocount on;
 set xact_abort on;
 declare @now datetime2(3) = sysutcdatetime(), @seen_at datetime2(3);
 if @worker is null or [readpast].is_bad_name(@worker, 255) = 1
-	throw 52003, N'the worker''s name is not 1 to 255 characters without control characters and without a space at the end', 1;
+	throw 52003, N'the worker''s name must have 1 to 255 characters, no control characters and no space at the end', 1;
 set @worker_id = null;
 select @worker_id = w.id, @seen_at = w.seen_at
   from [readpast].worker as w
@@ -1185,7 +1185,7 @@ select top (1) @number = v.number, @message = case
 		N'id and claim_no must be numbers'
 	when v.verdict is null
 	     or v.verdict not in (N'done', N'fail', N'dead', N'release', N'extend') then
-		N'the verdict is not done, fail, dead, release or extend'
+		N'the verdict must be done, fail, dead, release or extend'
 	when v.class = -1 or v.delay_ms < 0 or v.delay_ms > 315360000000 then
 		N'delay_ms is not within 0..3650 days'
 	when v.verdict = N'extend' and v.delay_ms < 1 then
@@ -1678,7 +1678,7 @@ exec [readpast].need_read_committed;
 exec [readpast].need_queue @queue, @queue_id output;
 if @state is not null and @state collate Latin1_General_BIN2 not in (N'done', N'dead', N'cancelled')
    or @most is null or @most < 0
-	throw 52003, N'the state is not done, dead or cancelled, or most is null or less than 0', 1;
+	throw 52003, N'the state must be done, dead or cancelled, and most must be at least 0', 1;
 while @n <= 6
 begin
 	set @slice = case when @most - @purged < 1000 then @most - @purged else 1000 end;
@@ -1966,7 +1966,7 @@ declare @got int, @last datetime2(3), @due int = 0, @recovered int = 0, @dead in
         @resource nvarchar(255) = concat(N'readpast.sweep ', db_id());
 exec [readpast].need_read_committed;
 if @most is null or @most < 1 or @unless_ms is null
-	throw 52003, N'most is null or less than 1, or unless_ms is null', 1;
+	throw 52003, N'most must be at least 1, and unless_ms must not be null', 1;
 begin transaction;
 -- If Babelfish 4 has to refuse an application lock, its whole server stops. So test
 -- first whether the lock is free. The databases of Babelfish share their application
@@ -2110,7 +2110,7 @@ set xact_abort on;
 declare @queue_id int;
 exec [readpast].need_queue @queue, @queue_id output;
 if [readpast].is_bad_name(@reason, 255) = 1
-	throw 52003, N'the reason is not 1 to 255 characters without control characters and without a space at the end', 1;
+	throw 52003, N'the reason must have 1 to 255 characters, no control characters and no space at the end', 1;
 update q
    set paused_at = isnull(q.paused_at, sysutcdatetime()),
        pause_reason = isnull(@reason, q.pause_reason)

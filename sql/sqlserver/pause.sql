@@ -13,7 +13,7 @@ set xact_abort on;
 declare @queue_id int;
 exec [readpast].need_queue @queue, @queue_id output;
 if [readpast].is_bad_name(@reason, 255) = 1
-	throw 52003, N'the reason is not 1 to 255 characters without control characters and without a space at the end', 1;
+	throw 52003, N'the reason must have 1 to 255 characters, no control characters and no space at the end', 1;
 update q
    set paused_at = isnull(q.paused_at, sysutcdatetime()),
        pause_reason = isnull(@reason, q.pause_reason)

@@ -1,8 +1,8 @@
 -- selftest_two: check an installed readpast from two sessions. Run each step in the
 -- session that it names, in the order of the numbers, or run `tools/sqlserver-steps`
--- with this file. "Expected" says what the step's last result is, "Waits" that the step
--- must not return before another one, and "May wait" that it may. The steps use only
--- the queue `selftest_two`, and drop it.
+-- with this file. "Expected" says what the step's last result is. "Waits" says that the
+-- step must not return before another step. "May wait" says that it may wait for
+-- another step, or may not. The steps use only the queue `selftest_two`, and drop it.
 
 -- Step 1, session A: make a queue, with two jobs.
 exec [readpast].queue_set @queue = N'selftest_two', @backoff_ms = 0, @keep_done_ms = 600000;

@@ -20,7 +20,7 @@ declare @got int, @last datetime2(3), @due int = 0, @recovered int = 0, @dead in
         @resource nvarchar(255) = concat(N'readpast.sweep ', db_id());
 exec [readpast].need_read_committed;
 if @most is null or @most < 1 or @unless_ms is null
-	throw 52003, N'most is null or less than 1, or unless_ms is null', 1;
+	throw 52003, N'most must be at least 1, and unless_ms must not be null', 1;
 begin transaction;
 -- If Babelfish 4 has to refuse an application lock, its whole server stops. So test
 -- first whether the lock is free. The databases of Babelfish share their application

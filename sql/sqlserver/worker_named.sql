@@ -15,7 +15,7 @@ set nocount on;
 set xact_abort on;
 declare @now datetime2(3) = sysutcdatetime(), @seen_at datetime2(3);
 if @worker is null or [readpast].is_bad_name(@worker, 255) = 1
-	throw 52003, N'the worker''s name is not 1 to 255 characters without control characters and without a space at the end', 1;
+	throw 52003, N'the worker''s name must have 1 to 255 characters, no control characters and no space at the end', 1;
 set @worker_id = null;
 select @worker_id = w.id, @seen_at = w.seen_at
   from [readpast].worker as w

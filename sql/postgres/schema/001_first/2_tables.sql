@@ -8,8 +8,9 @@ create table readpast.meta (
 	value text not null
 );
 
--- The columns that an enqueue reads come first, because the first columns of a row are
--- the fastest to read. The low fillfactor leaves room to update a row within its page.
+-- Queues and their settings. The columns that an enqueue reads come first, because the
+-- first columns of a row are the fastest to read. The low fillfactor leaves room to
+-- update a row within its page.
 -- lane_id: the lane of jobs that are enqueued without a priority.
 -- waiters_until: after this time no worker waits for a notification about the queue,
 -- see the table `waiter`.
@@ -341,6 +342,7 @@ create table readpast.kept_count (
 create index kept_count_of on readpast.kept_count (queue_id, state);
 alter table readpast.kept_count replica identity full;
 
+-- Workers, and clients in SQL that have a worker name.
 -- kinds: a JSON array of the kinds for which the worker has handlers. Each element is a
 -- text 'queue/kind'. The text 'queue/' means all other kinds of that queue.
 create table readpast.worker (
