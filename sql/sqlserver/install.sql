@@ -1021,8 +1021,8 @@ go
 -- procedure sets it to the next lane, or to null after the last lane.
 -- @start: claims start at this place of the lane.
 -- @most: how many jobs to take. A suspect is taken alone, and only by a caller that
--- holds nothing. If the claim has taken other jobs, it takes no job after a suspect,
--- so suspects do not wait for ever.
+-- holds nothing. If a claim has taken other jobs when it comes to a suspect, it ends
+-- there. Then the next claim can take the suspect, which does not wait for ever.
 -- Locks: none. The procedure reads the table `lane` without waiting for locks, so it
 -- may see a lane that is rolled back later. Such a lane has no jobs.
 
@@ -1952,8 +1952,10 @@ go
 -- session can sweep until that transaction ends.
 -- @most: each step changes at most this many jobs.
 -- @unless_ms: do nothing if a sweep has ended less than this long ago.
--- Rows: one. swept: 1, or 0 if this call did nothing. due, recovered (the lease ran out,
--- and the job is ready again), dead, dropped (kept jobs that were deleted).
+-- Rows: one. swept: 1, or 0 if this call did nothing. due, recovered, dead, dropped:
+-- how many scheduled jobs became ready, how many jobs lost their lease and are ready
+-- again, how many jobs lost their lease and are dead, and how many kept jobs were
+-- deleted.
 -- Errors: 52003 wrong argument, 52007, 52008.
 -- Locks: the rows that it changes. Rows that other transactions have locked are skipped.
 

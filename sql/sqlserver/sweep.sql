@@ -6,8 +6,10 @@
 -- session can sweep until that transaction ends.
 -- @most: each step changes at most this many jobs.
 -- @unless_ms: do nothing if a sweep has ended less than this long ago.
--- Rows: one. swept: 1, or 0 if this call did nothing. due, recovered (the lease ran out,
--- and the job is ready again), dead, dropped (kept jobs that were deleted).
+-- Rows: one. swept: 1, or 0 if this call did nothing. due, recovered, dead, dropped:
+-- how many scheduled jobs became ready, how many jobs lost their lease and are ready
+-- again, how many jobs lost their lease and are dead, and how many kept jobs were
+-- deleted.
 -- Errors: 52003 wrong argument, 52007, 52008.
 -- Locks: the rows that it changes. Rows that other transactions have locked are skipped.
 

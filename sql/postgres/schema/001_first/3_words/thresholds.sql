@@ -218,9 +218,10 @@ select interval '10 milliseconds'
 $body$;
 
 -- queue.waiters_until must be at least as late as waiter.until of each waiter of the
--- queue. When a waiter registers, it adds this margin to queue.waiters_until. So until
--- the margin is used up, waiters that register again need not update the queue's row.
--- Each enqueue reads the queue's row, so updates of it should be rare.
+-- queue. A waiter that registers and finds an earlier time there sets it to its own
+-- `until` plus this margin. So waiters that register in the following minute need not
+-- update the queue's row. Each enqueue reads the queue's row, so updates of it should
+-- be rare.
 create function readpast.waiters_margin() returns interval
 language sql immutable
 as $body$
