@@ -93,7 +93,7 @@ do_round(rp_conn *conn, const char *queue)
 }
 
 /* Open a connection whose commits do not wait for the disk. The rate of rounds
- * is given and not measured, so a slow disk must not reduce it. */
+ * is fixed and is not measured, so a slow disk must not reduce it. */
 static rp_conn *
 open_client(const struct bench *b)
 {

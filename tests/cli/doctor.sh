@@ -50,7 +50,7 @@ check 'the job of the killed worker waits for a sweep' eventually finds sweep "\
 check 'a job that has waited for a sweep for long is a trouble' finds sweep '"trouble".*queue w' --long 3s
 readpast sweep >/dev/null
 check 'after a sweep this finding is gone' lacks sweep
-check 'a job that may have killed its worker is reported' finds killers "job $w of queue w .*attempt 1 of 2; it is in line"
+check 'a job that may have killed its worker is reported' finds killers "job $w of queue w .*attempt 1 of 2; it is ready again"
 age_workers 60
 check 'a worker without heartbeats is reported' finds silent "\"trouble\".*process $worker.*has not been heard from for [67][0-9]"
 check 'the queue of this worker is not reported again' lacks nobody

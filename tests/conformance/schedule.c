@@ -97,8 +97,9 @@ fire(rp_conn *conn)
 	return swept.fired;
 }
 
-/* Return the text of a header, or "". The header is of the n-th job that the
- * schedule made in queue q. The library writes headers as "name": "value". */
+/* Return the text of a header, or "". The header belongs to the n-th job that
+ * the schedule has enqueued in queue q. The library writes headers as "name":
+ * "value". */
 static const char *
 header(rp_conn *conn, size_t n, const char *name)
 {

@@ -101,8 +101,8 @@ class Psycopg(Example):
         self.eventually(lambda: self.done() > self.jobs, "the last page")
         assert time.monotonic() < began + 4, "a worker that waits is notified"
         assert self.readpast("workers").count("pages:") >= 1
-        # Only the last worker stops normally, and so marks itself as stopped. All other
-        # workers were killed.
+        # Only the last worker stops normally, so only this worker has marked itself as
+        # stopped. All other workers were killed.
         self.crew[-1].terminate()
         assert self.crew.pop().wait() == 0, "SIGTERM ends it"
         assert self.db.query("select count(*) from readpast.worker"
