@@ -343,8 +343,8 @@ explain_error(struct rows *rows, int r)
 	return r;
 }
 
-/* Create the queue if it does not exist, and enqueue the jobs. On a server
- * another client may have created the queue meanwhile. */
+/* Create the queue if it still does not exist, and enqueue the jobs. On a
+ * server another client may have created the queue since the last run. */
 static int
 run_again(struct rows *rows, int unique)
 {
@@ -401,9 +401,9 @@ on_one_set_of_terms(const rp_job_spec *a, const rp_job_spec *b)
 	       is_same_text(a->group_key, b->group_key);
 }
 
-/* Refuse a job that expires before it is due, because it would never run. A job
- * with the same times as the previous job is not checked, because the previous
- * job was. */
+/* Refuse a job that expires before it is due, because it would never run. Skip
+ * the check if the previous job of the call has the same times, because it
+ * passed the check. */
 static int
 check_expiry(struct rows *rows, const rp_job_spec *job)
 {

@@ -8,8 +8,9 @@ create table readpast.meta (
 	value text not null
 );
 
--- The columns that an enqueue reads come first, because the first columns of a row are
--- the fastest to read. The low fillfactor leaves room to update a row within its page.
+-- Queues and their settings. The columns that an enqueue reads come first, because the
+-- first columns of a row are the fastest to read. The low fillfactor leaves room to
+-- update a row within its page.
 -- lane_id: the lane of jobs that are enqueued without a priority.
 -- waiters_until: after this time no worker waits for a notification about the queue,
 -- see the table `waiter`.
@@ -67,8 +68,8 @@ create index queue_keeps on readpast.queue (id)
 
 -- Dropped queues. Transactions that were open during the drop may still put jobs into
 -- such a queue.
--- xid: all these transactions have smaller ids than this one. Null: no sweep has seen
--- this row yet.
+-- xid: a transaction id that is larger than the ids of all these transactions. Null:
+-- no sweep has seen this row yet.
 -- open: the snapshot of the last sweep that looked at this row.
 create table readpast.dropped (
 	queue_id integer primary key,
@@ -98,8 +99,9 @@ create index lane_id on readpast.lane (lane_id);
 -- A job is running while lease_until is not null.
 --
 -- The default of `seq` draws the next number, at the end of the line. An enqueue of a
--- scheduled job writes null instead. The enqueue relies on the default and does not call
--- nextval() itself, because its plan is then one step shorter, and so faster.
+-- scheduled job writes null instead. The fast path of an enqueue, put_plain(), relies
+-- on the default and does not call nextval() itself, because its plan is then one step
+-- shorter, and so faster.
 --
 -- A claim changes lease_until, claim_no, worker_id and attempt. No index may ever name
 -- one of these columns, so that a claim is a HOT update. A HOT update writes a new row
@@ -186,8 +188,10 @@ create unique index job_unique on readpast.job (queue_id, unique_key)
 
 -- The running jobs of queues that have a run_limit. A claim adds its jobs, see
 -- take_slots(). The row of a job that has ended stays until a claim needs the room,
--- see free_slots(). So nothing that ends a job has to read this table. All who add or
--- delete rows of a queue hold the lock of lock_limit().
+-- see free_slots(). So nothing that ends a job has to read this table. A transaction
+-- that adds rows of a queue, or deletes the rows of ended jobs, holds the lock of
+-- lock_limit(). Only forget_hints(), which deletes the rows of a dropped queue, does
+-- not take this lock.
 create table readpast.slot (
 	queue_id integer not null,
 	job_id   bigint not null,
@@ -228,9 +232,10 @@ create index expiry_at on readpast.expiry (expire_at);
 -- next_xid: nearly all transactions that had drawn a number when the cursor was made
 -- have smaller ids than this. Once they have ended, the next cursor of the lane can get
 -- a `settled` of up to `drawn` + 1.
--- visit_at: when a sweep looks at the jobs before the cursor, once.
--- low: a sweep has seen all jobs before this number. While low <= head, the look at
--- `visit_at` is still to be done; these rows are the work list of the sweep.
+-- visit_at: after this time a sweep looks at the jobs before the cursor, once.
+-- low: a sweep has seen all jobs before this number. While low <= head, no sweep has
+-- looked at the jobs before this cursor yet. The rows with low <= head are the work
+-- list of the sweep.
 -- Lanes 0 and -1 have no jobs. The sweep keeps notes in their rows: `head` is a time, in
 -- microseconds since 1970.
 --   lane 0: all jobs whose run_at is before this time have been moved by a sweep.
@@ -342,6 +347,7 @@ create table readpast.kept_count (
 create index kept_count_of on readpast.kept_count (queue_id, state);
 alter table readpast.kept_count replica identity full;
 
+-- Workers, and clients in SQL that have a worker name.
 -- kinds: a JSON array of the kinds for which the worker has handlers. Each element is a
 -- text 'queue/kind'. The text 'queue/' means all other kinds of that queue.
 create table readpast.worker (
@@ -426,9 +432,9 @@ create index tally_second on readpast.tally (second);
 -- last_error: why the last fire has no job.
 -- standby: not null if `readpast copy` has paused the schedule, because it copies or
 -- moves the schedule's queue. 'leaving': this database is the source of a move.
--- 'copied' or 'moved', and the name of the source: this database is the target. Then
--- ' paused' follows if the schedule was already paused before the copy, and
--- ' and paused' if a user has paused it since.
+-- 'copied' or 'moved', and the name of the source: this database is the target. In
+-- both cases ' paused' follows if the schedule was already paused before the copy, and
+-- ' and paused' follows if a user has paused it since.
 create table readpast.schedule (
 	id          bigint primary key generated always as identity,
 	name        text not null unique,

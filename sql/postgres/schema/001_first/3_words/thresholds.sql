@@ -49,8 +49,8 @@ $body$;
 
 -- How long an enqueue that replaces a job waits if the job's row is locked. A sweep, or
 -- a claim that commits at once, holds such a lock for some milliseconds only. If the
--- row is locked for longer than this, the lock is probably that of a claim in a
--- transaction that stays open. Then the job counts as running, and is not replaced.
+-- row stays locked for longer than this, a claim in a transaction that stays open has
+-- probably locked it. Then the job counts as running, and is not replaced.
 create function readpast.lock_patience() returns interval
 language sql immutable
 as $body$
@@ -103,8 +103,8 @@ select interval '600 milliseconds'
 $body$;
 
 -- The sweep visits the jobs before a cursor when the cursor is this old. By then most
--- jobs that were claimed there are done. If their lease is shorter than this time, the
--- sweep makes the visit when the lease ends.
+-- of these jobs are done. If their lease is shorter than this time, the sweep visits
+-- them when the lease ends.
 create function readpast.visit_age() returns interval
 language sql immutable
 as $body$
@@ -188,10 +188,10 @@ as $body$
 select interval '50 milliseconds'
 $body$;
 
--- To keep that rate, the time between two checks of one waiter is about ask_every()
--- times the number of waiters. At most this many waiters are counted, so the time is at
--- most 12.5 seconds. So even if all other waiters die at once, the last one soon finds
--- out that it must sweep.
+-- The time between two checks of one waiter is about ask_every() times the number of
+-- waiters. At most this many waiters are counted, so the time is at most 12.5 seconds.
+-- So even if all other waiters die at once, the last one soon finds out that it must
+-- sweep.
 create function readpast.most_askers() returns integer
 language sql immutable
 as $body$
@@ -218,9 +218,10 @@ select interval '10 milliseconds'
 $body$;
 
 -- queue.waiters_until must be at least as late as waiter.until of each waiter of the
--- queue. When a waiter registers, it adds this margin to queue.waiters_until. So until
--- the margin is used up, waiters that register again need not update the queue's row.
--- Each enqueue reads the queue's row, so updates of it should be rare.
+-- queue. A waiter that registers and finds an earlier time there sets it to its own
+-- `until` plus this margin. So waiters that register in the following minute need not
+-- update the queue's row. Each enqueue reads the queue's row, so updates of it should
+-- be rare.
 create function readpast.waiters_margin() returns interval
 language sql immutable
 as $body$

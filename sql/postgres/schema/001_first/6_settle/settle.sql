@@ -2,7 +2,7 @@
 -- returned. If the job was claimed again in between, its claim number has changed. So
 -- the verdict matches no row, and nothing happens. The claim number alone decides
 -- whether a verdict is accepted. (Such a number is called a fencing token.) No clock is
--- compared. All arrays have the same length. Those after claim_nos may be null.
+-- compared. All arrays have the same length. The arrays after claim_nos may be null.
 -- ids, claim_nos: the jobs and their claim numbers.
 -- verdicts: 0 done, 1 fail, 2 dead, 3 release, 4 extend. A null array: all are done.
 -- delays_ms: how long a failed or released job waits, or the length of an extended
