@@ -292,6 +292,8 @@ int rp__worker_row_update(rp_conn *conn, enum rp_verb verb, int64_t id,
  * work. */
 struct rp_probe {
 	int ready, running, suspects;
+	int blocked; /* 1: a job waits for a limit or a rate, not only for a
+		      * hold */
 	int behind;                       /* 1: no worker has swept within the
 					   * last second */
 	int64_t due_in_ms, expires_in_ms; /* -1: never */

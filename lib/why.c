@@ -53,6 +53,7 @@ add_why(void *ctx, size_t row, const struct rp_value *c)
 	why->group_limit = c[WHY_OUT_GROUP_LIMIT].i;
 	why->group_busy = c[WHY_OUT_GROUP_BUSY].i;
 	why->group_ahead = c[WHY_OUT_GROUP_AHEAD].i;
+	why->group_waiting = c[WHY_OUT_GROUP_WAITING].i;
 	why->rate_count = c[WHY_OUT_RATE_COUNT].i;
 	why->rate_ms = c[WHY_OUT_RATE_MS].i;
 	why->rate_in_ms = c[WHY_OUT_RATE_IN_MS].i;
