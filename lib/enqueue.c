@@ -155,9 +155,9 @@ some(int64_t n)
 }
 
 static void
-fill(struct rp_value *p, const char *queue, const rp_job_spec *job)
+fill(const struct rows *rows, struct rp_value *p, const rp_job_spec *job)
 {
-	p[PUT_QUEUE] = rp__text(queue);
+	p[PUT_QUEUE] = rp__text(rows->queue);
 	p[PUT_PRIORITY] = rp__int_or_null(job->priority, job->priority < 0);
 	p[PUT_DELAY_MS] = some(job->delay_ms);
 	p[PUT_RUN_AT] = some(job->run_at);
@@ -170,6 +170,8 @@ fill(struct rp_value *p, const char *queue, const rp_job_spec *job)
 	p[PUT_MANY_EXPIRE_MS] = some(job->expire_ms);
 	p[PUT_MANY_BACKOFF] = rp__text(job->backoff);
 	p[PUT_MANY_GROUP_KEY] = rp__text(job->group_key);
+	p[PUT_MANY_JOINED] = rp__int(rows->conn->in_transaction ||
+				     rows->conn->backend->joins(rows->conn->db));
 	p[PUT_PAYLOAD] = (struct rp_value){ .type = RP_BLOB,
 					    .data = job->payload,
 					    .size = job->payload_size };
@@ -435,7 +437,7 @@ add(struct rows *rows, const rp_job_spec *job)
 	rows->terms = *job;
 	if (r < 0)
 		return r;
-	fill(rows->params + rows->count * ENQUEUE_PARAMS, rows->queue, job);
+	fill(rows, rows->params + rows->count * ENQUEUE_PARAMS, job);
 	rows->count++;
 	return job->unique_key ? flush(rows, 1) : 0;
 }

@@ -19,6 +19,15 @@ create table readpast.meta (
 -- dead_to: the name of another queue, which gets a copy of each job of this queue that
 -- dies, see put_dead().
 -- run_limit: how many jobs of this queue may run at once. 0: any number.
+-- group_limit: how many jobs of one group may run at once. 0: any number.
+-- group_pass: 0: a failed job keeps its slot of its group until its retry. 1: the next
+-- job of the group gets the slot.
+-- group_lowered: true if the group limit was lowered, so that a group may have more
+-- slots than the limit.
+-- rate_count, rate_ms: how many jobs of this queue may start within so long. 0: any
+-- number.
+-- held_until: no job of this queue starts before this time.
+-- holds_until: after this time no group of this queue is held. Null: none ever was.
 create table readpast.queue (
 	id             integer primary key generated always as identity,
 	name           text not null unique,
@@ -41,9 +50,11 @@ create table readpast.queue (
 	run_limit      integer not null default 0,
 	group_limit    integer not null default 0,
 	group_pass     integer not null default 0,
+	group_lowered  boolean not null default false,
 	rate_count     integer not null default 0,
 	rate_ms        bigint not null default 0,
 	held_until     timestamptz,
+	holds_until    timestamptz,
 	constraint "a queue's name has 1 to :most_name bytes and no control characters"
 	check (octet_length(name) between 1 and :most_name
 	       and name !~ '[\x01-\x1f\x7f]'),
@@ -57,14 +68,17 @@ create table readpast.queue (
 	       and keep_dead_ms between 0 and :most_ms
 	       and max_payload between 0 and :most_payload
 	       and timeout_ms between 0 and :most_ms
-	       and run_limit between 0 and :most_limit)
+	       and run_limit between 0 and :most_limit
+	       and group_limit between 0 and :most_limit
+	       and rate_count between 0 and :most_rate
+	       and rate_ms between 0 and :most_ms)
 ) with (fillfactor = 10);
 
 -- When a job is done, this index shows whether its queue keeps done jobs, and whether
 -- a client may wait for the end of a job. Usually no queue is in the index, so one
 -- cheap read is enough.
 create index queue_keeps on readpast.queue (id)
-	where keep_done_ms > 0 or job_waiters_until is not null;
+	where keep_done_ms > 0 or job_waiters_until is not null or group_limit > 0;
 
 -- Dropped queues. Transactions that were open during the drop may still put jobs into
 -- such a queue.
@@ -145,7 +159,7 @@ create type readpast.extra as (
 	expire_at     timestamptz,
 	backoff       json,
 	unique_for_ms bigint,
-	group_key     text,
+	group_key     text collate "C",
 	progress      text
 );
 
@@ -196,6 +210,64 @@ create table readpast.slot (
 	queue_id integer not null,
 	job_id   bigint not null,
 	primary key (queue_id, job_id)
+);
+
+-- Groups. A job of a group stands in the ready line only if it has a slot, in a queue
+-- with a group limit. At most group_limit rows of `group_slot` have the same group. The
+-- job keeps its slot while it is ready and while it runs, and also until its retry,
+-- unless the queue has group_pass.
+-- came: the job's number in the order of its group.
+create table readpast.group_slot (
+	queue_id  integer not null,
+	group_key text collate "C" not null,
+	job_id    bigint not null,
+	priority  integer not null,
+	came      bigint not null,
+	primary key (queue_id, group_key, job_id)
+);
+
+-- Jobs that wait for their group, in the order of the group. In `job` the seq of such a
+-- job is null, and its run_at is infinity, so no claim and no sweep finds it.
+-- run_at: since when the job is ready.
+create table readpast.group_wait (
+	queue_id  integer not null,
+	group_key text collate "C" not null,
+	priority  integer not null,
+	came      bigint not null,
+	job_id    bigint not null,
+	run_at    timestamptz not null,
+	primary key (queue_id, group_key, priority, came, job_id)
+);
+create unique index group_wait_job on readpast.group_wait (job_id);
+
+-- Recheck requests of groups: waiting jobs of the group may find a slot. Whoever makes a
+-- job wait, or frees a slot that no job has got, adds one. The next claim or sweep
+-- carries them out, see admit_requested().
+-- and_later: true stands for all groups of the queue with larger names, see
+-- request_later().
+create table readpast.group_recheck (
+	id        bigint primary key generated always as identity,
+	queue_id  integer not null,
+	group_key text collate "C" not null,
+	and_later boolean not null default false
+);
+create index group_recheck_of on readpast.group_recheck (queue_id, id);
+
+-- Groups that are held: none of their jobs starts before the time `until`.
+create table readpast.group_hold (
+	queue_id  integer not null,
+	group_key text collate "C" not null,
+	until     timestamptz not null,
+	primary key (queue_id, group_key)
+);
+
+-- The starts of jobs in queues with a rate, for as long as they count.
+-- at_us: the time of the claim in microseconds since 1970, see note_starts().
+create table readpast.start (
+	queue_id integer not null,
+	at_us    bigint not null,
+	jobs     bigint not null,
+	primary key (queue_id, at_us)
 );
 
 -- When jobs expire. The sweep reads this table to find jobs that it has to cancel.

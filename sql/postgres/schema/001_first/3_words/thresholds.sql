@@ -66,6 +66,40 @@ as $body$
 select interval '5 milliseconds'
 $body$;
 
+-- ---- groups
+
+-- One step that admits jobs of groups handles at most this many jobs or requests. So a
+-- change of a limit with a million waiting jobs delays no call for long.
+create function readpast.admit_slice() returns integer
+language sql immutable
+as $body$
+select 1000
+$body$;
+
+-- One step takes the locks of at most this many groups. The server has room for some
+-- thousand advisory locks of all sessions together.
+create function readpast.admit_groups() returns integer
+language sql immutable
+as $body$
+select 64
+$body$;
+
+-- A sweep carries out recheck requests of groups for at most this long. Claims carry out
+-- those of their queue, and the next sweep the rest.
+create function readpast.admit_budget() returns interval
+language sql immutable
+as $body$
+select interval '200 milliseconds'
+$body$;
+
+-- Up to this many starts, a rate counts each start at its own time. Above, it counts
+-- the starts of a hundredth of the interval together, so that a claim reads few rows.
+create function readpast.exact_starts() returns integer
+language sql immutable
+as $body$
+select 1000
+$body$;
+
 -- ---- the sweep
 
 -- A sweep is needed when the newest tick, a row that each sweep adds, is older than

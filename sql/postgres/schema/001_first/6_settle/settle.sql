@@ -50,7 +50,8 @@ begin
 	if verdicts is null and claim_nos[1] = all (claim_nos)
 	   and current_setting('transaction_isolation') = 'read committed'
 	   and not exists (select 1 from readpast.queue q
-	                    where q.keep_done_ms > 0 or q.job_waiters_until is not null)
+	                    where q.keep_done_ms > 0 or q.job_waiters_until is not null
+	                       or q.group_limit > 0)
 	then
 		done := readpast.settle_claim(ids, claim_nos[1], results);
 	else

@@ -12,6 +12,7 @@ set search_path = pg_catalog, pg_temp
 as $body$
 begin
 	perform readpast.sweep_dropped();
+	perform readpast.sweep_groups();
 	perform readpast.notify_waiters();
 end
 $body$;
