@@ -134,8 +134,8 @@ cmd_change(struct cmd *cmd, int argc, char **argv)
 	return status ? status : change_jobs(&c, argc, argv);
 }
 
-/* Purge the jobs of a queue that are in the given states: all of them, or only
- * those of one kind. */
+/* Purge the jobs of a queue that are in the state that --state names (`all`:
+ * any state), and with --kind only jobs of this kind. */
 static int
 purge_queue(const struct change *c)
 {

@@ -144,7 +144,7 @@ check_plan(struct doctor *d)
 	warm = json_array();
 	r = warm ? ask(d, "plan",
 		       "see the finding about index job_line, if there is one; "
-		       "then analyze job")
+		       "then run: analyze job")
 		 : -1;
 
 	if (r == 0)

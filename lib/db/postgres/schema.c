@@ -164,7 +164,8 @@ upgrade_steps(struct postgres *s, rp_error *error)
 
 /* Set the search path to pg_catalog. Then the types, functions and operators in
  * the schema's SQL are the server's own, even if other users have created some
- * with the same name. Sets *was to the result that has the previous path. */
+ * with the same name. *was becomes a query result that contains the previous
+ * path. */
 static int
 take_own_path(struct postgres *s, PGresult **was, rp_error *error)
 {
