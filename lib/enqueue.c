@@ -319,7 +319,7 @@ find_bad_headers(struct rows *rows)
 
 /* A run returned no rows. If a job is refused, fail with the reason. Otherwise
  * the queue did not exist during the run, because another client has just
- * dropped or created it. Then return 0, and the caller tries again. */
+ * dropped or created it. In that case return 0, and the caller tries again. */
 static int
 find_refused(struct rows *rows)
 {

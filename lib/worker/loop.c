@@ -388,8 +388,8 @@ is_at_the_end(rp_worker *w, int *ret_r)
 	       !rp__unsettled_any(w, ret_r);
 }
 
-/* Returns 1 if tasks wait and no task was started for STUCK_MS. Then the caller
- * releases the waiting tasks, because other workers may be free.
+/* Returns 1 if tasks wait and no task was started for STUCK_MS. In this case
+ * the caller releases the waiting tasks, because other workers may be free.
  *
  * A program that pulls tasks has stopped calling rp_worker_next() if tasks wait
  * although a slot is free. Until the next call the worker claims nothing. */
