@@ -80,8 +80,7 @@ cmd_retry(struct cmd *cmd, int argc, char **argv)
 }
 
 /* Check the options of `change`. Without ids, --queue is a part of the filter.
- * But ids and a filter exclude each other, so together with ids --queue names
- * the new queue. */
+ * If ids are given, there can be no filter, and --queue names the new queue. */
 static int
 check_change(struct change *c, int argc, int64_t priority, const char *to)
 {

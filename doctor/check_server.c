@@ -37,7 +37,7 @@ check_wakeup(struct doctor *d)
 		d, json_pack("{ss sb sb}", "why",
 			     pooled ? "a pooler is in between, and may give "
 				      "each transaction another session"
-				    : "a notification did not come back",
+				    : "a notification did not arrive",
 			     "pooler", pooled, "came_back", came));
 }
 

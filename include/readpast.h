@@ -250,8 +250,8 @@ RP_API const char *rp_conn_scheme(const rp_conn *conn);
 RP_API const char *rp_conn_schema(const rp_conn *conn);
 
 /* Returns 1 if rp_open() or rp_attach() created the queue's tables for this
- * handle, else 0. With it a program can report that it made a new database.
- * Returns 0 for a NULL handle. */
+ * handle, else 0. With this call a program can report that it made a new
+ * database. Returns 0 for a NULL handle. */
 RP_API int rp_conn_is_new(const rp_conn *conn);
 
 /* Close the handle and free it; NULL is allowed. An open transaction is rolled

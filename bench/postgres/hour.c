@@ -17,8 +17,8 @@
 #include "pg.h"
 
 #define MOST_AT_ONCE 500000
-/* Insert one row into the table `cursor` for this many jobs, which makes 36,000
- * rows for 10 million jobs. */
+/* For every PER_CURSOR jobs, insert one row into the table `cursor`. This makes
+ * 36,000 rows for 10 million jobs. */
 #define PER_CURSOR 278
 
 static void
