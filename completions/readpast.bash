@@ -4,8 +4,7 @@
 # SPDX-FileCopyrightText: The readpast authors
 # shellcheck shell=bash
 
-# Set `options` to the options of a command; a = follows those that have a
-# value.
+# Set `options` to the options of a command. An option that takes a value ends with =.
 _readpast_options() { # COMMAND
 	options=()
 	case $1 in

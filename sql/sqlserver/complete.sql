@@ -1,5 +1,5 @@
 -- complete: settle a job that is done.
--- @id, @claim_no: the values that claim returned.
+-- @id, @claim_no: the values that `claim` returned.
 -- Rows: one, with the job's state: done.
 -- Errors: see settle_one.
 -- Locks: the job's row.

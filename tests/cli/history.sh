@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Test the command check, which reads a history and reports broken promises. A history
-# is a record of what clients did. If workers are killed with kill -9, no promise is
-# broken. In histories that are written by hand, check finds each broken promise.
+# Test the command `check`, which reads a history and reports broken promises. A history
+# is a record of what clients did. In a history of killed workers the command must find
+# no broken promise. In histories that are written by hand, it must find each broken
+# promise.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors

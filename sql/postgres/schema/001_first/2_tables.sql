@@ -98,10 +98,10 @@ create index lane_id on readpast.lane (lane_id);
 -- on the default and does not call nextval() itself, because its plan is then one step
 -- shorter, and so faster.
 --
--- A claim changes lease_until, claim_no, worker_id and attempt. No index may ever name
--- one of these columns, so that a claim is a HOT update. A HOT update writes a new row
--- version into the same page and writes no index. The next reader of the page removes
--- the old version. The fillfactor leaves room in the page for the new version.
+-- A claim changes lease_until, claim_no, worker_id and attempt. No index may ever
+-- contain one of these columns, so that a claim is a HOT update. A HOT update writes a
+-- new row version into the same page and writes no index. The next reader of the page
+-- removes the old version. The fillfactor leaves room in the page for the new version.
 --
 -- There are no check constraints, because every update would have to read and plan
 -- them. Instead, the enqueue checks its arguments.
@@ -112,7 +112,7 @@ create index lane_id on readpast.lane (lane_id);
 -- worker got it. Null: the job failed or was released, or it was replaced by a new
 -- enqueue. Each of these raised claim_no without a claim, so no client knows this
 -- claim_no.
--- renewed: how often the lease was renewed. A verdict or the end of the lease sets
+-- renewed: how many times the lease was renewed. A verdict or the end of the lease sets
 -- this to 0, so that a claim need not set it.
 -- lost: how many of the job's latest leases ran out in a row.
 -- extra: the rarely used fields, see the type `extra`. Null: the job has none of them.
@@ -330,7 +330,7 @@ create index taken_key_until on readpast.taken_key (until);
 -- Counts the kept jobs in the archive by queue and state. The count is the sum of
 -- `change` over all rows of a queue and state. Each transaction that changes the
 -- archive appends rows here. So the count is exact, and two such transactions do not
--- wait for each other. The sweep replaces rows by their sum. No statement names a
+-- wait for each other. The sweep replaces rows by their sum. No statement looks up a
 -- single row, so the table has no key. Done jobs with a keep_ms of their own are
 -- counted as state 14, because the queue's setting does not decide when they are
 -- deleted.
@@ -364,9 +364,9 @@ create table readpast.worker (
 -- Waiters: workers that wait for a notification, each until the time `until`. An
 -- enqueue into a queue notifies one of the queue's waiters and deletes the row of that
 -- waiter. After queue.waiters_until an enqueue does not read this table, because that
--- time is later than the `until` of each waiter of the queue. A waiter sets it to a
--- minute after its own `until`, so that later waiters rarely need to update the queue's
--- row.
+-- time is later than the `until` of each waiter of the queue. A waiter sets
+-- queue.waiters_until to a minute after its own `until`, so that later waiters rarely
+-- need to update the queue's row.
 create table readpast.waiter (
 	id        bigint primary key generated always as identity,
 	queue_id  integer not null,
