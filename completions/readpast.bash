@@ -128,7 +128,7 @@ _readpast_url() {
 }
 
 # Print the queues' names. This only reads the database and never creates one;
-# if something is wrong with it, there are no names.
+# if something is wrong with the database, there are no names.
 _readpast_queues() {
 	local name
 	while IFS= read -r name; do

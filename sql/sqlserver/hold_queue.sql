@@ -33,7 +33,7 @@ begin
 		-- stays visible.
 		set @tries = @tries + 1;
 		if @held is null and @tries = 3
-			throw 52006, N'the queue was dropped after this transaction began: begin it again', 1;
+			throw 52006, N'the queue was dropped after this transaction began: begin a new transaction', 1;
 	end;
 end;
 set @priority = isnull(@priority, @own_priority);

@@ -253,7 +253,7 @@ if object_id(N'readpast.is_bad_name') is not null
 go
 -- is_bad_name: must a text be refused because it is empty, is too long, has control
 -- characters, or ends with a space? (A comparison ignores spaces at the end, so two
--- names that differ only there would be the same name.)
+-- names that differ only in such spaces would be the same name.)
 -- @name: the text. Null is not refused.
 -- @most: how many UTF-16 characters are allowed.
 -- Result: 1 if the text must be refused, otherwise 0.
@@ -587,7 +587,7 @@ begin
 		-- stays visible.
 		set @tries = @tries + 1;
 		if @held is null and @tries = 3
-			throw 52006, N'the queue was dropped after this transaction began: begin it again', 1;
+			throw 52006, N'the queue was dropped after this transaction began: begin a new transaction', 1;
 	end;
 end;
 set @priority = isnull(@priority, @own_priority);
@@ -1684,7 +1684,7 @@ exec [readpast].need_read_committed;
 exec [readpast].need_queue @queue, @queue_id output;
 if @state is not null and @state collate Latin1_General_BIN2 not in (N'done', N'dead', N'cancelled')
    or @most is null or @most < 0
-	throw 52003, N'the state must be done, dead or cancelled, and most must be at least 0', 1;
+	throw 52003, N'the state must be done, dead or cancelled, and @most must be at least 0', 1;
 while @n <= 6
 begin
 	set @slice = case when @most - @purged < 1000 then @most - @purged else 1000 end;
@@ -1814,7 +1814,8 @@ go
 if object_id(N'readpast.sweep_due') is null
 	exec sp_executesql N'create procedure [readpast].sweep_due as return 0';
 go
--- sweep_due: make the scheduled jobs ready that are due, in the order of their times.
+-- sweep_due: find the scheduled jobs that are due, and make them ready, in the order of
+-- their times.
 -- @most: change at most this many jobs.
 -- @due: how many jobs are ready now.
 -- Called by `sweep`, in a transaction.
@@ -1951,11 +1952,11 @@ if object_id(N'readpast.sweep') is null
 	exec sp_executesql N'create procedure [readpast].sweep as return 0';
 go
 -- sweep: do all maintenance. It ends leases that ran out, makes scheduled jobs ready
--- that are due, deletes kept jobs whose time is over and the jobs of dropped queues,
--- and moves the cursors of the lanes. Call it about once a second, from each worker or
--- from one job of the SQL Server Agent. Only one session sweeps at a time; another call
--- returns at once. Do not call it in a transaction that stays open, because no other
--- session can sweep until that transaction ends.
+-- when they are due, deletes kept jobs whose time is over and the jobs of dropped
+-- queues, and moves the cursors of the lanes. Call it about once a second, from each
+-- worker or from one job of the SQL Server Agent. Only one session sweeps at a time;
+-- another call returns at once. Do not call it in a transaction that stays open,
+-- because no other session can sweep until that transaction ends.
 -- @most: each step changes at most this many jobs.
 -- @unless_ms: do nothing if a sweep has ended less than this long ago.
 -- Rows: one. swept: 1, or 0 if this call did nothing. due, recovered, dead, dropped:
@@ -1974,7 +1975,7 @@ declare @got int, @last datetime2(3), @due int = 0, @recovered int = 0, @dead in
         @resource nvarchar(255) = concat(N'readpast.sweep ', db_id());
 exec [readpast].need_read_committed;
 if @most is null or @most < 1 or @unless_ms is null
-	throw 52003, N'most must be at least 1, and unless_ms must not be null', 1;
+	throw 52003, N'@most must be at least 1, and @unless_ms must not be null', 1;
 begin transaction;
 -- If Babelfish 4 has to refuse an application lock, its whole server stops. So test
 -- first whether the lock is free. The databases of Babelfish share their application

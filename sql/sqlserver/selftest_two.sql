@@ -110,8 +110,8 @@ select @id = id, @claim_no = claim_no from #held;
 exec [readpast].extend @id = @id, @claim_no = @claim_no, @lease_ms = 60000;
 go
 
--- Step 14, session A: in a batch, the late verdict is refused, too. The row that settle
--- returns says `gone`, and B still holds the job.
+-- Step 14, session A: in a batch, the late verdict is refused, too. The row that
+-- `settle` returns says `gone`, and B still holds the job.
 -- Expected: running, B
 declare @verdicts nvarchar(max);
 select @verdicts = concat(N'[{"id":', id, N',"claim_no":', claim_no,

@@ -23,8 +23,9 @@
 /* ---- the write lock, and the queue of processes that wait for it ---- */
 
 /* A process that holds the write lock until the parent orders it to release the
- * lock. The parent must not hold the lock itself: SQLite in a child that was
- * forked while the file was open treats the parent's locks as its own. */
+ * lock. The parent must not hold the lock itself: if a child was forked while
+ * the file was open, SQLite in the child treats the parent's locks as its
+ * own. */
 struct holder {
 	const struct db *db;
 	pid_t pid;

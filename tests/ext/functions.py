@@ -23,7 +23,7 @@ from cases import READPAST, case, connect, main, one, readpast, refused
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 
-# Routines that SQLite does not have, or that have other arguments there. Each has a
+# Routines that SQLite does not have, or that take other arguments on SQLite. Each has a
 # text that says why.
 ELSEWHERE = {
     "settle_and_claim": "what workers of the library call",

@@ -1092,9 +1092,9 @@ def a_job_committed_while_claims_start_before_it_is_moved(s):
 
 @case
 def claims_start_near_the_head_beside_an_open_transaction(s):
-    """A transaction that has an id stays open for a second. Meanwhile claims append rows
-    to the table cursor all the time, so that its newest row is always young. Claims must
-    nevertheless not start far behind the last number that was drawn."""
+    """A transaction that has an id stays open for a second. Meanwhile claims append
+    rows to the table `cursor` all the time, so that its newest row is always young.
+    Claims must nevertheless not start far behind the last number that was drawn."""
     pin = Session(s.database)
     passed(s)
     pin.rows("begin")
