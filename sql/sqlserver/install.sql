@@ -243,7 +243,8 @@ begin
 			SET (OPTIMIZE_FOR_SEQUENTIAL_KEY = ON)';
 end;
 go
--- drop_views: drop the view, because functions that it uses are dropped below.
+-- drop_views: drop the view, because functions that it uses are dropped later in
+-- install.sql.
 
 if object_id(N'readpast.jobs') is not null
 	drop view [readpast].jobs;

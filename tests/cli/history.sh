@@ -128,7 +128,7 @@ for bad in 1.5 1e3 1. - 1x 99999999999999999999; do
 done
 check 'a negative time is refused' says 2 'broken:1: a number is out of range' "${enqueued/:10,/:-10,}"
 
-# Ten million events must fit into 2 GiB of memory, which is 214 bytes for each.
+# Ten million events must fit into 2 GiB of memory, so each may take 214 bytes.
 awk 'BEGIN { for (i = 1; i <= 100000; i++) {
 	e = sprintf("\"client\":\"h:%d\",\"id\":%d,\"claim\":%d", i % 16, i, 1795236897000000 + i)
 	printf "{\"at\":%d,\"event\":\"enqueued\",\"client\":\"p:1\",\"id\":%d}\n", i, i

@@ -104,8 +104,8 @@ wrong_arguments_are_refused(void **state)
 
 /* ---- a job that another process ends ---- */
 
-/* Another process does one of these deeds to a job while this process waits for
- * the job's end. */
+/* What another process does to a job while this process waits for the job's
+ * end. */
 enum deed {
 	COMPLETE,
 	KEEP,

@@ -242,7 +242,8 @@ a_wait_ends_at_its_deadline_even_if_many_wait(void **state)
 
 /* ---- the file ---- */
 
-/* Let a process wait, so that the queue's file is created. */
+/* Let a process wait for the lock, so that the file of the queue of writers is
+ * created. */
 static void
 make_wait(struct db *db)
 {

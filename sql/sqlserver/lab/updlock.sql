@@ -46,7 +46,8 @@ select @@rowcount as deleted;
 commit;
 go
 
--- Step 6, session B: B had the second row, and begins its job only now.
+-- Step 6, session B: B got the second row only after its wait, and has now done its
+-- job.
 -- Expected: 1
 delete from readpast_lab.queue where queueid = 2;
 select @@rowcount as deleted;
