@@ -77,7 +77,7 @@ start_load
 readpast pause q >/dev/null
 seq -f "$payload" 1000 | readpast --history h enqueue q --quiet
 fill_up
-in_trouble() { # FILE...: one of these processes has reported the full disk
+in_trouble() { # FILE...: one of these files reports the full disk
 	cat "$@" | grep -qE "$full"
 }
 check 'under load producers report the full disk' eventually in_trouble producer.err
