@@ -1458,7 +1458,7 @@ set nocount on;
 set xact_abort on;
 if xact_state() = -1
 	throw 52008, N'the transaction is doomed: roll it back', 1;
--- Most jobs are not kept. For these, one statement is enough.
+-- Most jobs are not kept. To complete such a job, one statement is enough.
 delete j
   from [readpast].job as j with (rowlock, index (job_id))
  where j.id = @id and j.claim_no = @claim_no and j.worker_id is not null

@@ -7,9 +7,9 @@
 -- due_in_ms is the time until the next scheduled job is due. expires_in_ms is the time
 -- until the next lease ends. Each of the two is 0 if its time has passed, and null if
 -- there is no such job.
--- behind is 1 if the caller must sweep as soon as its own timer for sweeps has expired.
--- On SQLite it is always 1, because each process sweeps for itself. On PostgreSQL one
--- worker sweeps for all, and behind is 1 only if no worker has swept for a second.
+-- behind is 1 if the caller must sweep when its own timer says so. On SQLite it is always
+-- 1, because each process sweeps for itself. On PostgreSQL one worker sweeps for all, and
+-- behind is 1 only if no worker has swept for a second.
 
 -- answer:
 select q.paused_at is null

@@ -1,7 +1,7 @@
 -- to_purge: return the ids of up to :max jobs of a queue in the state :state, which can
--- be any state except running. This verb is separate from the verb `purge`, which then
--- deletes the jobs. To find the jobs it may have to skip many jobs of other kinds, and
--- for that it needs no write lock.
+-- be any state except running. This verb is separate from purge because it may have to
+-- skip many jobs of other kinds, and needs no write lock for that. purge.sql then
+-- deletes the jobs.
 
 -- answer:
 select id
