@@ -284,8 +284,9 @@ skip_fires_no_missed_instant(void **state)
 	assert_int_equal(fire(db->conn), 1);
 }
 
-/* The sweep must move the schedule on, although no job is added. The sweep runs
- * on a new connection, on which no earlier sweep has fired a schedule. */
+/* The sweep must set the schedule's next time, although no job is added. The
+ * sweep runs on a new connection, on which no earlier sweep has fired a
+ * schedule. */
 static void
 a_schedule_that_skips_all_missed_instants_moves_on(void **state)
 {

@@ -134,7 +134,8 @@ def without_notices(data):
 # ---- the command line behind the proxy ----
 
 class Client:
-    """A database of its own. Commands reach it directly or through the proxy."""
+    """Commands on a database of their own, which they reach directly or through the
+    proxy."""
 
     def __init__(self, name):
         query(f"create database {name}")

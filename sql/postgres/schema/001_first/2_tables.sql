@@ -411,15 +411,15 @@ create index tally_second on readpast.tally (second);
 --   1 to 5: bit sets of the minutes, hours, days of the month, months and weekdays.
 --   6: 1 if a day matches when it is in the set of days or in the set of weekdays. 0
 --     if a day matches only when it is in both sets.
---   7: 1 if a local time that occurs twice, because clocks were set back, matches both
---     times. 0 if it matches only the first time.
+--   7: says what happens at a local time that occurs twice, because clocks were set
+--     back. 1: the schedule fires both times. 0: it fires only the first time.
 --   8: the length of D in milliseconds, if the spec is `every D`. Otherwise 0.
 -- anchor: the time from which `every D` is counted.
 -- missed: what happens for times that passed while no client fired the schedule.
 -- 0: one job for all these times. 1: a job for each time. 2: no job.
 -- overlap: 1 if no new job is enqueued while a job of this schedule is live.
--- next_at: the time of the next fire. The transaction that enqueues the job also moves
--- next_at on.
+-- next_at: the time of the next fire. The transaction that enqueues the job also sets
+-- next_at to the time after it.
 -- retry_at: if the server could not load the time zone for a fire, the fire is tried
 -- again at this time. Until then next_at stays the time of that fire.
 -- last_at: the time of the last fire.
@@ -427,8 +427,8 @@ create index tally_second on readpast.tally (second);
 -- last_error: why the last fire has no job.
 -- standby: not null if `readpast copy` has paused the schedule, because it copies or
 -- moves the schedule's queue. 'leaving': this database is the source of a move.
--- 'copied' or 'moved', and the name of the source: this database is the target. In
--- both cases ' paused' follows if the schedule was already paused before the copy, and
+-- 'copied' or 'moved', and the name of the source: this database is the target. In all
+-- these cases ' paused' follows if the schedule was already paused before the copy, and
 -- ' and paused' follows if a user has paused it since.
 create table readpast.schedule (
 	id          bigint primary key generated always as identity,
