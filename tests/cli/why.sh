@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# why.sh READPAST sqlite:|postgres: - test the command why, and each reason that it
+# why.sh READPAST sqlite:|postgres: - test the command `why`, and each reason that it
 # gives.
 #
 # SPDX-License-Identifier: MIT
