@@ -713,10 +713,10 @@ typedef struct rp_change {
 	}
 
 /*
- * Change a scheduled or ready job. It keeps its id, its payload, its unique key
- * and the attempts that it has used. A ready job keeps its place in line,
- * except if its queue or priority changes: then it goes to the end of the new
- * line. Inside a transaction the change takes effect when the transaction
+ * Change a scheduled, ready or blocked job. It keeps its id, its payload, its
+ * unique key and the attempts that it has used. A ready job keeps its place in
+ * line, except if its queue or priority changes: then it goes to the end of the
+ * new line. Inside a transaction the change takes effect when the transaction
  * commits.
  *
  * Errors: RP_EGONE: the job is running or finished. RP_ENOENT: there is no such
