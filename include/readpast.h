@@ -339,7 +339,8 @@ typedef struct rp_queue {
 			      * number. A retry is a start, too. Above 1,000
 			      * the starts are counted in steps of 1 % of
 			      * rate_ms */
-	int64_t rate_ms;     /* set it together with rate_count; 1 or more */
+	int64_t rate_ms;     /* set it together with rate_count; 1 or more, or 0
+			      * if rate_count is 0 */
 	int64_t held_until;  /* no job starts before this time, see
 			      * rp_queue_hold(); 0: no hold. rp_queue_set()
 			      * ignores it */
