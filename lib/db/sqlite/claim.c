@@ -14,7 +14,8 @@
  *
  * Some jobs are never prefetched. If a job has a single attempt, a worker that
  * dies before it starts the job would use up that attempt. If a job has a large
- * payload, prefetching would multiply the memory that a worker needs.
+ * payload, prefetching would multiply the memory that a worker needs. For jobs
+ * of a queue with a limit see is_full().
  *
  * A job that must wait for its group is skipped. After the scan the verb admit
  * gives it a slot, or takes it out of the line. Then the line is scanned again,
@@ -71,9 +72,9 @@ add(struct claim *claim, const struct rp_value *c)
 			     c[CLAIM_OUT_SUSPECT].i != 0);
 }
 
-/* Return whether the queue's limits forbid to take one more job. No job of a
- * queue with a limit is prefetched, because a prefetched job counts as running
- * and would keep another worker from running a job. */
+/* Returns 1 if the queue's limits allow no further job. No job of a queue with
+ * a limit is prefetched, because a prefetched job counts as running and would
+ * keep another worker from running a job. */
 static int
 is_full(const struct claim *claim, const struct rp_value *free, size_t taken)
 {

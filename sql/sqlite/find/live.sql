@@ -2,11 +2,11 @@
 -- then the others in the order in which they will be claimed, and then those that wait
 -- for their group. The due jobs of a queue count as blocked if no job of the queue may
 -- start now.
--- The query examines the first :looks jobs of each state. If a state has more jobs, the
--- last row has no id. If :key is not null, the query finds the job by the index of
--- unique keys instead.
--- :states has one bit for each state that is wanted: the bit 1 << number of the state.
--- If :before is not null, only jobs that were enqueued at or before this time match.
+-- The query examines the first :looks jobs of each state. If a state has more jobs than
+-- that, the result ends with a row without an id. If :key is not null, the query finds
+-- the job by the index of unique keys instead.
+-- :states is a bit set: the bit 1 << N selects the state with the number N. If :before
+-- is not null, only jobs that were enqueued at or before this time match.
 
 with queue(id, due_state) as materialized (
   select q.id, iif(s.stopped, 7, 2)

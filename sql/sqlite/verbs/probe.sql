@@ -1,13 +1,13 @@
 -- probe: return whether a queue has work now, and if not, how long it will take until
 -- the queue has work. The statement reads one or two rows of each index.
--- ready is 1 if a claim would find a job. A job that has expired does not count. No claim
--- finds a job while the queue is held, or while its limit or its rate is used up. running is 1 if a job
--- is running. suspects is 1 if a suspect (a job that may have killed its worker) is
--- ready.
--- due_in_ms is the time until the next scheduled job is due, or until a hold ends or the
--- rate allows another start. It is 0 if sweep_groups has something to do. expires_in_ms is the time
--- until the next lease ends. Each of the two is 0 if its time has passed, and null if
--- there is no such job.
+-- ready is 1 if a claim would find a job. A job that has expired does not count. ready
+-- is 0 while the queue is held, and while its run_limit or its rate is used up. running
+-- is 1 if a job is running. suspects is 1 if a suspect (a job that may have killed its
+-- worker) is ready.
+-- due_in_ms is the time until the next scheduled job is due, until a hold ends, or until
+-- the rate allows another start. It is 0 if sweep_groups has something to do.
+-- expires_in_ms is the time until the next lease ends. Each of the two is 0 if its time
+-- has passed, and null if there is no such job.
 -- blocked is 1 if a job waits for a limit or for the rate, and not only for a hold.
 -- behind is 1 if the caller must sweep when its own timer says so. On SQLite it is always
 -- 1, because each process sweeps for itself. On PostgreSQL one worker sweeps for all, and

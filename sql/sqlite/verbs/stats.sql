@@ -5,8 +5,8 @@
 -- The blocked jobs are those that wait for their group, and all due jobs if no job of the
 -- queue may start now. In that case no job is counted as ready.
 -- Up to :most live jobs of each state are counted. scheduled_at_least, ready_at_least
--- and running_at_least are 1 if there are more jobs of the state than were counted. The
--- numbers of kept jobs come from the triggers of the archive.
+-- and running_at_least are 1 if there are more jobs of the state than were counted.
+-- Kept jobs are not counted here, because readpast_kept_count has their numbers.
 
 -- answer:
 with counted as materialized (
