@@ -1,16 +1,16 @@
 -- set_hold: hold the queue @queue_id, or its group @group_key if @group_key is not null,
--- for :for_ms from now. 0 ends a hold. The ready jobs of the group are blocked. If the
+-- for :for_ms from now. Null ends a hold. The ready jobs of the group are blocked. If the
 -- hold ends, the jobs that wait are admitted. Of each, a thousand jobs are moved here.
 -- Claims move the other ready jobs, and sweeps admit the other waiting jobs. These
 -- statements must be the last ones of a verb.
 
 select @group_key is null as whole,
        @group_key is not null and :for_ms > 0 as begins,
-       @group_key is not null and :for_ms <= 0 as ends;
+       @group_key is not null and :for_ms is null as ends;
 
 -- if @whole:
 update readpast_queue
-   set held_until = iif(:for_ms > 0, :now + :for_ms, null)
+   set held_until = :now + :for_ms
  where id = @queue_id;
 
 -- if @begins:

@@ -1,5 +1,5 @@
 -- hold: hold a queue, or the group :group_key of it if that is not null, for :for_ms from
--- now. 0 ends a hold.
+-- now. If :for_ms is null, the hold ends.
 
 -- answer:
 select id, id as queue_id, :group_key as group_key

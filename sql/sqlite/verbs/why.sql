@@ -5,7 +5,7 @@
 -- serve. run_limit and running say how many jobs of the queue may run at once, and how
 -- many run. Both are 0 if the queue has no limit. group_busy is the number of slots of
 -- the job's group that are in use, group_ahead the number of jobs that its group admits
--- before this one, counted up to :most. group_next describes another job of the group
+-- before this one, group_waiting all that wait, both counted up to :most. group_next describes another job of the group
 -- that has a slot, a running one if there is one. The other columns describe the worker
 -- that holds the job.
 -- Priority, class and seq are compared one by one, because for a comparison of row
@@ -67,6 +67,11 @@ select :now as now, q.paused_at as paused_at, q.pause_reason as pause_reason,
                               and a.group_key = v.group_key
                               and a.priority = v.priority and a.came < v.came
                             limit :most)), 0) as group_ahead,
+       (select count(*)
+          from (select 1 from readpast_group_wait a
+                 where a.queue_id = q.id
+                   and a.group_key = j.extra ->> 'group'
+                 limit :most)) as group_waiting,
        (select json_object('id', g.id, 'state', g.state,
                            'since', iif(g.state = 3, g.claimed_at, g.run_at),
                            'worker', g.worker, 'host', o.host)
