@@ -17,9 +17,9 @@
  * payload, prefetching would multiply the memory that a worker needs. For jobs
  * of a queue with a limit see is_full().
  *
- * A job that must wait for its group is skipped. After the scan the verb admit
- * gives it a slot, or takes it out of the line. Then the line is scanned again,
- * until the batch is full or no such job is found.
+ * A scan ends after jobs that must wait for their group. The verb admit gives
+ * each of them a slot, or takes it out of the line. Then the line is scanned
+ * again, until the batch is full or no such job is found.
  */
 #include "sqlite.h"
 
@@ -110,6 +110,8 @@ offer(void *ctx, size_t row, const struct rp_value *c)
 		return RP_ROW_STOP;
 	if (c[CLAIM_OUT_MUST_WAIT].i)
 		return skip_waiting(claim, c[CLAIM_OUT_ID].i);
+	if (claim->waiting_count)
+		return RP_ROW_STOP;
 	if (suspect && (trip->holding || taken)) {
 		rp__batch_passed_over(trip->batch);
 		return trip->holding ? RP_ROW_SKIP : RP_ROW_STOP;
