@@ -213,6 +213,7 @@ wait
 readpast queue set api --group-limit 1 >/dev/null
 readpast enqueue api a1 a2 --group a --quiet
 readpast enqueue api b1 --group b --quiet
+# shellcheck disable=SC2016
 readpast work api --drain --quiet -- sh -c '
 	read -r job
 	[ "$job" = b1 ] || exec "$READPAST" release "$READPAST_CLAIM" --hold group --for 1h
