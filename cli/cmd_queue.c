@@ -155,6 +155,7 @@ set(struct cmd *cmd, const rp_queue *wanted, int json)
 {
 	rp_queues *before = NULL, *after = NULL;
 	int status, r = rp_queue_list(cmd->conn, wanted->name, &before);
+	int64_t asked = monotonic_us();
 
 	if (r == 0 || r == RP_ENOENT)
 		r = rp_queue_set(cmd->conn, wanted);
@@ -164,6 +165,7 @@ set(struct cmd *cmd, const rp_queue *wanted, int json)
 		rp_queues_free(before);
 		return cmd_failed(cmd, r);
 	}
+	history_limits(cmd->history, rp_queues_at(after, 0), asked);
 	status = print_set(rp_queues_at(before, 0), rp_queues_at(after, 0),
 			   json);
 	rp_queues_free(before);
