@@ -31,7 +31,8 @@ struct act {
 	int keeps_order;  /* not 0: jobs are changed in the order in which
 			   * `list` prints them, because a job may get a new
 			   * place at the end of the ready line */
-	int has_no_event; /* not 0: the history has no events for single jobs */
+	int has_no_event; /* not 0: no event for each job is written to the
+			   * history */
 };
 
 /* the state of one run of a command */

@@ -137,8 +137,8 @@ print_fire_json(const rp_fire *fire, int is_paused)
 /* the times that the command prints */
 struct fires {
 	const char *spec, *zone_name;
-	int64_t anchor; /* the time from which `every D` counts; -1: from
-			 * `from` */
+	int64_t anchor; /* the time from which `every D` counts; -1: use the
+			 * value of `from` */
 	int64_t from, n;
 	int is_paused, json;
 };

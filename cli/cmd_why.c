@@ -19,7 +19,7 @@ struct answer {
 	const rp_why *why;
 	const rp_job *job;
 	const char *reason; /* the reason in one word, for programs */
-	/* when the reason ends without anybody's help; 0: never */
+	/* when the reason ends by itself; 0: never */
 	int64_t until;
 	struct fired fired; /* the schedule that made the job, if any */
 };
@@ -110,8 +110,8 @@ say_paused(struct answer *a, int is_reason)
 		a->reason = "paused";
 }
 
-/* If all jobs run that the queue's limit allows, the job waits for the end of
- * one of them. */
+/* If the queue already runs as many jobs as its limit allows, print this as the
+ * reason why the job waits. */
 static void
 say_limit(struct answer *a)
 {
@@ -253,7 +253,7 @@ running(struct answer *a)
 
 		a->reason = "silent";
 		print_duration_short(span, sizeof(span), why->silent_ms);
-		fprintf(a->to, " That worker has not been heard of for %s.",
+		fprintf(a->to, " That worker has not been heard from for %s.",
 			span);
 	}
 	if (over) {

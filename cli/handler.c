@@ -404,7 +404,8 @@ run_child(struct work *work, rp_task *task, const rp_job *job)
 	free_all(c.argv);
 	free_all(c.envp);
 	hand_on(&r);
-	/* If the handler's output was lost, the job is not done. */
+	/* If the handler's output was lost, or the handler could not be
+	 * started, the job is not done. */
 	if (r.errnum || c.errnum) {
 		free(r.result);
 		return r.errnum ? RP_RELEASE : not_run(work, task, c.errnum);

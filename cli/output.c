@@ -19,13 +19,13 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-/* How many bytes (one page) the file must be able to grow before we rely on it.
- * Free bytes in its last block are not enough: a write that also needs a new
+/* We rely on a file only if it can grow by this many bytes (one page). Free
+ * bytes in its last block are not enough, because a write that also needs a new
  * block may fail as a whole. */
 #define ROOM 4096
-/* How many blocks must be free to write ROOM bytes, if a block has 1 KiB: 4 for
- * the data, and up to 3 for the file system's lists of the file's blocks. The
- * sum is rounded up. */
+/* The number of free blocks that are needed to write ROOM bytes, if a block has
+ * 1 KiB: 4 for the data, and up to 3 for the file system's lists of the file's
+ * blocks. The sum is rounded up. */
 #define ROOM_BLOCKS 8
 
 /*

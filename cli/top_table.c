@@ -18,7 +18,7 @@
 
 #define CELL (RP_MOST_REASON + 16)
 
-/* How to print a cell. It shows one or two members of the struct of its row,
+/* The kinds of cells. A cell shows one or two members of the struct of its row,
  * for example of rp_queue_stats. Only the first two kinds are left-aligned. */
 enum cell {
 	CELL_TEXT,    /* text; it gets the remaining width */

@@ -68,10 +68,10 @@ struct work {
 	_Atomic int64_t running;
 	atomic_int told_to_end; /* 1: after a signal, the message "waiting for
 				 * N handlers" was printed */
-	/* If the worker stops because handlers' output cannot be written: the
-	 * errno. output_errnum: writing to standard output failed;
-	 * collect_errnum: writing to the temporary files for the output failed.
-	 * 0: no error. */
+	/* The worker stops if it cannot write the output of handlers.
+	 * output_errnum: the errno of writing to standard output.
+	 * collect_errnum: the errno of writing to the temporary files that
+	 * collect the output. 0: no error. */
 	atomic_int output_errnum, collect_errnum;
 };
 

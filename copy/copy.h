@@ -27,13 +27,13 @@ struct rp_copy_queue {
 					   * that side when the copy ends */
 };
 
-/* The largest number of jobs in one slice (a short transaction). A slice keeps
- * other writers out if the database allows only one at a time. On such a
- * database slices are smaller: RP_COPY_ROWS is divided into RP_COPY_PARTS
- * parts, and the first slice has RP_COPY_PARTS_FIRST of them. Then the number
- * of parts is adjusted to the speed of the database, but stays between _LEAST
- * and _MOST. With fewer parts than _LEAST, the fixed cost of a slice would take
- * most of the time. */
+/* A slice (a short transaction) has at most RP_COPY_ROWS jobs. If the database
+ * allows only one writer at a time, slices are smaller, because each of them
+ * keeps other writers out. On such a database RP_COPY_ROWS is divided into
+ * RP_COPY_PARTS parts. The first slice has RP_COPY_PARTS_FIRST of these parts.
+ * The number of parts of later slices is adjusted to the speed of the database,
+ * but stays between RP_COPY_PARTS_LEAST and RP_COPY_PARTS_MOST. If slices were
+ * even smaller, their fixed cost would take most of the time. */
 #define RP_COPY_ROWS 4000
 #define RP_COPY_PARTS 64
 #define RP_COPY_PARTS_FIRST 8

@@ -16,7 +16,7 @@
 #include <string.h>
 
 #define NARROW INT64_C(20000) /* largest range of ids in one read */
-/* the largest range if only few of its ids are in use */
+/* the largest range of ids in one read, if only few of the ids are in use */
 #define WIDE INT64_C(1000000)
 
 /* The state of a job of the source. WANTED: the job will be inserted into the
@@ -313,7 +313,8 @@ count_slice(struct rp_copy *c, const struct slice *s)
 	}
 }
 
-/* Change the rows of the source to the values that the target must have. */
+/* Change the rows that were read from the source, in memory: give them the ids
+ * and positions that their jobs must have in the target. */
 static void
 shift_jobs(const struct rp_copy *c, struct slice *s, int64_t shift)
 {

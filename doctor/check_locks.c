@@ -177,8 +177,8 @@ name_process(pid_t pid)
 /* ---- does a write transaction stay open? ---- */
 
 /* The lock is examined LOOKS times, with pauses of NAP_MS ms. Transactions of
- * readpast itself are shorter than this. So a process that holds the lock all
- * the time has left a transaction open. */
+ * readpast itself are shorter than the sum of the pauses. So a process that
+ * holds the lock all the time has left a transaction open. */
 #define LOOKS 5
 #define NAP_MS 100
 

@@ -110,7 +110,7 @@ const struct check checks[] = {
 	  "{paused_ms}{because}",
 	  "readpast resume {queue}", NULL },
 	{ "silent", JOBS_WAIT,
-	  "worker {worker}{place} has not been heard of for {silent_ms}; it "
+	  "worker {worker}{place} has not been heard from for {silent_ms}; it "
 	  "served {queues}",
 	  "start a new worker; the old one's jobs become ready again when "
 	  "their leases end, and it is forgotten after an hour",

@@ -19,9 +19,9 @@
 
 #include "readpast.h"
 
-/* How bad a finding is, the worst level first. DANGER: jobs can be lost.
+/* The severity of a finding, the worst one first. DANGER: jobs can be lost.
  * TROUBLE: jobs do not run. WARNING: time or space is wasted. A check may
- * return `lasts_ms`, the time for which a TROUBLE has lasted. While that is
+ * return `lasts_ms`, the time for which a TROUBLE has lasted. While lasts_ms is
  * less than long_ms, the finding is only a warning. */
 enum level {
 	DANGER,

@@ -119,8 +119,8 @@ url_of(const char *path, int64_t busy_ms)
 }
 
 /* Returns 1 if a second connection, opened by path, would reach the same
- * database and could write to it. It could not write without WAL mode: then a
- * statement of the host that is reading blocks all writers. */
+ * database and could write to it. Without WAL mode it could not write, because
+ * the host's statement that is reading blocks all writers. */
 static int
 is_shared(sqlite3 *db)
 {
@@ -265,9 +265,9 @@ ext_leave(struct ext *ext)
 		prefer_wal(ext);
 }
 
-/* Record that a virtual table was connected. The table holds a reference. If
- * the extension is loaded again and replaces the module, SQLite frees the
- * module before the table. */
+/* Record that a virtual table was connected. The table holds a reference to
+ * `ext`, because SQLite may free the module before the table. This happens if
+ * the extension is loaded again and replaces the module. */
 void
 ext_add_anchor(struct ext *ext)
 {

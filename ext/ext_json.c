@@ -107,8 +107,8 @@ let_sqlite_read(struct array *array, const char *text, size_t size,
 		return failed(array);
 	type = sqlite3_column_type(array->stmt, 0);
 	/* SQLite returns `true` and `false` as 1 and 0. Only json_type(), the
-	 * second column, tells them from numbers. Then its word is the
-	 * element's text. */
+	 * second column, tells them from numbers. For them, json_type() is the
+	 * word `true` or `false`, which is used as the element's text. */
 	word = type == SQLITE_INTEGER &&
 	       *sqlite3_column_text(array->stmt, 1) != 'i';
 	ret->null = type == SQLITE_NULL;

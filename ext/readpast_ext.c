@@ -26,8 +26,8 @@ SQLITE_EXTENSION_INIT1
 #define LISTED(FIELDS) &(FIELDS(COMMA_AND_NAME))[2]
 
 /* The functions. Each has the arguments of PostgreSQL's routine of the same
- * name, in the same order. Only the argument `holding` is not in that routine,
- * so it comes last. */
+ * name, in the same order. Only `claim` has one more argument than the routine,
+ * `holding`, which therefore comes last. */
 const struct ext_function ext_functions[] = {
 	/* clang-format off */
 	{ "enqueue", 2,

@@ -153,8 +153,8 @@ RP_API const char *rp_version(void);
 
 typedef struct rp_conn rp_conn;
 
-/* Values of rp_options.schema: whether rp_open() creates the queue's tables
- * if the database has none. */
+/* Values of rp_options.schema. They set whether rp_open() creates the queue's
+ * tables if the database has none. */
 #define RP_SCHEMA_CREATE 0  /* create them if the database is new or empty */
 #define RP_SCHEMA_INSTALL 1 /* create them even beside other tables */
 #define RP_SCHEMA_REQUIRE 2 /* create none: fail if they are missing */
@@ -509,9 +509,9 @@ typedef struct rp_job_spec {
 	const char *headers;    /* a JSON object */
 	const char *unique_key; /* at most one live job of the queue may have
 				 * this key */
-	int replace;            /* 1: if a live job has this key and has not
-				 * started, it gets all values of this job and
-				 * keeps its id */
+	int replace;            /* 1: if a live job with this key is not
+				 * running, it gets all values of this spec and
+				 * keeps its id. 0: it stays unchanged */
 	int64_t keep_ms;        /* how long the job is kept after it is done;
 				 * overrides the queue's setting */
 	int64_t timeout_ms;     /* longest run of a handler. The library only
@@ -571,8 +571,8 @@ typedef struct rp_claim_options {
 			 * not 0, the claim returns no suspects (see below) */
 	size_t ahead;   /* how many of the `max` jobs are prefetched, that is,
 			 * claimed now and started later. Jobs with a single
-			 * attempt or a large payload (RP_LARGE_PAYLOAD) are
-			 * never prefetched */
+			 * attempt or a large payload (RP_LARGE_PAYLOAD), and
+			 * jobs of a queue with a limit, are never prefetched */
 } rp_claim_options;
 #define RP_CLAIM_INIT                                                          \
 	{                                                                      \
@@ -592,7 +592,8 @@ typedef struct rp_claim_options {
 RP_API int rp_claim(rp_conn *conn, const char *queue, size_t max,
 		    const rp_claim_options *options, rp_batch **ret);
 
-/* How many suspects this claim skipped because the caller holds other jobs. */
+/* Returns how many suspects the claim skipped, because its caller holds other
+ * jobs. */
 RP_API size_t rp_batch_suspects(const rp_batch *batch);
 
 /* Verdicts. A handler returns one of the first four. */
@@ -741,7 +742,7 @@ RP_API int64_t rp_queue_retry_dead(rp_conn *conn, const char *queue,
 RP_API int64_t rp_queue_purge(rp_conn *conn, const char *queue, int state,
 			      const char *kind);
 
-/* How many jobs a sweep changed. Start from RP_SWEPT_INIT. */
+/* The numbers of jobs that a sweep changed. Start from RP_SWEPT_INIT. */
 typedef struct rp_swept {
 	size_t size;       /* set by RP_SWEPT_INIT */
 	int64_t due;       /* scheduled jobs that became ready */
@@ -782,15 +783,15 @@ RP_API int rp_sweep(rp_conn *conn, rp_swept *ret);
 RP_API int rp_wait(rp_conn *conn, const char *const *queues, int64_t timeout_ms,
 		   int fd);
 
-/* How a job ended. */
+/* The outcome of one job of a wait. */
 typedef struct rp_outcome {
 	int64_t id;
 	int state; /* RP_STATE_DONE, _DEAD or _CANCELLED; 0: it has not ended. A
-		    * live job whose queue is dropped counts as cancelled */
+		    * live job whose queue is dropped counts as cancelled. If
+		    * the database no longer has the job, and nothing tells how
+		    * it ended, it counts as done */
 	int kept;  /* 1: the job is kept, and rp_job_get() reads it. 0: the
-		    * job has not ended, or it is not kept. If nothing in the
-		    * database tells how a job ended, `state` is
-		    * RP_STATE_DONE */
+		    * job has not ended, or it is not kept */
 } rp_outcome;
 
 /*
@@ -846,8 +847,8 @@ typedef struct rp_why {
 	int64_t workers;   /* how many workers with a heartbeat in the last
 			    * 30 s serve its queue and kind */
 	int64_t queue_workers; /* how many workers with a heartbeat in
-				* the last 30 s serve its queue, with
-				* any kind */
+				* the last 30 s serve its queue,
+				* whatever kinds they serve */
 	int64_t worker_id;     /* the worker that holds it; 0: a client that is
 				* not a worker */
 	const char *host;      /* the host of that worker; NULL: unknown,
@@ -859,8 +860,8 @@ typedef struct rp_why {
 				   * was given */
 	int64_t run_limit;        /* how many jobs of its queue may run at once;
 				   * 0: any number */
-	int64_t running;          /* how many of them run; 0: its queue has no
-				   * limit */
+	int64_t running;          /* how many jobs of its queue run now; always
+				   * 0 if its queue has no limit */
 	int64_t held_until;       /* the hold of its queue; 0: none */
 	int64_t group_held_until; /* the hold of its group; 0: none */
 	int64_t group_limit; /* how many jobs of its group may run at once; 0:
@@ -1027,8 +1028,8 @@ RP_API int rp_schedule_next(const char *spec, const char *zone,
 #define RP_MISSED_ALL 1  /* a job for each, in order, for at most 1000 */
 #define RP_MISSED_SKIP 2 /* no job */
 
-/* Whether a fire adds a job while a job of an earlier fire is live. With
- * RP_OVERLAP_SKIP the jobs have the unique key "cron:NAME". */
+/* RP_OVERLAP_* sets whether a fire adds a job while a job of an earlier fire is
+ * live. With RP_OVERLAP_SKIP the jobs have the unique key "cron:NAME". */
 #define RP_OVERLAP_ALLOW 0 /* it adds a job anyway */
 #define RP_OVERLAP_SKIP 1  /* it adds no job */
 
@@ -1137,10 +1138,10 @@ typedef struct rp_copied {
 	int64_t position, end; /* ids of jobs in the source: the job that the
 				* phase has reached, and the last job */
 	int64_t queues;
-	int64_t live, kept; /* number of live jobs, and of finished jobs that
-			     * are kept. Only jobs that the current pass over
-			     * the source has found equal, or made equal, in
-			     * the target are counted */
+	int64_t live, kept; /* how many live jobs, and how many finished jobs
+			     * that are kept, the current pass over the source
+			     * has found equal or made equal in the target. In
+			     * RP_COPY_REMOVING this is the sum of all passes */
 	int64_t written;    /* jobs written to the target */
 	int64_t removed;    /* jobs deleted from the source */
 	int64_t running;    /* running jobs, which stay in the source */
@@ -1343,10 +1344,10 @@ typedef struct rp_event {
 } rp_event;
 typedef void rp_observer(const rp_event *event, void *ctx);
 
-/* When a worker ends by itself. RP_DRAIN_READY: when its queues, except paused
- * ones, have no job that is ready, due or running, not even one that another
- * process runs. RP_DRAIN_SETTLED: the same, and in addition each job that the
- * worker has run is finished, or another worker has run it since. A worker with
+/* RP_DRAIN_* sets when a worker ends by itself. RP_DRAIN_READY: when its
+ * queues, except paused ones, have no job that is ready, due, or running in any
+ * process. RP_DRAIN_SETTLED: when this is so, and each job that the worker has
+ * run is finished or another worker has run it since. So a worker with
  * RP_DRAIN_SETTLED waits for the next attempts of its jobs. */
 #define RP_DRAIN_READY 1
 #define RP_DRAIN_SETTLED 2
@@ -1359,7 +1360,7 @@ typedef struct rp_worker_options {
 			   * 1024, default 1 */
 	int64_t lease_ms; /* 0: each queue's setting. A lease is renewed when
 			   * a third of it is over */
-	int64_t max_jobs; /* drain after this many claimed jobs; 0: no limit */
+	int64_t max_jobs; /* end after this many jobs; 0: no limit */
 	int drain;        /* RP_DRAIN_*; 0: work until rp_worker_stop() */
 	const char *name; /* shown as `worker`; default HOST:PID */
 	rp_observer *observer; /* called by the worker's threads, but by one
@@ -1382,8 +1383,8 @@ typedef struct rp_worker_options {
 typedef struct rp_worker_counts {
 	size_t size; /* set by RP_WORKER_COUNTS_INIT */
 	int64_t claimed, done, failed, dead, released;
-	int64_t lost;      /* the worker's verdict came too late, after the
-			    * lease had run out */
+	int64_t lost;      /* the lease had run out, and the database refused
+			    * the worker's verdict or renewal */
 	int64_t cancelled; /* the job was cancelled while the worker held it */
 } rp_worker_counts;
 #define RP_WORKER_COUNTS_INIT                                                  \

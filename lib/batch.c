@@ -15,8 +15,8 @@
  * Texts and payloads are stored in blocks that never move. The first block is
  * small, and usually enough for one job.
  *
- * Further blocks are large because of glibc. Its free() returns memory to the
- * system when more than 128 KiB are free at the end of the heap. With small
+ * Further blocks are large because free() of glibc returns memory to the system
+ * when more than a limit, 128 KiB, is free at the end of the heap. With small
  * blocks, that would happen after each claim of 100 jobs, and the next claim
  * would get its memory from the system again. That takes a sixth of the time in
  * which a worker empties a queue on PostgreSQL. But when a block larger than

@@ -9,9 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How many ids one statement reads. It takes no write lock. The number is
- * large, because a purge of one kind starts each read at the first job of the
- * queue, and so must skip the jobs of other kinds every time. */
+/* The most ids that one statement reads. The read takes no write lock, so it
+ * may be long. The number is large, because a purge of one kind starts each
+ * read at the first job of the queue, and skips the jobs of other kinds each
+ * time. */
 #define IDS 65536
 
 static int

@@ -155,9 +155,9 @@ some(int64_t n)
 }
 
 static void
-fill(struct rp_value *p, const char *queue, const rp_job_spec *job)
+fill(const struct rows *rows, struct rp_value *p, const rp_job_spec *job)
 {
-	p[PUT_QUEUE] = rp__text(queue);
+	p[PUT_QUEUE] = rp__text(rows->queue);
 	p[PUT_PRIORITY] = rp__int_or_null(job->priority, job->priority < 0);
 	p[PUT_DELAY_MS] = some(job->delay_ms);
 	p[PUT_RUN_AT] = some(job->run_at);
@@ -170,6 +170,8 @@ fill(struct rp_value *p, const char *queue, const rp_job_spec *job)
 	p[PUT_MANY_EXPIRE_MS] = some(job->expire_ms);
 	p[PUT_MANY_BACKOFF] = rp__text(job->backoff);
 	p[PUT_MANY_GROUP_KEY] = rp__text(job->group_key);
+	p[PUT_MANY_JOINED] = rp__int(rows->conn->in_transaction ||
+				     rows->conn->backend->joins(rows->conn->db));
 	p[PUT_PAYLOAD] = (struct rp_value){ .type = RP_BLOB,
 					    .data = job->payload,
 					    .size = job->payload_size };
@@ -343,8 +345,8 @@ explain_error(struct rows *rows, int r)
 	return r;
 }
 
-/* Create the queue if it does not exist, and enqueue the jobs. On a server
- * another client may have created the queue meanwhile. */
+/* Create the queue if it still does not exist, and enqueue the jobs. On a
+ * server another client may have created the queue since the last run. */
 static int
 run_again(struct rows *rows, int unique)
 {
@@ -401,9 +403,9 @@ on_one_set_of_terms(const rp_job_spec *a, const rp_job_spec *b)
 	       is_same_text(a->group_key, b->group_key);
 }
 
-/* Refuse a job that expires before it is due, because it would never run. A job
- * with the same times as the previous job is not checked, because the previous
- * job was. */
+/* Refuse a job that expires before it is due, because it would never run. Skip
+ * the check if the previous job of the call has the same times, because it
+ * passed the check. */
 static int
 check_expiry(struct rows *rows, const rp_job_spec *job)
 {
@@ -435,7 +437,7 @@ add(struct rows *rows, const rp_job_spec *job)
 	rows->terms = *job;
 	if (r < 0)
 		return r;
-	fill(rows->params + rows->count * ENQUEUE_PARAMS, rows->queue, job);
+	fill(rows, rows->params + rows->count * ENQUEUE_PARAMS, job);
 	rows->count++;
 	return job->unique_key ? flush(rows, 1) : 0;
 }

@@ -112,9 +112,10 @@ void rp__measure(rp_conn *conn, struct rp_usage *ret);
  * the schema in this kind of database. Does not connect. */
 int rp__schema_sql(const char *url, rp_sql_fn *statement, void *ctx,
 		   rp_error *reterr);
-/* Return whether the database has notifications, whether those that `other`
- * sends arrive at `conn`, and whether the connection goes through a pooler; see
- * hears() and is_pooled() in struct rp_backend. */
+/* Each of these returns 0 or 1. rp__has_notifications(): does the database have
+ * notifications? rp__hears(): does a notification that `other` sends arrive at
+ * `conn`? rp__is_pooled(): does the connection go through a pooler? See hears()
+ * and is_pooled() in struct rp_backend. */
 int rp__has_notifications(const rp_conn *conn);
 int rp__hears(rp_conn *conn, rp_conn *other);
 int rp__is_pooled(const rp_conn *conn);
@@ -312,8 +313,9 @@ struct rp_handling {
 	int (*serves)(const void *ctx, const char *queue);
 	const void *ctx; /* the first argument of serves() */
 };
-/* The struct is borrowed until the next call on this thread. NULL: the thread
- * handles no job. */
+/* Set the job that the calling thread handles. NULL: it handles no job. The
+ * library reads the struct until the next call of this function on the same
+ * thread. */
 void rp__set_handling(const struct rp_handling *handling);
 /* Call this before a wait for one job of the queue or, with `until_empty`, for
  * all its jobs. Returns RP_EINVAL if this wait would never end, because the

@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How often and how long to try again while a server cannot be reached, in
- * milliseconds. A restart or a failover of a server takes seconds. */
+/* While a server cannot be reached, try again every AGAIN_MS, for up to
+ * UNREACHED_MS. A restart or a failover of a server takes seconds. */
 #define AGAIN_MS 100
 #define UNREACHED_MS 60000
 

@@ -19,9 +19,10 @@
 #define STRETCH_US 200000
 #define MOMENT_MS 50
 
-/* A worker probes once a second. It then also sweeps all queues, if no worker
- * has swept them for this time (ms). So sweeps are at most 1.7 s apart, because
- * a job whose lease ran out must be ready again within 2 s. */
+/* A worker probes once a second, and then sweeps all queues if no worker has
+ * swept them for SWEEP_MS. So two sweeps are at most 1.7 s apart. They must be
+ * less than 2 s apart, because a job is to be ready again within 2 s after its
+ * lease ran out. */
 #define SWEEP_MS 700
 #define REST_MS 60000
 #define FIRES_DUE 2 /* sweep_start returns this if a schedule is due */
@@ -367,9 +368,10 @@ sweep_if_due(rp_conn *conn, int what, const struct rp_probe *found)
 	return r < 0 ? r : 1;
 }
 
-/* Returns when to probe again after a sweep. If a job is still due after a
- * sweep, another transaction has locked it, or the sweep ran out of time. So
- * the next sweep comes after MOMENT_MS instead of at once. */
+/* Returns the time in ms from a sweep to the next probe. `ms` is the time until
+ * a job is due or a lease ends; -1: never. If it is 0 even after the sweep,
+ * another transaction has locked the job, or the sweep ran out of time. So the
+ * next sweep comes after MOMENT_MS instead of at once. */
 static int64_t
 in_a_moment(const rp_conn *conn, int64_t ms)
 {

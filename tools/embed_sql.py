@@ -26,9 +26,9 @@ import sys
 import zlib
 
 
-# A statement can use the ids that an earlier statement has returned. The SQL files
-# contain ONE_TAKEN, which runs the statement once for each id. From it the variant with
-# MANY_TAKEN is made, which runs the statement once for all ids.
+# A statement can use the ids of those rows of the answer that were taken. The SQL files
+# contain ONE_TAKEN, in which :taken is a single id. The variant for several ids has
+# MANY_TAKEN in its place, and runs once for all ids.
 ONE_TAKEN = "in (:taken)"
 MANY_TAKEN = "in (select id from readpast_taken(:taken))"
 

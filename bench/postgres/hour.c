@@ -2,9 +2,10 @@
  * hour.c - create, within a minute, as many dead rows as an hour of work leaves
  * in the tables while another session keeps an old snapshot.
  *
- * One job runs during the whole hour. After its entry, the index has the dead
- * entries of all jobs that were done since then. Table cursor, which says where
- * claims start, got ten rows a second. The sweep has deleted all but the last.
+ * One job runs during the whole hour. Its entry in the index is followed by the
+ * dead entries of all jobs that were done since it began. The table `cursor`,
+ * which says where claims start, got ten rows a second. The sweep has deleted
+ * all of them but the last.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

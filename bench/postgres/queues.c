@@ -21,7 +21,7 @@
 #define SCHEMA "readpast"
 #define CLIENTS 2
 #define ROUNDS 500    /* rounds per second, all clients together */
-#define FEW_ROUNDS 50 /* the same, when only FEW queues are active */
+#define FEW_ROUNDS 50 /* rounds per second if FEW queues are active */
 #define FEW 100       /* number of active queues, if most are idle */
 #define WARM_S 3      /* seconds of load before jobs are abandoned */
 /* number of abandoned jobs for each length of lease, each in another queue */
@@ -93,7 +93,7 @@ do_round(rp_conn *conn, const char *queue)
 }
 
 /* Open a connection whose commits do not wait for the disk. The rate of rounds
- * is given and not measured, so a slow disk must not reduce it. */
+ * is fixed and is not measured, so a slow disk must not reduce it. */
 static rp_conn *
 open_client(const struct bench *b)
 {

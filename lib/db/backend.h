@@ -127,7 +127,8 @@ struct rp_round_trip {
 	size_t at_once;     /* how many of the `max` jobs the worker starts at
 			     * once. The others are prefetched (claimed early).
 			     * A job that has a large payload or only one
-			     * attempt is never prefetched */
+			     * attempt, or whose queue has a limit, is never
+			     * prefetched */
 	size_t holding;     /* how many jobs the worker holds; if not 0, claim
 			     * no suspect (a job that may have killed its
 			     * worker) */
@@ -204,7 +205,7 @@ struct rp_backend {
 	 * `text`. */
 	int (*read_url)(struct rp_url *url, const char *text, rp_error *reterr);
 	/* Returns 1 if a text without a scheme names a database of this kind.
-	 * NULL: no such text does. */
+	 * NULL: the URLs of this kind always have a scheme. */
 	int (*names)(const char *text);
 	/* Returns 0 if this can be the name of a schema. NULL: the database
 	 * has no schemas. */
@@ -258,9 +259,9 @@ struct rp_backend {
 	 * transaction may be open. */
 	int (*query)(void *db, const struct rp_query *query, rp_error *reterr);
 	/* Read what the connection has used since the last call. The first call
-	 * starts counting. So that waiting times can be compared, a measured
-	 * connection waits for all locks in one simple way: on SQLite it tries
-	 * again and again, and does not use the library's queue of writers. */
+	 * starts counting. On SQLite a measured connection does not use the
+	 * library's queue of writers. It waits for all locks in the same simple
+	 * way, by trying again and again, so that waits can be compared. */
 	void (*measure)(void *db, struct rp_usage *ret);
 	/* Settle, then claim, in the open transaction. */
 	int (*settle_and_claim)(void *db, struct rp_round_trip *trip,

@@ -12,12 +12,12 @@
  * So a file reads from top to bottom like nested loops.
  *
  * One statement's rows are the answer of the verb, which is passed to a
- * callback. The callback may take some of these rows. Late statements change
- * the taken rows. They run after the last row of the answer.
+ * callback. The callback may take some of these rows. The statements marked as
+ * late run after the last row of the answer, and change the taken rows.
  *
  * A verb runs once for each row of parameters. But if one of its statements
- * uses :rows, it runs once for all rows, and its other parameters have the
- * values of the first row.
+ * uses :rows, the verb runs once for all rows, and its other parameters have
+ * the values of the first row.
  */
 #ifndef RP_SQL_H
 #define RP_SQL_H
@@ -52,7 +52,7 @@ struct rp_sql {
 	size_t stmts_count;
 };
 
-/* How one parameter of a routine's call is bound. */
+/* The binding of one parameter of a routine's call. */
 struct rp_bind {
 	int param; /* index of the verb's parameter */
 	int array; /* 1: bind the values of all rows as an array; 0: bind the

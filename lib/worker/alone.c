@@ -44,9 +44,9 @@ room_since(const struct alone *alone)
 }
 
 /* To run a suspect alone, the worker claims nothing until its other jobs have
- * ended. If that takes longer than a limit, claim other jobs again for the same
- * length of time, and then try again. The limit is ROOM_US at first, and
- * doubles with each try. */
+ * ended. If that takes longer than a limit, this function ends the try: the
+ * worker claims other jobs for as long as the limit, and then tries again. The
+ * limit is ROOM_US for the first try, and doubles with each further try. */
 void
 rp__alone_end_making_room(struct alone *alone, size_t holding)
 {
@@ -81,8 +81,9 @@ rp__alone_holding(const struct alone *alone, size_t holding)
 }
 
 /* Record that a claim returned `jobs` jobs and skipped `passed_over` suspects.
- * If it skipped suspects and returned no jobs, no other jobs are ready, so
- * their turn ends and the worker makes room for a suspect. */
+ * A claim that skips suspects and returns no jobs shows that no other jobs are
+ * ready. Then the turn of the other jobs ends, and the worker makes room for a
+ * suspect. */
 void
 rp__alone_claimed(struct alone *alone, size_t jobs, size_t passed_over)
 {

@@ -20,7 +20,8 @@
 #define MOST_AHEAD 2000
 #define STUCK_MS 500
 #define MOST_TROUBLES_AT_THE_END 5
-#define MOST_TRIES_AT_THE_END 50 /* tries to settle a locked job; take 10 s */
+/* A stopped worker tries this often, for 10 s, to settle locked jobs. */
+#define MOST_TRIES_AT_THE_END 50
 
 /* ---- failed calls ---- */
 
@@ -153,7 +154,7 @@ start_batch(rp_worker *w, rp_batch *batch, int64_t asked)
 	rp_task *tasks = calloc(n, sizeof(*tasks));
 
 	if (!fetch || !tasks) {
-		/* The jobs become ready again when their leases run out. */
+		/* Give the claim up. Its leases will run out. */
 		free(fetch);
 		free(tasks);
 		rp_batch_free(batch);
@@ -181,8 +182,8 @@ note_claim(rp_worker *w, const rp_batch *batch, size_t want)
 		n == want || suspect || (passed_over && !w->alone.task);
 }
 
-/* Settle and claim in one round trip. If that would have to wait for a lock, a
- * second call gives only the verdicts, without waiting, and claims nothing. */
+/* Settle and claim in one round trip. If another transaction has locked a job,
+ * send only the verdicts in a second call, which does not wait for locks. */
 static int
 ask(rp_worker *w, rp_verdict *verdicts, size_t n, struct appetite *a,
     rp_batch **ret)
@@ -390,9 +391,8 @@ is_at_the_end(rp_worker *w, int *ret_r)
 /* Returns 1 if tasks wait and no task was started for STUCK_MS. Then the caller
  * releases the waiting tasks, because other workers may be free.
  *
- * If the program takes its tasks with rp_worker_next() and could have started
- * one, it has stopped calling rp_worker_next(). Then the worker claims no jobs
- * until the next call. */
+ * A program that pulls tasks has stopped calling rp_worker_next() if tasks wait
+ * although a slot is free. Until the next call the worker claims nothing. */
 static int
 is_stuck(rp_worker *w)
 {

@@ -12,12 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How often to look for new queues, in milliseconds. */
+/* The time between two looks for new queues, in milliseconds. */
 #define LOOK_MS 1000
 
-/* Each look reads the queues that are younger than YOUNG_MS. Their ids may be
- * smaller than ids that were seen before, because transactions that create
- * queues need not commit in the order of the ids. */
+/* A look reads again the queues that the worker has found within the last
+ * YOUNG_MS, at most. Queues with ids between theirs may appear later, because
+ * transactions that create queues need not commit in the order of the ids. */
 #define YOUNG_MS 5000
 /* All queues are read once in ALL_MS. This also finds the queues that were
  * dropped. */
@@ -136,7 +136,7 @@ rp__queues_rotate(rp_worker *w)
 
 /* ---- looking for queues ---- */
 
-/* Collects queues while rows are read from the database. */
+/* The queues that were read from the database so far. */
 struct look {
 	rp_worker *worker;
 	struct found *found; /* the queues that match a pattern */
@@ -218,8 +218,8 @@ replace_found(rp_worker *w, struct look *look)
 	return 1;
 }
 
-/* Called if only the queues younger than YOUNG_MS were read. Append those that
- * are not in the list yet. Returns 1 if there were any. */
+/* Called if only the newest queues were read. Append the queues that are not in
+ * the list yet. Returns 1 if there were any. */
 static int
 append_found(rp_worker *w, struct look *look)
 {

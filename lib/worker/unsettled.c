@@ -45,8 +45,8 @@ add(rp_worker *w, const rp_job *job)
 	return found ? 0 : RP_ENOMEM;
 }
 
-/* Add the jobs whose handlers were started. Only RP_DRAIN_SETTLED needs the
- * tree. */
+/* Add the jobs whose handlers were started to the tree. Without
+ * RP_DRAIN_SETTLED this does nothing, because the tree is not needed. */
 int
 rp__unsettled_add(rp_worker *w, const struct tasks *tasks)
 {
@@ -91,9 +91,10 @@ is_over(rp_worker *w, const struct unsettled *job)
 	return r;
 }
 
-/* Returns 1 if any of the jobs is not finished and no other worker has run it
- * since, or if the database does not answer. A negative *ret_r is an error that
- * ends the worker. */
+/* Returns 1 if the worker must still wait for one of the jobs: the job is not
+ * finished, and no other worker has run it since. Also returns 1 if the
+ * database does not answer. A negative *ret_r is an error that ends the worker.
+ */
 int
 rp__unsettled_any(rp_worker *w, int *ret_r)
 {

@@ -4,7 +4,7 @@
 -- @worker_id: the worker. 0: the client has no name.
 -- Errors: 52003, 52005, see claim.
 -- Called in a transaction.
--- Locks: as worker_named.
+-- Locks: the rows that worker_named locks.
 
 alter procedure [readpast].claim_start
 	@queue nvarchar(4000), @n int, @lease_ms bigint output, @worker nvarchar(4000),

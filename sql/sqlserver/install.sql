@@ -12,9 +12,9 @@ set ansi_padding on;
 set ansi_warnings on;
 go
 -- check: refuse to install if the server, the database, the caller's rights or the
--- schema `readpast` of this database do not fit. The batch after this one stops the
--- script if this batch has refused: SQL Server would run the other batches all the
--- same.
+-- schema `readpast` of this database do not fit. If this batch has raised an error,
+-- the next batch (stop) stops the script, because SQL Server would otherwise run
+-- the remaining batches.
 -- Errors: 52010 to 52013.
 
 set nocount on;
@@ -50,8 +50,8 @@ if serverproperty('BabelfishVersion') is null
 	throw 52012, N'you may not create schemas, tables, procedures and roles in this database: ask for the role db_owner', 1;
 drop table #readpast_refused;
 go
--- stop: if the batch before this one has refused, compile the rest of the script but
--- run nothing of it.
+-- stop: if the batch before this one (check) has raised an error, let the server
+-- compile the rest of the script without running it.
 
 if object_id(N'tempdb..#readpast_refused') is not null
 	set noexec on;
@@ -75,7 +75,8 @@ if not exists (select 1 from [readpast].meta as m where m.name = N'sqlserver')
 	       (N'swept_at', N'2000-01-01T00:00:00'),
 	       (N'installed_at', convert(nvarchar(100), sysutcdatetime(), 126));
 
--- paused_at: since when no job of the queue is handed out. Null: it is not paused.
+-- A row for each queue, with its settings. paused_at: the time since which no job
+-- of the queue is handed out. Null: the queue is not paused.
 if object_id(N'readpast.queue', N'U') is null
 	create table [readpast].queue (
 		id int identity(1, 1) not null,
@@ -95,8 +96,8 @@ if object_id(N'readpast.queue', N'U') is null
 	);
 
 -- A row for each queue. An enqueue keeps a shared lock on the row until its transaction
--- ends, so a queue cannot be dropped while a transaction has added jobs that are not
--- committed. No other call locks these rows, so an enqueue waits for nobody but a drop.
+-- ends, so a queue cannot be dropped while an open transaction has added jobs to it.
+-- Only a drop takes another lock on these rows, so an enqueue waits only for drops.
 if object_id(N'readpast.queue_use', N'U') is null
 	create table [readpast].queue_use (
 		queue_id int not null,
@@ -109,7 +110,8 @@ if object_id(N'readpast.queue_use', N'U') is null
 -- released, or its lease ran out once), 1 suspect (a job that may have killed its
 -- worker), 2 normal. Two transactions that add a lane at once may both add a row.
 -- cursor_at: claims start at this place of the lane. The sweep sets it once a second to
--- the first ready job, so claims do not read what finished jobs have left before it.
+-- the first ready job, so claims do not read the remains of finished jobs before this
+-- place.
 if object_id(N'readpast.lane', N'U') is null
 	create table [readpast].lane (
 		id bigint identity(1, 1) not null,
@@ -223,12 +225,12 @@ if object_id(N'readpast.dropped', N'U') is null
 	);
 go
 -- locks: settings of the table `job` that Babelfish does not have.
--- ALLOW_PAGE_LOCKS = OFF: READPAST skips rows and not pages. The price is that ALTER
--- INDEX REORGANIZE is impossible; rebuild instead.
--- LOCK_ESCALATION = DISABLE: a claim or a sweep of more than 5,000 jobs would lock the
--- whole table, and everybody else would wait.
--- OPTIMIZE_FOR_SEQUENTIAL_KEY: many sessions insert at the end of the same lane. SQL
--- Server 2019 and later have the option.
+-- ALLOW_PAGE_LOCKS = OFF: READPAST must skip single rows, and not whole pages. The
+-- price is that ALTER INDEX REORGANIZE is impossible; rebuild instead.
+-- LOCK_ESCALATION = DISABLE: otherwise a claim or a sweep of more than 5,000 jobs
+-- would lock the whole table, and all other calls would wait.
+-- OPTIMIZE_FOR_SEQUENTIAL_KEY: it makes inserts faster when many sessions insert at
+-- the end of the same lane. SQL Server 2019 and later have the option.
 
 if serverproperty('BabelfishVersion') is null
 begin
@@ -296,7 +298,7 @@ begin
 		set @c = unicode(substring(@text, @i, 1));
 		set @i = @i + 1;
 		set @low = unicode(substring(@text, @i, 1));
-		-- Two surrogates are one character.
+		-- Two surrogates stand for one character above U+FFFF.
 		if @c between 55296 and 56319 and @low between 56320 and 57343
 		begin
 			set @c = 65536 + (@c - 55296) * 1024 + @low - 56320;
@@ -364,7 +366,9 @@ begin
 		end;
 		if @c < @least or @c between 55296 and 57343 or @c > 1114111
 			return convert(nvarchar(max), convert(varchar(max), @bytes, 1));
-		-- Without a collation of supplementary characters, nchar() returns null for them.
+		-- nchar() returns null for a character above U+FFFF unless the
+		-- database's collation supports such characters. Then join two
+		-- surrogates.
 		set @part = @part + isnull(nchar(@c), nchar(55232 + @c / 1024)
 		                                      + nchar(56320 + @c % 1024));
 		set @i = @i + 1;
@@ -414,7 +418,8 @@ begin
 	                   datediff_big(millisecond, '1970-01-01', @at) as at,
 	                   @worker as worker, @error as text
 	               for json path, without_array_wrapper);
-	-- stuff() cannot take more than 8,000 bytes out of a text.
+	-- Do not use stuff() here: it cannot remove more than 8,000 bytes from
+	-- a text.
 	if (select count(*) from openjson(@list)) >= 10
 		set @list = N'[' + substring(@list, len(json_query(@list, N'$[0]')) + 3,
 		                             datalength(@list));
@@ -451,8 +456,8 @@ if object_id(N'readpast.need_read_committed') is null
 	exec sp_executesql N'create procedure [readpast].need_read_committed as return 0';
 go
 -- need_read_committed: raise an error unless the transaction is at READ COMMITTED and
--- is not doomed. READPAST exists at no higher level but REPEATABLE READ, and at
--- SNAPSHOT a claim would not see the newest version of a row.
+-- is not doomed. Claims and sweeps need READPAST, which SERIALIZABLE does not allow.
+-- At SNAPSHOT a claim would not see the newest version of a row.
 -- Errors: 52007 wrong isolation level, 52008 doomed transaction.
 -- Locks: none.
 
@@ -509,7 +514,7 @@ declare @queue_id int;
 if xact_state() = -1
 	throw 52008, N'the transaction is doomed: roll it back', 1;
 if @queue is null or [readpast].is_bad_name(@queue, 128) = 1
-	throw 52003, N'the queue''s name is not 1 to 128 characters without control characters and without a space at the end', 1;
+	throw 52003, N'the queue''s name must have 1 to 128 characters, no control characters and no space at the end', 1;
 begin transaction;
 insert into [readpast].queue (name)
 select @queue
@@ -576,8 +581,8 @@ begin
 		select @held = u.queue_id
 		  from [readpast].queue_use as u with (rowlock, repeatableread)
 		 where u.queue_id = @queue_id;
-		-- Somebody has dropped the queue in between. Look again, but not for ever:
-		-- at SNAPSHOT the dropped queue stays visible.
+		-- Another session has dropped the queue in between. Look again, but at
+		-- most three times: at SNAPSHOT the dropped queue stays visible.
 		set @tries = @tries + 1;
 		if @held is null and @tries = 3
 			throw 52006, N'the queue was dropped after this transaction began: begin it again', 1;
@@ -608,13 +613,13 @@ if xact_state() = -1
 	throw 52008, N'the transaction is doomed: roll it back', 1;
 set @message = case
 	when @queue is null or [readpast].is_bad_name(@queue, 128) = 1 then
-		N'the queue''s name is not 1 to 128 characters without control characters and without a space at the end'
+		N'the queue''s name must have 1 to 128 characters, no control characters and no space at the end'
 	when @has_text = @has_payload then
-		N'give either text or payload, and not null'
+		N'give either text or payload, and the one that you give must not be null'
 	when [readpast].is_bad_name(@kind, 128) = 1 then
-		N'the kind is not 1 to 128 characters without control characters and without a space at the end'
+		N'the kind must have 1 to 128 characters, no control characters and no space at the end'
 	when [readpast].is_bad_name(@unique_key, 255) = 1 then
-		N'the unique key is not 1 to 255 characters without control characters and without a space at the end'
+		N'the unique key must have 1 to 255 characters, no control characters and no space at the end'
 	when @priority < 0 or @priority > 255 then
 		N'the priority is not within 0..255'
 	when @max_attempts < 1 or @max_attempts > 1000000000 then
@@ -641,8 +646,8 @@ go
 -- put_again: find the live job that has a unique key, and replace its content if the
 -- caller wishes. The claim number of a replaced job becomes larger, so a worker whose
 -- lease ran out cannot settle the new content.
--- A job that is found ready or scheduled stays locked until the transaction ends, so no
--- worker runs it before the caller has committed.
+-- If the job is ready or scheduled, it stays locked until the transaction ends. So no
+-- worker runs the job before the caller has committed.
 -- @lane, @seq, @due: the new place of the job.
 -- @replace: 1 if the content is to be replaced.
 -- @id, @outcome: results, see enqueue. Null: no live job has the key.
@@ -695,10 +700,11 @@ if object_id(N'readpast.put') is null
 	exec sp_executesql N'create procedure [readpast].put as return 0';
 go
 -- put: insert a job, or find or replace the live job that has its unique key.
--- @queue_id .. @replace: the job, with no default left open.
+-- @queue_id .. @replace: the job. The caller has replaced null by the queue's
+-- settings.
 -- @id, @outcome: results, see enqueue.
 -- Called in a transaction.
--- Locks: as enqueue.
+-- Locks: the rows that enqueue locks, except the row of queue_use.
 
 alter procedure [readpast].put
 	@queue_id int, @payload varbinary(max), @priority int, @delay_ms bigint,
@@ -707,8 +713,8 @@ alter procedure [readpast].put
 	@id bigint output, @outcome nvarchar(10) output
 as
 set nocount on;
--- The only procedure without XACT_ABORT: with it, the error that says that the key is
--- taken would doom the caller's transaction.
+-- This is the only procedure that switches XACT_ABORT off. With XACT_ABORT on, the
+-- error about a duplicate key (see below) would doom the caller's transaction.
 set xact_abort off;
 declare @moment datetime2(7) = sysutcdatetime(), @now datetime2(3), @due datetime2(3),
         @lane bigint, @seq bigint;
@@ -838,7 +844,7 @@ select top (1) @number = a.number, @message = case
 	when a.payload is null or a.bad = 1 then
 		N'give text, or payload in hexadecimal digits, and not both; priority, delay_ms and max_attempts must be numbers'
 	when [readpast].is_bad_name(a.kind, 128) = 1 then
-		N'the kind is not 1 to 128 characters without control characters and without a space at the end'
+		N'the kind must have 1 to 128 characters, no control characters and no space at the end'
 	when left(ltrim(a.headers), 1) <> N'{' then N'the headers are not a JSON object'
 	when a.priority < 0 or a.priority > 255 then N'the priority is not within 0..255'
 	when a.delay_ms < 0 or a.delay_ms > 315360000000 then
@@ -863,7 +869,7 @@ go
 -- enqueue_many: put many jobs into a queue, in one statement and one commit.
 -- @queue: the queue. It is created if it does not exist.
 -- @jobs: a JSON array of objects with the members text or payload (hexadecimal digits),
--- kind, headers, priority, delay_ms and max_attempts. All but the first may be missing.
+-- kind, headers, priority, delay_ms and max_attempts. Only text or payload is required.
 -- (Jobs with a unique key go through enqueue, one at a time.)
 -- Rows: number and id of each job, in the order of the array.
 -- Errors: 52003 wrong JSON or argument, 52004 payload too large, 52006, 52008: see
@@ -922,12 +928,12 @@ go
 -- worker_named: register a client as a worker under a name that it chooses. Each claim
 -- is a heartbeat, which is written at most every 5 s.
 -- @worker: the name.
--- @queue: the queue that the worker claims from. It is created when the worker names it
--- for the first time.
+-- @queue: the queue that the worker claims from. A queue that does not exist is created
+-- when the worker first claims from it.
 -- @worker_id: the worker's id.
 -- Errors: 52003 wrong name.
--- Locks: the worker's row, for as long as the transaction lasts, if it is updated. If
--- another transaction has locked that row, it is not updated.
+-- Locks: the worker's row, if the call updates it, until the transaction ends. If
+-- another transaction has locked that row, the call does not update it.
 
 alter procedure [readpast].worker_named
 	@worker nvarchar(4000), @queue nvarchar(4000), @worker_id bigint output
@@ -936,7 +942,7 @@ set nocount on;
 set xact_abort on;
 declare @now datetime2(3) = sysutcdatetime(), @seen_at datetime2(3);
 if @worker is null or [readpast].is_bad_name(@worker, 255) = 1
-	throw 52003, N'the worker''s name is not 1 to 255 characters without control characters and without a space at the end', 1;
+	throw 52003, N'the worker''s name must have 1 to 255 characters, no control characters and no space at the end', 1;
 set @worker_id = null;
 select @worker_id = w.id, @seen_at = w.seen_at
   from [readpast].worker as w
@@ -973,7 +979,7 @@ go
 -- @worker_id: the worker. 0: the client has no name.
 -- Errors: 52003, 52005, see claim.
 -- Called in a transaction.
--- Locks: as worker_named.
+-- Locks: the rows that worker_named locks.
 
 alter procedure [readpast].claim_start
 	@queue nvarchar(4000), @n int, @lease_ms bigint output, @worker nvarchar(4000),
@@ -1015,10 +1021,10 @@ go
 -- procedure sets it to the next lane, or to null after the last lane.
 -- @start: claims start at this place of the lane.
 -- @most: how many jobs to take. A suspect is taken alone, and only by a caller that
--- holds nothing. If the claim has taken other jobs, it takes no job after a suspect,
--- so suspects do not wait for ever.
--- Locks: none. The read of uncommitted lanes waits for nobody; a lane that is rolled
--- back has no jobs.
+-- holds nothing. If a claim has taken other jobs when it comes to a suspect, it ends
+-- there. Then the next claim can take the suspect, which does not wait for ever.
+-- Locks: none. The procedure reads the table `lane` without waiting for locks, so it
+-- may see a lane that is rolled back later. Such a lane has no jobs.
 
 alter procedure [readpast].next_lane
 	@queue_id int, @n int, @taken int, @holding int, @lane bigint output,
@@ -1063,8 +1069,8 @@ go
 -- Rows: the jobs, in the order of the queue. There are fewer than n rows if fewer jobs
 -- are ready, and none if the queue is paused. A suspect (a job that may have killed its
 -- worker) is the only row, and is given only to a caller that holds no other job.
--- Errors: 52003 wrong argument, 52005 no such queue (if @worker is given, the queue is
--- created when this worker names it for the first time), 52007, 52008.
+-- Errors: 52003 wrong argument, 52005 no such queue, 52007, 52008. If @worker is given,
+-- a queue that does not exist is created when this worker first claims from it.
 -- Locks: the rows of the jobs. Rows that other transactions have locked are skipped. The
 -- claim uses the clustered index only, so it never waits for a call that has found a
 -- job by its id. No job is claimed twice even without these locks, because the update
@@ -1112,7 +1118,7 @@ begin
 	   and job.lease_until is null
 	option (loop join, maxdop 1);
 	set @took = @@rowcount;
-	-- A suspect runs alone.
+	-- A suspect runs alone, so this claim takes no more jobs after one.
 	set @taken = case when @lane % 4 = 1 and @took > 0 then @n else @taken + @took end;
 end;
 commit transaction;
@@ -1127,7 +1133,7 @@ if object_id(N'readpast.put_away') is null
 go
 -- put_away: move jobs to the archive.
 -- #leaving: the table of the caller: id, state (4 done, 5 dead, 6 cancelled), error and
--- failures. The last two are the job's own if they are null.
+-- failures. If error or failures is null, the job's own value is kept.
 -- Called in a transaction that has locked the jobs.
 -- Locks: only the jobs' rows.
 
@@ -1179,7 +1185,7 @@ select top (1) @number = v.number, @message = case
 		N'id and claim_no must be numbers'
 	when v.verdict is null
 	     or v.verdict not in (N'done', N'fail', N'dead', N'release', N'extend') then
-		N'the verdict is not done, fail, dead, release or extend'
+		N'the verdict must be done, fail, dead, release or extend'
 	when v.class = -1 or v.delay_ms < 0 or v.delay_ms > 315360000000 then
 		N'delay_ms is not within 0..3650 days'
 	when v.verdict = N'extend' and v.delay_ms < 1 then
@@ -1202,9 +1208,10 @@ go
 if object_id(N'readpast.plan_verdicts') is null
 	exec sp_executesql N'create procedure [readpast].plan_verdicts as return 0';
 go
--- plan_verdicts: find out what each verdict of #verdict does to its job. These values
--- depend on nothing that changes while the job has the same claim number, but for
--- settings of its queue. A job that no longer has the claim number gets no state.
+-- plan_verdicts: find out what each verdict of #verdict does to its job. The results
+-- stay valid as long as the job has the same claim number (except that somebody may
+-- change the settings of its queue). A verdict whose job no longer has the claim
+-- number gets no state.
 -- Called by settle, in a transaction.
 -- Locks: none. apply_verdicts compares the claim number again.
 
@@ -1261,9 +1268,9 @@ if object_id(N'readpast.apply_verdicts') is null
 go
 -- apply_verdicts: change the jobs as plan_verdicts has planned. Each statement compares
 -- the claim number again, so a job that has changed since then is left alone.
--- An update with `output into` names its table, which is not in its FROM again: with an
--- alias Babelfish 4 cannot run it twice, and with the table in FROM it compares old
--- versions of the rows.
+-- An update with `output into` names its table, and does not name it again in FROM.
+-- With an alias, Babelfish 4 could not run the update a second time. With the table in
+-- FROM, Babelfish would compare the condition with old versions of the rows.
 -- Called by settle, in a transaction.
 -- Locks: the jobs' rows.
 
@@ -1283,7 +1290,8 @@ output deleted.id into #settled
 if exists (select 1 from #verdict as v
             where v.state = 5 or v.state = 4 and v.keeps = 1)
 begin
-	-- This update locks the rows, after it has compared their numbers.
+	-- This update locks the rows that still have the claim number, because
+	-- put_away needs them locked.
 	update [readpast].job with (rowlock)
 	   set renewed = 0
 	output inserted.id into #leaving (id)
@@ -1331,7 +1339,8 @@ set xact_abort on;
 declare @drawn bigint;
 if not exists (select 1 from #verdict as v where v.result is null)
 	return;
--- A job's id is smaller than the next number of the sequence.
+-- Each id that was ever given to a job is smaller than the next number of the
+-- sequence.
 set @drawn = next value for [readpast].job_id;
 update v
    set result = case when v.id >= @drawn or v.id < 1 then N'unknown' else N'gone' end,
@@ -1402,7 +1411,7 @@ go
 -- Rows: one, with the state.
 -- Errors: 52001 this claim no longer has the job, 52002 the job was cancelled, 52003
 -- wrong argument, 52005 no such job, 52008 doomed transaction.
--- Locks: as settle.
+-- Locks: the rows that settle locks.
 
 alter procedure [readpast].settle_one
 	@id bigint, @claim_no bigint, @verdict nvarchar(10), @delay_ms bigint,
@@ -1519,7 +1528,7 @@ go
 -- @verdicts: the parameter of settle, or null.
 -- @queue .. @holding: the parameters of claim. Do not count the settled jobs.
 -- Rows: first those of settle (none if there are no verdicts), then those of claim.
--- Errors: those of settle and claim. Then nothing is settled.
+-- Errors: those of settle and claim. If an error is raised, nothing is settled.
 -- Locks: those of settle and claim.
 
 alter procedure [readpast].settle_and_claim
@@ -1568,8 +1577,9 @@ go
 if object_id(N'readpast.cancel') is null
 	exec sp_executesql N'create procedure [readpast].cancel as return 0';
 go
--- cancel: cancel a live job. It moves to the archive at once, and its unique key is
--- free. If a worker holds the job, its next extend or verdict is refused.
+-- cancel: cancel a live job. The job moves to the archive at once, and its unique
+-- key is free. If a worker holds the job, the worker's next extend or verdict on it
+-- is refused.
 -- @id: the job.
 -- @kind: if not null, only a job of this kind is cancelled.
 -- Errors: 52001 the job has ended, 52005 no such job, 52008 doomed transaction.
@@ -1584,7 +1594,7 @@ if xact_state() = -1
 create table #leaving (id bigint not null, state int null, error nvarchar(4000) null,
 	failures nvarchar(max) null);
 begin transaction;
--- This update locks the row.
+-- This update only locks the row, because put_away needs it locked.
 update j
    set renewed = 0
   from [readpast].job as j with (rowlock, index (job_id))
@@ -1654,7 +1664,8 @@ go
 -- Rows: one: purged, the number of jobs that were deleted.
 -- Errors: 52003 wrong argument, 52005 no such queue, 52008 doomed transaction.
 -- Locks: the rows that it deletes. Rows that other transactions have locked are
--- skipped. Without a transaction of the caller, every 1,000 rows are a commit.
+-- skipped. If the caller has no open transaction, each 1,000 rows are deleted
+-- in a transaction of their own.
 
 alter procedure [readpast].purge
 	@queue nvarchar(4000), @state nvarchar(10) = null, @kind nvarchar(4000) = null,
@@ -1667,7 +1678,7 @@ exec [readpast].need_read_committed;
 exec [readpast].need_queue @queue, @queue_id output;
 if @state is not null and @state collate Latin1_General_BIN2 not in (N'done', N'dead', N'cancelled')
    or @most is null or @most < 0
-	throw 52003, N'the state is not done, dead or cancelled, or most is null or less than 0', 1;
+	throw 52003, N'the state must be done, dead or cancelled, and most must be at least 0', 1;
 while @n <= 6
 begin
 	set @slice = case when @most - @purged < 1000 then @most - @purged else 1000 end;
@@ -1694,12 +1705,12 @@ if object_id(N'readpast.sweep_line') is null
 	exec sp_executesql N'create procedure [readpast].sweep_line as return 0';
 go
 -- sweep_line: take jobs that have been running for more than a second out of the ready
--- line, and put them where their leases are found by the time at which they end. So
--- claims do not read them, and the end of a lease needs no index of its own.
+-- line, and put them among the jobs that are ordered by the end of their lease. So
+-- claims do not read these jobs, and sweep_leases needs no index of its own.
 -- Running jobs are before the cursor of their lane, or among the first jobs past it,
 -- because claims take jobs in the order of the line. If a large transaction committed
--- late, they may be deeper in the lane; then they leave it as soon as the jobs before
--- them have been claimed.
+-- late, there may be running jobs deeper in the lane. A later sweep takes these out of
+-- the line, as soon as the jobs before them have been claimed.
 -- @most: move at most this many jobs.
 -- Called by sweep, in a transaction.
 -- Locks: the jobs' rows. Locked rows are skipped.
@@ -1902,9 +1913,9 @@ if object_id(N'readpast.sweep_cursors') is null
 	exec sp_executesql N'create procedure [readpast].sweep_cursors as return 0';
 go
 -- sweep_cursors: move the cursor of each lane to its first ready job. The search begins
--- at the beginning of the lane, so it also finds jobs that have committed late, before
--- the cursor. In a lane without a ready job the cursor is moved once a minute, to the
--- time of a second ago.
+-- at the start of the lane, so it also finds jobs before the cursor, which were
+-- committed late. If a lane has no ready job, its cursor is moved to one second before
+-- now, but only once a minute.
 -- Called by sweep, in a transaction.
 -- Locks: the rows of `lane` that change. Locked rows are skipped.
 
@@ -1937,12 +1948,14 @@ go
 -- that are due, deletes kept jobs whose time is over and the jobs of dropped queues,
 -- and moves the cursors of the lanes. Call it about once a second, from each worker or
 -- from one job of the SQL Server Agent. Only one session sweeps at a time; another call
--- returns at once. Let it be a transaction of its own: in a transaction that stays
--- open, it keeps the others from sweeping.
+-- returns at once. Do not call it in a transaction that stays open, because no other
+-- session can sweep until that transaction ends.
 -- @most: each step changes at most this many jobs.
 -- @unless_ms: do nothing if a sweep has ended less than this long ago.
--- Rows: one. swept: 1, or 0 if this call did nothing. due, recovered (the lease ran out,
--- and the job is ready again), dead, dropped (kept jobs that were deleted).
+-- Rows: one. swept: 1, or 0 if this call did nothing. due, recovered, dead, dropped:
+-- how many scheduled jobs became ready, how many jobs lost their lease and are ready
+-- again, how many jobs lost their lease and are dead, and how many kept jobs were
+-- deleted.
 -- Errors: 52003 wrong argument, 52007, 52008.
 -- Locks: the rows that it changes. Rows that other transactions have locked are skipped.
 
@@ -1955,10 +1968,11 @@ declare @got int, @last datetime2(3), @due int = 0, @recovered int = 0, @dead in
         @resource nvarchar(255) = concat(N'readpast.sweep ', db_id());
 exec [readpast].need_read_committed;
 if @most is null or @most < 1 or @unless_ms is null
-	throw 52003, N'most is null or less than 1, or unless_ms is null', 1;
+	throw 52003, N'most must be at least 1, and unless_ms must not be null', 1;
 begin transaction;
--- Babelfish 4 stops its whole server if it has to refuse the lock, so test it first. Its
--- databases share their application locks, so the name has the database.
+-- If Babelfish 4 has to refuse an application lock, its whole server stops. So test
+-- first whether the lock is free. The databases of Babelfish share their application
+-- locks, so the lock's name contains the id of the database.
 if applock_test(N'public', @resource, N'Exclusive', N'Transaction') = 1
 	exec @got = sp_getapplock @Resource = @resource, @LockMode = N'Exclusive',
 	@LockOwner = N'Transaction', @LockTimeout = 0;
@@ -2047,8 +2061,8 @@ go
 -- queue_drop: delete a queue and its jobs. The queue is gone at once, and its name is
 -- free. The next sweeps delete its jobs.
 -- @queue: the name of the queue.
--- Errors: 52003, 52005 no such queue, 52006 jobs of the queue are running, or a
--- transaction that is open has added jobs, 52007, 52008.
+-- Errors: 52003, 52005 no such queue, 52006 jobs of the queue are running, or an open
+-- transaction has added jobs, 52007, 52008.
 -- Locks: the queue's rows in queue and queue_use.
 
 alter procedure [readpast].queue_drop @queue nvarchar(4000)
@@ -2060,7 +2074,8 @@ exec [readpast].need_read_committed;
 begin transaction;
 exec [readpast].need_queue @queue, @queue_id output;
 set @message = concat(N'queue ', @queue, N' is in use: wait for its running jobs or cancel them, and end transactions that have added jobs');
--- If a transaction that is open has added jobs, its lock makes this skip the row.
+-- If an open transaction has added jobs, it has locked this row. Then READPAST
+-- skips the row, and no row is deleted.
 delete u
   from [readpast].queue_use as u with (rowlock, readpast, readcommittedlock)
  where u.queue_id = @queue_id;
@@ -2082,8 +2097,8 @@ go
 if object_id(N'readpast.pause') is null
 	exec sp_executesql N'create procedure [readpast].pause as return 0';
 go
--- pause: pause a queue. Jobs can still be enqueued, but none is handed out. If the queue
--- is paused already, only the reason changes.
+-- pause: pause a queue. Jobs can still be enqueued, but none is handed out. If the
+-- queue is paused already, its paused_at stays, and only the reason changes.
 -- @queue: the name of the queue.
 -- @reason: a text for people, or null.
 -- Errors: 52003 wrong argument, 52005 no such queue, 52008 doomed transaction.
@@ -2097,7 +2112,7 @@ set xact_abort on;
 declare @queue_id int;
 exec [readpast].need_queue @queue, @queue_id output;
 if [readpast].is_bad_name(@reason, 255) = 1
-	throw 52003, N'the reason is not 1 to 255 characters without control characters and without a space at the end', 1;
+	throw 52003, N'the reason must have 1 to 255 characters, no control characters and no space at the end', 1;
 update q
    set paused_at = isnull(q.paused_at, sysutcdatetime()),
        pause_reason = isnull(@reason, q.pause_reason)
@@ -2127,7 +2142,8 @@ if object_id(N'readpast.stats') is null
 	exec sp_executesql N'create procedure [readpast].stats as return 0';
 go
 -- stats: show the numbers of one queue or of all queues. Up to 10,000 jobs of each state
--- are counted. The counts read rows that are not committed, so they wait for nobody.
+-- are counted. The procedure also counts rows that are not committed, so it never waits
+-- for a lock.
 -- @queue: the name of the queue. Null: all queues.
 -- Rows: one for each queue, by name: how many jobs are in each state, the age of the
 -- oldest ready job, and how many workers have claimed from the queue in the last 30 s.
@@ -2181,11 +2197,12 @@ go
 -- why: tell why a live job waits, or which worker runs it.
 -- @id: the job.
 -- @most: the count of the jobs ahead of this job stops at this number.
--- Rows: one, or none if there is no such live job. state; due_in_ms: how long a
--- scheduled job still waits; paused_at and pause_reason of its queue; ahead: how many
--- ready jobs claims take before it; suspect: 1 if it runs alone; workers: how many have
--- claimed from its queue in the last 30 s; worker: the one that had it last; silent_ms:
--- how long ago that one was last seen; lease_until and renewed: its lease.
+-- Rows: one, or none if there is no such live job. state: the state of the job;
+-- due_in_ms: how long a scheduled job still waits; paused_at, pause_reason: the pause
+-- of its queue; ahead: how many ready jobs claims take before this job; suspect: 1 if
+-- the job runs alone; workers: how many workers have claimed from its queue in the last
+-- 30 s; worker: the worker that claimed the job last; silent_ms: how long ago this
+-- worker was last seen; lease_until, renewed: the lease of the job.
 -- Errors: none.
 -- Locks: none.
 
@@ -2244,8 +2261,9 @@ select a.id, q.name, [readpast].state_word(a.state), a.priority, a.attempt,
   from [readpast].archive as a
  inner join [readpast].queue as q on q.id = a.queue_id;
 go
--- grants: the three roles. Members of a role may call procedures; they need no rights
--- on the tables, because the procedures and the tables have the same owner.
+-- grants: create the three roles, and let their members call procedures. The members
+-- need no rights on the tables, because the procedures and the tables have the same
+-- owner.
 
 if database_principal_id(N'readpast_producer') is null
 	create role readpast_producer;
@@ -2284,7 +2302,7 @@ grant execute on object::[readpast].why to readpast_admin;
 grant execute on object::[readpast].text_of to readpast_admin;
 grant select on object::[readpast].jobs to readpast_admin;
 go
--- done: say what the script did, and let the session run statements again.
+-- done: print what the script has installed.
 
 declare @made nvarchar(100), @procedures int;
 select @made = m.value from [readpast].meta as m where m.name = N'installed_at';
@@ -2296,7 +2314,8 @@ print concat(N'PREVIEW: readpast for SQL Server, version 1 of its tables, which 
 print N'Try: exec readpast.enqueue @queue = N''mail'', @text = N''hello''';
 print N'     exec readpast.claim @queue = N''mail'', @n = 10, @worker = N''w1''';
 go
--- end: if the script was refused, let the session run statements again.
+-- end: if the batch `stop` has stopped the script, let the session run
+-- statements again.
 
 set noexec off;
 go

@@ -6,10 +6,10 @@
 -- procedure sets it to the next lane, or to null after the last lane.
 -- @start: claims start at this place of the lane.
 -- @most: how many jobs to take. A suspect is taken alone, and only by a caller that
--- holds nothing. If the claim has taken other jobs, it takes no job after a suspect,
--- so suspects do not wait for ever.
--- Locks: none. The read of uncommitted lanes waits for nobody; a lane that is rolled
--- back has no jobs.
+-- holds nothing. If a claim has taken other jobs when it comes to a suspect, it ends
+-- there. Then the next claim can take the suspect, which does not wait for ever.
+-- Locks: none. The procedure reads the table `lane` without waiting for locks, so it
+-- may see a lane that is rolled back later. Such a lane has no jobs.
 
 alter procedure [readpast].next_lane
 	@queue_id int, @n int, @taken int, @holding int, @lane bigint output,

@@ -2,7 +2,7 @@
 -- @verdicts: the parameter of settle, or null.
 -- @queue .. @holding: the parameters of claim. Do not count the settled jobs.
 -- Rows: first those of settle (none if there are no verdicts), then those of claim.
--- Errors: those of settle and claim. Then nothing is settled.
+-- Errors: those of settle and claim. If an error is raised, nothing is settled.
 -- Locks: those of settle and claim.
 
 alter procedure [readpast].settle_and_claim

@@ -17,7 +17,8 @@ if not exists (select 1 from [readpast].meta as m where m.name = N'sqlserver')
 	       (N'swept_at', N'2000-01-01T00:00:00'),
 	       (N'installed_at', convert(nvarchar(100), sysutcdatetime(), 126));
 
--- paused_at: since when no job of the queue is handed out. Null: it is not paused.
+-- A row for each queue, with its settings. paused_at: the time since which no job
+-- of the queue is handed out. Null: the queue is not paused.
 if object_id(N'readpast.queue', N'U') is null
 	create table [readpast].queue (
 		id int identity(1, 1) not null,
@@ -37,8 +38,8 @@ if object_id(N'readpast.queue', N'U') is null
 	);
 
 -- A row for each queue. An enqueue keeps a shared lock on the row until its transaction
--- ends, so a queue cannot be dropped while a transaction has added jobs that are not
--- committed. No other call locks these rows, so an enqueue waits for nobody but a drop.
+-- ends, so a queue cannot be dropped while an open transaction has added jobs to it.
+-- Only a drop takes another lock on these rows, so an enqueue waits only for drops.
 if object_id(N'readpast.queue_use', N'U') is null
 	create table [readpast].queue_use (
 		queue_id int not null,
@@ -51,7 +52,8 @@ if object_id(N'readpast.queue_use', N'U') is null
 -- released, or its lease ran out once), 1 suspect (a job that may have killed its
 -- worker), 2 normal. Two transactions that add a lane at once may both add a row.
 -- cursor_at: claims start at this place of the lane. The sweep sets it once a second to
--- the first ready job, so claims do not read what finished jobs have left before it.
+-- the first ready job, so claims do not read the remains of finished jobs before this
+-- place.
 if object_id(N'readpast.lane', N'U') is null
 	create table [readpast].lane (
 		id bigint identity(1, 1) not null,

@@ -81,7 +81,8 @@ check 'several files may each have an incomplete last line' status 0 readpast ch
 check 'a missing file exits with 2' refuses 2 'No such file' readpast check nowhere
 check 'a folder in place of a file exits with 2' refuses 2 'cannot be read' readpast check .
 
-# A history may also come from a client that puts blanks in other places.
+# A history may also come from a client that puts blanks between the tokens of
+# its JSON.
 printf '%s\n' "$enqueued" "$(claim 100 5 1)" "$(verdict 200 5 'done')" "$audited" >plain
 sum='3 events of 1 job by 1 client: 1 claim, 1 verdict'
 # Print a claim event of a job that a schedule enqueued. INSTANT, one digit, is the

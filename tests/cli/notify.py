@@ -60,8 +60,9 @@ def readpast(*arguments):
 
 
 def is_alive(manager):
-    """Return whether four messages WATCHDOG=1 arrive, one each half of WATCHDOG: each
-    within TOO_LATE seconds after the one before, and all four not too early."""
+    """Return whether four messages WATCHDOG=1 arrive. The worker must send one after
+    each half of WATCHDOG. None may come later than TOO_LATE seconds after the one
+    before it, and the fourth must not come too early."""
     start = time.monotonic()
     heard = [manager.hear(TOO_LATE) for _ in range(4)]
     took = time.monotonic() - start

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Test the command work when its standard output, to which handlers write, fails. Then
-# jobs whose output was not written must stay ready, with no attempt used.
+# Test the command work while its standard output, to which handlers write, cannot be
+# written. Jobs whose output is lost must stay ready, with no attempt used.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors

@@ -86,7 +86,8 @@ sanitizer_of() {
 
 # hosted LIBRARY COMMAND...: run a program that loads the library. If the library was
 # built with a sanitizer, preload the sanitizer's runtime, because it must be loaded
-# before all other libraries. Leaks are not reported, because the program has its own.
+# before all other libraries. The sanitizer does not report leaks, because the program
+# has leaks of its own.
 hosted() (
 	runtime=$(sanitizer_of "$1")
 	shift

@@ -22,8 +22,8 @@ begin_wait() {
 	wait=$!
 	eventually is_waiting $wait
 }
-# end_wait: wait until that process ends. Sets $got to the exit status and what was
-# printed.
+# end_wait: wait until the process that begin_wait started ends. Sets $got to its
+# exit status and to what it printed.
 end_wait() {
 	wait $wait
 	got="$? $(cat said complained)"

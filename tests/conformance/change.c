@@ -220,8 +220,8 @@ a_change_is_undone_with_its_transaction(void **state)
 }
 
 /* A transaction changes a job's priority and commits late. Meanwhile other jobs
- * of that priority are claimed, and later claims start behind the position that
- * the job gets. */
+ * of that priority are claimed, so that claims start past the position that the
+ * job gets. */
 static void
 a_job_that_was_changed_late_is_found(void **state)
 {

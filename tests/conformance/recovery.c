@@ -285,11 +285,11 @@ P6_suspects_leave_other_jobs_their_turn(void **state)
 	assert_int_equal(atomic_load(&seen.young_beside_suspect), OTHERS);
 }
 
-/* Run a job; the job `long` runs until `x` has started. While `long` runs, the
- * queue gets a suspect (a job that may have killed its worker), and then `x`.
- * The worker claims nothing, because it waits for `long` to end, to run the
- * suspect alone. It must stop waiting after some time and run `x`; otherwise
- * `long` never ends. */
+/* A handler. The job `long` runs until the job `x` has started. While `long`
+ * runs, the queue gets a suspect (a job that may have killed its worker), and
+ * then `x`. The worker must run the suspect alone, so it claims nothing and
+ * waits for the end of `long`. After some time it must stop waiting and run
+ * `x`. Otherwise `long` never ends. */
 static int
 hold_on(rp_task *task, const rp_job *job, void *ctx)
 {

@@ -97,8 +97,9 @@ fire(rp_conn *conn)
 	return swept.fired;
 }
 
-/* Return the text of a header, or "". The header is of the n-th job that the
- * schedule made in queue q. The library writes headers as "name": "value". */
+/* Return the text of a header, or "". The header belongs to the n-th job that
+ * the schedule has enqueued in queue q. The library writes headers as "name":
+ * "value". */
 static const char *
 header(rp_conn *conn, size_t n, const char *name)
 {
@@ -720,7 +721,8 @@ the_server_parses_a_spec_as_the_library_does(void **state)
 				texts[i], r ? "accepted" : "refused",
 				same < 0 ? "refused" : "accepted");
 		right += r;
-		/* The empty text is refused as a name is, not by the parser. */
+		/* The library refuses the empty text before it parses specs,
+		 * with another message than the server. */
 		if (!r && *texts[i])
 			compare_refusals(db, texts[i]);
 	}

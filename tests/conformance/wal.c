@@ -96,7 +96,7 @@ jobs_of_others_are_kept_after_shm_was_deleted(void **state)
 	assert_non_null(strstr(rp_last_error(db->conn)->message,
 			       "-shm was deleted or replaced"));
 	put_elsewhere(&other);
-	/* this cannot copy -wal into the file, but reports no error */
+	/* closing cannot copy -wal into the file, but reports no error */
 	rp_close(looking);
 	rp_close(idle);
 	rp_close(db->conn);

@@ -221,8 +221,9 @@ a_wait_ends_at_its_deadline_even_if_many_wait(void **state)
 	pthread_t threads[40];
 
 	for (int i = 0; i < 40; i++) {
-		/* The threads with the longer deadline begin to wait first.
-		 * Those behind them must not wait as long as they do. */
+		/* The threads with the longer deadline begin to wait first. The
+		 * other threads wait behind them in the queue, and must still
+		 * end at their own deadline. */
 		snprintf(them[i].url, sizeof(them[i].url), "%s?busy=%s",
 			 db->url, i < 20 ? "4s" : "300ms");
 		pthread_create(&threads[i], NULL, ask_with_deadline, &them[i]);
@@ -403,9 +404,10 @@ a_hundred_writers_are_as_fast_as_with_sqlites_own_timeout(void **state)
 
 	assert_int_equal(atomic_load(&ours.failed), 0);
 	/* Compare with connections that use SQLite's own timeout. On a busy
-	 * machine, connections that use our queue may do only half as many jobs
-	 * as those. Connections that slept for a millisecond instead would do a
-	 * tenth. So the limit is three tenths. */
+	 * machine, connections that use the library's queue may do only half as
+	 * many jobs as connections with the timeout. If they slept for a
+	 * millisecond instead, they would do only a tenth. So the limit is
+	 * three tenths. */
 	if (with_queue * 10 < with_timeout * 3)
 		fail_msg("%ld jobs, and %ld with a timeout", with_queue,
 			 with_timeout);

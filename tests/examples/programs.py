@@ -101,8 +101,8 @@ class Psycopg(Example):
         self.eventually(lambda: self.done() > self.jobs, "the last page")
         assert time.monotonic() < began + 4, "a worker that waits is notified"
         assert self.readpast("workers").count("pages:") >= 1
-        # Only the last worker stops normally, and so marks itself as stopped. All other
-        # workers were killed.
+        # Only the last worker stops normally, so only this worker has marked itself as
+        # stopped. All other workers were killed.
         self.crew[-1].terminate()
         assert self.crew.pop().wait() == 0, "SIGTERM ends it"
         assert self.db.query("select count(*) from readpast.worker"
@@ -323,8 +323,9 @@ class Backoff(Example):
     """each call is made, none too early, and no call has its effect twice"""
 
     file, jobs, kills = "backoff.py", 24, 4
-    # Longer than Retry-After, 1 s. If a client is killed before it reads this header,
-    # its job is tried again when the lease ends. By then the second must be over.
+    # The lease must be longer than the 1 s of Retry-After. If a client is killed
+    # before it has read this header, its job is tried again when the lease ends, and
+    # the server must then accept the call.
     lease = "2s"
 
     def set_up(self):

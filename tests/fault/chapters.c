@@ -250,8 +250,8 @@ play_change(struct story *s)
 		tries++;
 	}
 	retried = r;
-	/* The call changes the jobs in several transactions. Those before a
-	 * failure are committed. */
+	/* The call changes the jobs in several transactions. If a transaction
+	 * fails, the ones before it stay committed. */
 	assert_true(retried == 3 || (tries > 1 && retried < 3));
 	once(s, rp_job_cancel(shaky(s), 6, NULL));
 	while (failed(

@@ -51,7 +51,8 @@ struct chapter {
 	 * prepare. */
 	void (*prepare)(struct story *story);
 	void (*play)(struct story *story);
-	void (*check)(struct story *story); /* nothing fails */
+	/* Runs after `play`, without failures. */
+	void (*check)(struct story *story);
 };
 extern const struct chapter chapters[]; /* the last element has the name NULL */
 const struct chapter *chapter_named(const char *name);

@@ -150,10 +150,11 @@ enqueue_unique(struct model *m, int queue)
 	    (long long)id.id, id.outcome);
 	if (busy(m, r))
 		return;
-	/* The enqueue locks the row that has its key with SKIP LOCKED, so it
-	 * usually skips a row that another transaction has changed. But
-	 * PostgreSQL waits for that transaction if it has changed the row
-	 * twice, and only the second change has locked the row's key. */
+	/* The enqueue uses SKIP LOCKED when it locks the job with its key. So
+	 * it usually skips this job if another transaction has changed it. But
+	 * if that transaction has changed the row twice, and only the second
+	 * change has locked the row's key, PostgreSQL waits for the
+	 * transaction. */
 	if (others && e->now.replaced && r == RP_EBUSY)
 		return;
 	if (others) { /* without `replace`, the call succeeds without the lock

@@ -62,7 +62,7 @@ check 'a right of public to read jobs is reported' finds public 'may select job'
 sql "revoke all on readpast.job from public"
 check 'after a revoke the finding is gone' lacks public
 sql "create role stranger"
-# Up to version 14 this right is granted by default.
+# Up to version 14 everybody may create objects in the schema public by default.
 sql "revoke create on schema public from public"
 check 'a schema of the search_path in which only its owner may create is not reported' lacks path
 check 'the schema of readpast is not reported either' lacks writable
@@ -151,8 +151,8 @@ readpast enqueue sqlq job >/dev/null
 job=$(sql "select id from readpast.claim('sqlq', worker => 'importer', lease => '1 hour')")
 check 'why names a worker in SQL without a process' grep -q 'worker importer has held it since' <(readpast why "$job")
 sql "update readpast.worker set seen_at = seen_at - interval '2 minutes'"
-check 'a silent worker in SQL is reported' finds silent 'worker importer has not been heard of for 2 min'
-check 'why says that the worker in SQL is silent' grep -q 'importer has held it since .*That worker has not been heard of for 12[0-9]s' <(readpast why "$job")
+check 'a silent worker in SQL is reported' finds silent 'worker importer has not been heard from for 2 min'
+check 'why says that the worker in SQL is silent' grep -q 'importer has held it since .*That worker has not been heard from for 12[0-9]s' <(readpast why "$job")
 sql "select readpast.worker_stop(max(id)) from readpast.worker" >/dev/null
 check 'a worker that has unregistered is not reported' lacks silent
 sql "select readpast.complete(id, claim_no) from readpast.jobs where id = $job" >/dev/null

@@ -449,7 +449,8 @@ def a_key_is_taken_in_the_commit_that_completes_its_job(s):
     claim = worker.claim()["one"]
     worker.rows("begin")
     worker.complete(claim)
-    # Neither enqueue waits for that transaction. Both still see the first job.
+    # Neither enqueue waits for the transaction of `worker`. Both still see the
+    # first job.
     assert [e.put("two", unique_key="k") for e in (s, other)] == [first, first]
     worker.rows("commit")
     assert [e.put("three", unique_key="k") for e in (s, other)] == [first, first]
@@ -1546,9 +1547,9 @@ def a_pinned_snapshot_changes_no_claims_cost(s):
     # Use the smallest of the measurements. If autovacuum has analyzed the tables, one
     # call has planned its statements again, and so has read more pages.
     last = [min(each) for each in zip(*last)]
-    # A claim starts at the cursor, so it reads no dead entries before it. A sweep reads
-    # only entries that have died since the last sweep, with a pinned snapshot or
-    # without one.
+    # A claim starts at the cursor, so it reads no dead entries before the cursor. A
+    # sweep reads only entries that have died since the last sweep, with a pinned
+    # snapshot or without one.
     assert last[0] <= 1.5 * first[0], (free, first, last)
     assert last[1] <= 1.5 * first[1], (free, first, last)
 

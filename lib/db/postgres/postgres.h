@@ -21,8 +21,9 @@ extern const char rp__build_postgres[];
 
 #define CHANNEL 100 /* room for a channel's name, in bytes */
 
-/* How long a call waits for a lock after limit_waits(). This is long enough for
- * a single statement of another client, and short compared to a lease. */
+/* After limit_waits(), a call waits at most this long for a lock. This is long
+ * enough for a single statement of another client, and short compared to a
+ * lease. */
 #define RP_LIMIT "lock_timeout = '100ms'"
 
 struct postgres {
@@ -33,9 +34,9 @@ struct postgres {
 	int is_new;   /* 1: opening this handle created the schema */
 	int depth;    /* how many transactions of ours are open, one inside the
 		       * other; all except the outermost are savepoints */
-	/* How the outermost transaction was begun. OWN: as a transaction of
-	 * ours. JOINED: as a savepoint in the caller's transaction. ALONE:
-	 * without `begin`, because it is a single statement. */
+	/* The kind of the outermost transaction. OWN: a transaction of ours.
+	 * JOINED: a savepoint in the caller's transaction. ALONE: a single
+	 * statement, which needs no `begin`. */
 	enum { OWN, JOINED, ALONE } base;
 	int pooled;          /* 1: behind a pooler, so we use no prepared
 			      * statements and no LISTEN */

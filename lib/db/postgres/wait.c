@@ -24,7 +24,7 @@
 /* If our own notification does not arrive, the worker polls for this time
  * before it tries LISTEN again. */
 #define DEAF_MS 30000
-/* The payload of the notification that listen() sends to itself. */
+/* The payload of the notification that listen() sends to this session. */
 #define ALIVE "alive"
 
 static int

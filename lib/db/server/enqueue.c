@@ -31,7 +31,8 @@ has_terms(const struct rp_value *p)
 	return p[PUT_MANY_KEEP_MS].type != RP_NULL ||
 	       p[PUT_MANY_TIMEOUT_MS].type != RP_NULL ||
 	       p[PUT_MANY_EXPIRE_MS].type != RP_NULL ||
-	       p[PUT_MANY_BACKOFF].type != RP_NULL;
+	       p[PUT_MANY_BACKOFF].type != RP_NULL ||
+	       p[PUT_MANY_GROUP_KEY].type != RP_NULL;
 }
 
 /* Enqueue one job that has a row of parameters of the verb enqueue_unique. The

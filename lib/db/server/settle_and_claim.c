@@ -7,7 +7,8 @@
  *
  * All verdicts and the claim are one call and one round trip. If no transaction
  * is open, the call is also one commit. In this file, a plain completion is a
- * verdict RP_DONE that the routine only counts, without a row of its own.
+ * verdict RP_DONE for which the routine returns no row: the routine only
+ * returns how many of them it has accepted.
  */
 #include "server.h"
 
@@ -47,8 +48,7 @@ settle_one(struct trip *trip, const struct rp_value *c)
 	*v = NULL; /* answered */
 }
 
-/* Read a row with a number: how many jobs of a queue were completed by plain
- * completions. */
+/* Read the row that has the number of plain completions of one queue. */
 static void
 count_done(struct trip *trip, const struct rp_value *c)
 {

@@ -14,7 +14,8 @@
  *
  * Some jobs are never prefetched. If a job has a single attempt, a worker that
  * dies before it starts the job would use up that attempt. If a job has a large
- * payload, prefetching would multiply the memory that a worker needs.
+ * payload, prefetching would multiply the memory that a worker needs. For jobs
+ * of a queue with a limit see is_full().
  */
 #include "sqlite.h"
 
@@ -55,9 +56,9 @@ add(struct claim *claim, const struct rp_value *c)
 			     c[CLAIM_OUT_SUSPECT].i != 0);
 }
 
-/* Return whether the queue's limit forbids to take one more job. No job of a
- * queue with a limit is prefetched, because a prefetched job counts as running
- * and would keep another worker from running a job. */
+/* Returns 1 if the queue's limit allows no further job. No job of a queue with
+ * a limit is prefetched, because a prefetched job counts as running and would
+ * keep another worker from running a job. */
 static int
 is_full(const struct claim *claim, const struct rp_value *free, size_t taken)
 {

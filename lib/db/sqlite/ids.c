@@ -45,7 +45,7 @@ reserve(struct sqlite *s, rp_error *error)
 	return 0;
 }
 
-/* Returns 1 if the current call is the whole transaction. Only then ids may be
+/* Returns 1 if the current call is the whole transaction. Only then may ids be
  * reserved. In a longer transaction the caller could roll back to a savepoint
  * with its own SQL. That would undo the reservation, and this connection would
  * not notice. */

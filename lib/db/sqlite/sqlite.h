@@ -131,7 +131,7 @@ struct writers {
 	struct turns *turns;      /* FILE-writers, mapped into memory; NULL: not
 				   * open */
 	int asks;                 /* 1: it is requesting the write lock now */
-	int64_t most_ms;          /* the longest time to wait for that lock */
+	int64_t most_ms;          /* the longest time to wait for the lock */
 	int first;                /* 1: it is the first in the queue */
 	int offered;              /* 1: this connection has left the lock free
 				   * for the first connection in the queue, but
@@ -157,8 +157,8 @@ struct sqlite {
 	int depth;             /* how many transactions of ours are open, one
 				* inside the other; all but the outermost are
 				* savepoints */
-	/* How the outermost transaction was begun. OWN: as a transaction of
-	 * ours. JOINED: as a savepoint in the caller's transaction. BARE: not
+	/* The kind of the outermost transaction. OWN: a transaction of ours.
+	 * JOINED: a savepoint in the caller's transaction. BARE: none was
 	 * begun, because a writing statement of the caller is running. */
 	enum { OWN, JOINED, BARE } base;
 	sqlite3_vfs *vfs; /* the VFS (file interface) of SQLite; its clock is
@@ -221,8 +221,8 @@ const char *rp__sqlite_find_foreign(const struct sqlite *s);
 /* Make this connection wait for locks, for up to busy_ms. */
 void rp__writers_be_patient(struct sqlite *s);
 /* Call rp__writers_ask() before requesting the write lock. most_ms is the
- * longest time to wait for it. Call rp__writers_answered() after the request
- * was granted or refused. */
+ * longest time to wait for the lock. Call rp__writers_answered() after the
+ * request was granted or refused. */
 void rp__writers_ask(struct sqlite *s, int64_t most_ms);
 void rp__writers_answered(struct sqlite *s);
 void rp__writers_close(struct sqlite *s);

@@ -59,8 +59,9 @@
  * time for which a connection may skip the queue. */
 #define SLEEP_MS 200
 #define SLEEP_MORE_MS 20
-/* After a wait that was longer than writers in the queue can cause, assume for
- * this time (ms) that programs that do not use the queue write to the file. */
+/* If a wait was longer than the writers in the queue can explain, another
+ * program writes to the file without using the queue. Assume this for LATELY_MS
+ * after such a wait. */
 #define LATELY_MS 100
 
 /* ---- the file ---- */
@@ -236,8 +237,8 @@ become_first(struct writers *w)
 	return w->first;
 }
 
-/* Join the queue. Returns 1 if this connection became its first at once, 0 if
- * it has slept. */
+/* Join the queue. Returns 1 if this connection became the first in the queue at
+ * once, 0 if it has slept. */
 static int
 stand_in_queue(struct writers *w, int64_t most_ms)
 {
@@ -252,8 +253,8 @@ stand_in_queue(struct writers *w, int64_t most_ms)
 
 /* Wait before the next try to get the lock. If another connection is the first
  * in the queue, sleep until this connection is woken as the next one. If this
- * connection is the first, sleep for a moment only. Do so, too, if there is no
- * queue because FILE-writers cannot be opened. */
+ * connection is the first, or if FILE-writers cannot be opened, sleep only for
+ * a moment. */
 static void
 wait_a_little(struct sqlite *s, int64_t waited_ms, int64_t left_ms)
 {

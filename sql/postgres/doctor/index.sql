@@ -13,7 +13,7 @@ select n.name as index, 'is not valid' as what,
  where not i.indisvalid
 union all
 select n.name, 'is missing',
-       'make it again as the schema has it (sql/postgres/schema)'
+       'create it again as sql/postgres/schema defines it'
   from (values ('job_line'), ('job_due'), ('job_scheduled'), ('job_unique'),
                ('job_pkey'), ('archive_state'), ('archive_keep'),
                ('kept_count_of'),

@@ -4,7 +4,7 @@
 select k.id, k.queue, k.state, k.attempts,
        (extract(epoch from clock_timestamp() - k.since) * 1000)::bigint
        as lasts_ms
-  from (select j.id, q.name as queue, 'in line again' as state,
+  from (select j.id, q.name as queue, 'ready again' as state,
                j.attempt || ' of ' || j.max_attempts as attempts,
                j.run_at as since
           from (select distinct l.lane_id from lane l

@@ -1,38 +1,43 @@
 -- live: list the ids of the live jobs that match a filter, first the running ones, then
 -- the others in the order in which claims take them. The query examines the first
--- :looks jobs of each state. If there are jobs that were not examined, the last row has
--- no id. If :key is given, the query finds the job by the index of unique keys instead.
--- If :every is not 0, the query examines all jobs. These include ready jobs that lie
--- before the position where claims start, until the next sweep moves them.
--- :states is a bit set of the numbers of the wanted states. :before is a time in
--- milliseconds since 1970. Jobs that were enqueued later than :before do not match.
+-- :looks jobs of each state. If jobs were left that the query did not examine, the
+-- result ends with a row without an id. If :key is given, the query finds the job by
+-- the index of unique keys instead. If :every is not 0, the query examines all jobs,
+-- even the ready jobs that claims do not find yet, because they are before the position
+-- where claims start. (The next sweep moves these jobs.)
+-- :states is a bit set: the bit 1 << N selects the state with the number N. :before is
+-- a time in milliseconds since 1970. Jobs that were enqueued later than :before do not
+-- match.
 
 with it as materialized (
-    select q.id
+    select q.id,
+           (q.run_limit > 0 or q.rate_count > 0 or q.held_until is not null)
+           and is_full(q.id) as is_full
       from queue q
      where :queue::text is null or q.name = :queue::text),
 every as materialized (
     select j.id,
-           case when j.lease_until is not null then 3
-                when j.seq is not null or j.run_at <= clock_timestamp() then 2
-                else 1 end as state, j.seq
-      from (select j.*
+           state_of(f.j, q) as state, j.seq
+      from (select j
               from it join job j
                 on j.lane_id between first_lane(it.id) and last_lane(it.id)
              where :every::bigint <> 0 and :key::text is null
                and j.seq is not null
             union all
-            select j.*
+            select j
               from it join job j on j.queue_id = it.id
              where :every::bigint <> 0 and :key::text is null
                and j.seq is null
             union all
-            select j.*
+            select j
               from it join job j
-                on j.queue_id = it.id and j.unique_key = :key::text) j),
+                on j.queue_id = it.id and j.unique_key = :key::text) f
+     cross join lateral (select (f.j).*) j
+      join queue q on q.id = j.queue_id),
 looked(part, state, id) as materialized (
     select case when e.state = 3 then 1 when e.state = 1 then 4
-                when e.seq is not null then 2 else 3 end, e.state, e.id
+                when e.seq is not null then 2 when e.state = 2 then 3
+                else 5 end, e.state, e.id
       from every e
      where :states::bigint & (1 << e.state) <> 0
     union all
@@ -41,16 +46,16 @@ looked(part, state, id) as materialized (
      where :states::bigint & 8 <> 0
        and :every::bigint = 0 and :key::text is null
     union all
-    (select 2, 2, r.id
+    (select 2, case when it.is_full then 7 else 2 end, r.id
        from it cross join lateral ready_in(it.id, :looks::bigint + 1) as r
-      where :states::bigint & 4 <> 0
+      where :states::bigint & case when it.is_full then 128 else 4 end <> 0
         and :every::bigint = 0 and :key::text is null
       limit :looks::bigint + 1)
     union all
-    (select 3, 2, r.id
+    (select 3, case when it.is_full then 7 else 2 end, r.id
        from it
       cross join lateral scheduled_in(it.id, true, :looks::bigint + 1) as r
-      where :states::bigint & 4 <> 0
+      where :states::bigint & case when it.is_full then 128 else 4 end <> 0
         and :every::bigint = 0 and :key::text is null
       limit :looks::bigint + 1)
     union all
@@ -58,6 +63,13 @@ looked(part, state, id) as materialized (
        from it
       cross join lateral scheduled_in(it.id, false, :looks::bigint + 1) as r
       where :states::bigint & 2 <> 0
+        and :every::bigint = 0 and :key::text is null
+      limit :looks::bigint + 1)
+    union all
+    (select 5, 7, r.id
+       from it
+      cross join lateral blocked_in(it.id, :looks::bigint + 1) as r
+      where :states::bigint & 128 <> 0
         and :every::bigint = 0 and :key::text is null
       limit :looks::bigint + 1))
 select f.id, f.state
@@ -73,7 +85,7 @@ select f.id, f.state
            and (:before::bigint is null
                 or j.created_at <= to_timestamp(:before::bigint / 1000.0))
         union all
-        select 5, null, null, null, null, null
+        select 6, null, null, null, null, null
          where :every::bigint = 0
            and (exists (select from looked where id is null)
                 or exists (select from looked

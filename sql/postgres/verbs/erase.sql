@@ -10,7 +10,11 @@ with live as (
      where n.kept operator(pg_catalog.=) 0 and j.id operator(pg_catalog.=) n.id
        and j.claim_no operator(pg_catalog.=) n.claim_no
        and j.lease_until is null
-    returning n.number, j.id),
+    returning n.number, j.id, j.queue_id, (j.extra).group_key),
+admitted as (
+    select readpast.leave_group(queue_id, group_key, id)
+      from live
+     where group_key is not null),
 kept as (
     delete from readpast.archive a
      using unnest(:id[]::bigint[], :claim_no[]::bigint[], :kept[]::bigint[])
@@ -18,6 +22,7 @@ kept as (
      where n.kept operator(pg_catalog.=) 1 and a.id operator(pg_catalog.=) n.id
        and a.claim_no operator(pg_catalog.=) n.claim_no
     returning n.number, a.id)
-select number, id from live
+select l.number, l.id from live l
+ cross join (select pg_catalog.count(*) from admitted) as groups
 union all
 select number, id from kept;

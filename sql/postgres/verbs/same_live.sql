@@ -28,6 +28,7 @@ select n.number, j.id
             where q.name operator(pg_catalog.=) n.queue)
    and j.lease_until is null
    and ((j.seq is null) operator(pg_catalog.=) (n.seq is null)
+        or j.run_at operator(pg_catalog.=) timestamp with time zone 'infinity'
         or n.seq is null
            and j.run_at operator(pg_catalog.<=) pg_catalog.clock_timestamp())
    and array[j.lane_id, j.claim_no, j.attempt, j.lost, j.max_attempts]
@@ -38,7 +39,11 @@ select n.number, j.id
    and array[(j.extra).keep_ms, (j.extra).timeout_ms, (j.extra).unique_for_ms]
        operator(pg_catalog.=)
        array[n.keep_ms, n.timeout_ms, n.unique_for_ms]
-   and array[j.run_at, j.created_at, (j.extra).expire_at]
+   and array[case when j.run_at operator(pg_catalog.<)
+                       timestamp with time zone 'infinity' then j.run_at
+                  else (select g.run_at from readpast.group_wait g
+                         where g.job_id operator(pg_catalog.=) j.id) end,
+             j.created_at, (j.extra).expire_at]
        operator(pg_catalog.=)
        array[readpast.at_ms(n.run_at), readpast.at_ms(n.created_at),
              readpast.at_ms(n.expire_at)]

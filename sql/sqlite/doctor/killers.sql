@@ -3,7 +3,7 @@
 -- last day because their lease ran out.
 
 select id, queue, state, attempts, :now_ms - since as lasts_ms
-  from (select j.id, q.name as queue, 'in line again' as state,
+  from (select j.id, q.name as queue, 'ready again' as state,
                j.attempt || ' of ' || j.max_attempts as attempts,
                j.run_at as since
           from readpast_queue q

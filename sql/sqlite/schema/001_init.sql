@@ -66,8 +66,8 @@ create table readpast_queue (
 --   progress: the text that the handler reported last. The next attempt gets it
 -- payload: the payload, if it has at most 16 KiB. A larger payload is in
 -- readpast_payload, and this column has its size in bytes. Claims and verdicts rewrite
--- the whole row, so the row must stay small. In SQLite a number sorts before any text or
--- blob, so `payload < ''` is true for a size.
+-- the whole row, so the row must stay small. In SQLite a number sorts before any text
+-- or blob, so `payload < ''` is true if the column has a size.
 create table readpast_job (
 	id           integer primary key autoincrement,
 	queue_id     integer not null,
@@ -160,9 +160,10 @@ create table readpast_taken_key (
 create index readpast_taken_key_until on readpast_taken_key (until);
 
 -- The number of kept jobs in each queue and state. Triggers of the archive count them,
--- so the numbers are exact even if plain SQL changes the archive. State 4 (done) has only
--- the jobs to which the queue's keep_done_ms applies, so that a sweep can see whether
--- there are any. Done jobs with their own keep_ms are counted as state 14 instead.
+-- so the numbers are exact even if plain SQL changes the archive. Under state 4 (done)
+-- only jobs to which the queue's keep_done_ms applies are counted, so that a sweep can
+-- see whether there are any such jobs. Done jobs with their own keep_ms are counted as
+-- state 14 instead.
 create table readpast_kept_count (
 	queue_id integer not null,
 	state    integer not null,

@@ -1,4 +1,4 @@
--- applock: an application lock named after the message guards it a second time
+-- applock: lock the row of each message, and also take an application lock for it
 --
 -- A cursor reads the messages that no session has taken, and skips locked rows. For
 -- each message the session also tries, without waiting, to take an exclusive

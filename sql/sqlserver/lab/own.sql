@@ -83,8 +83,8 @@ select count(*) as first_job
  where id = @id and state = N'running';
 go
 
--- Step 9, session A: remove the queue. It must have no running job, so these are
--- cancelled first.
+-- Step 9, session A: remove the queue. A queue with running jobs cannot be
+-- dropped, so its running jobs are cancelled first.
 declare @id bigint = 0;
 while @id is not null
 begin

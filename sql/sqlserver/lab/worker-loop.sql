@@ -73,8 +73,8 @@ exec readpast_lab.take @id = @id output, @reputation = @reputation output;
 select @id as id, @reputation as reputation;
 go
 
--- Step 7, session A: A commits, and then runs the worker's loop. It ends when no row is
--- left. In a stress test, both sessions run this loop at the same time.
+-- Step 7, session A: A commits, and then runs the worker's loop. The loop ends when no
+-- row is left. In a stress test, both sessions run this loop at the same time.
 commit;
 go
 declare @id int, @reputation int;

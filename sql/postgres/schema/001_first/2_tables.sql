@@ -8,8 +8,9 @@ create table readpast.meta (
 	value text not null
 );
 
--- The columns that an enqueue reads come first, because the first columns of a row are
--- the fastest to read. The low fillfactor leaves room to update a row within its page.
+-- Queues and their settings. The columns that an enqueue reads come first, because the
+-- first columns of a row are the fastest to read. The low fillfactor leaves room to
+-- update a row within its page.
 -- lane_id: the lane of jobs that are enqueued without a priority.
 -- waiters_until: after this time no worker waits for a notification about the queue,
 -- see the table `waiter`.
@@ -18,6 +19,15 @@ create table readpast.meta (
 -- dead_to: the name of another queue, which gets a copy of each job of this queue that
 -- dies, see put_dead().
 -- run_limit: how many jobs of this queue may run at once. 0: any number.
+-- group_limit: how many jobs of one group may run at once. 0: any number.
+-- group_pass: 0: a failed job keeps its slot of its group until its retry. 1: the next
+-- job of the group gets the slot.
+-- group_lowered: true if the group limit was lowered, so that a group may have more
+-- slots than the limit.
+-- rate_count, rate_ms: how many jobs of this queue may start within so long. 0: any
+-- number.
+-- held_until: no job of this queue starts before this time.
+-- holds_until: after this time no group of this queue is held. Null: none ever was.
 create table readpast.queue (
 	id             integer primary key generated always as identity,
 	name           text not null unique,
@@ -40,9 +50,11 @@ create table readpast.queue (
 	run_limit      integer not null default 0,
 	group_limit    integer not null default 0,
 	group_pass     integer not null default 0,
+	group_lowered  boolean not null default false,
 	rate_count     integer not null default 0,
 	rate_ms        bigint not null default 0,
 	held_until     timestamptz,
+	holds_until    timestamptz,
 	constraint "a queue's name has 1 to :most_name bytes and no control characters"
 	check (octet_length(name) between 1 and :most_name
 	       and name !~ '[\x01-\x1f\x7f]'),
@@ -56,19 +68,22 @@ create table readpast.queue (
 	       and keep_dead_ms between 0 and :most_ms
 	       and max_payload between 0 and :most_payload
 	       and timeout_ms between 0 and :most_ms
-	       and run_limit between 0 and :most_limit)
+	       and run_limit between 0 and :most_limit
+	       and group_limit between 0 and :most_limit
+	       and rate_count between 0 and :most_rate
+	       and rate_ms between 0 and :most_ms)
 ) with (fillfactor = 10);
 
 -- When a job is done, this index shows whether its queue keeps done jobs, and whether
 -- a client may wait for the end of a job. Usually no queue is in the index, so one
 -- cheap read is enough.
 create index queue_keeps on readpast.queue (id)
-	where keep_done_ms > 0 or job_waiters_until is not null;
+	where keep_done_ms > 0 or job_waiters_until is not null or group_limit > 0;
 
 -- Dropped queues. Transactions that were open during the drop may still put jobs into
 -- such a queue.
--- xid: all these transactions have smaller ids than this one. Null: no sweep has seen
--- this row yet.
+-- xid: a transaction id that is larger than the ids of all these transactions. Null:
+-- no sweep has seen this row yet.
 -- open: the snapshot of the last sweep that looked at this row.
 create table readpast.dropped (
 	queue_id integer primary key,
@@ -98,8 +113,9 @@ create index lane_id on readpast.lane (lane_id);
 -- A job is running while lease_until is not null.
 --
 -- The default of `seq` draws the next number, at the end of the line. An enqueue of a
--- scheduled job writes null instead. The enqueue relies on the default and does not call
--- nextval() itself, because its plan is then one step shorter, and so faster.
+-- scheduled job writes null instead. The fast path of an enqueue, put_plain(), relies
+-- on the default and does not call nextval() itself, because its plan is then one step
+-- shorter, and so faster.
 --
 -- A claim changes lease_until, claim_no, worker_id and attempt. No index may ever name
 -- one of these columns, so that a claim is a HOT update. A HOT update writes a new row
@@ -143,7 +159,7 @@ create type readpast.extra as (
 	expire_at     timestamptz,
 	backoff       json,
 	unique_for_ms bigint,
-	group_key     text,
+	group_key     text collate "C",
 	progress      text
 );
 
@@ -186,12 +202,72 @@ create unique index job_unique on readpast.job (queue_id, unique_key)
 
 -- The running jobs of queues that have a run_limit. A claim adds its jobs, see
 -- take_slots(). The row of a job that has ended stays until a claim needs the room,
--- see free_slots(). So nothing that ends a job has to read this table. All who add or
--- delete rows of a queue hold the lock of lock_limit().
+-- see free_slots(). So nothing that ends a job has to read this table. A transaction
+-- that adds rows of a queue, or deletes the rows of ended jobs, holds the lock of
+-- lock_limit(). Only forget_hints(), which deletes the rows of a dropped queue, does
+-- not take this lock.
 create table readpast.slot (
 	queue_id integer not null,
 	job_id   bigint not null,
 	primary key (queue_id, job_id)
+);
+
+-- Groups. A job of a group stands in the ready line only if it has a slot, in a queue
+-- with a group limit. At most group_limit rows of `group_slot` have the same group. The
+-- job keeps its slot while it is ready and while it runs, and also until its retry,
+-- unless the queue has group_pass.
+-- came: the job's number in the order of its group.
+create table readpast.group_slot (
+	queue_id  integer not null,
+	group_key text collate "C" not null,
+	job_id    bigint not null,
+	priority  integer not null,
+	came      bigint not null,
+	primary key (queue_id, group_key, job_id)
+);
+
+-- Jobs that wait for their group, in the order of the group. In `job` the seq of such a
+-- job is null, and its run_at is infinity, so no claim and no sweep finds it.
+-- run_at: since when the job is ready.
+create table readpast.group_wait (
+	queue_id  integer not null,
+	group_key text collate "C" not null,
+	priority  integer not null,
+	came      bigint not null,
+	job_id    bigint not null,
+	run_at    timestamptz not null,
+	primary key (queue_id, group_key, priority, came, job_id)
+);
+create unique index group_wait_job on readpast.group_wait (job_id);
+
+-- Recheck requests of groups: waiting jobs of the group may find a slot. Whoever makes a
+-- job wait, or frees a slot that no job has got, adds one. The next claim or sweep
+-- carries them out, see admit_requested().
+-- and_later: true stands for all groups of the queue with larger names, see
+-- request_later().
+create table readpast.group_recheck (
+	id        bigint primary key generated always as identity,
+	queue_id  integer not null,
+	group_key text collate "C" not null,
+	and_later boolean not null default false
+);
+create index group_recheck_of on readpast.group_recheck (queue_id, id);
+
+-- Groups that are held: none of their jobs starts before the time `until`.
+create table readpast.group_hold (
+	queue_id  integer not null,
+	group_key text collate "C" not null,
+	until     timestamptz not null,
+	primary key (queue_id, group_key)
+);
+
+-- The starts of jobs in queues with a rate, for as long as they count.
+-- at_us: the time of the claim in microseconds since 1970, see note_starts().
+create table readpast.start (
+	queue_id integer not null,
+	at_us    bigint not null,
+	jobs     bigint not null,
+	primary key (queue_id, at_us)
 );
 
 -- When jobs expire. The sweep reads this table to find jobs that it has to cancel.
@@ -228,9 +304,10 @@ create index expiry_at on readpast.expiry (expire_at);
 -- next_xid: nearly all transactions that had drawn a number when the cursor was made
 -- have smaller ids than this. Once they have ended, the next cursor of the lane can get
 -- a `settled` of up to `drawn` + 1.
--- visit_at: when a sweep looks at the jobs before the cursor, once.
--- low: a sweep has seen all jobs before this number. While low <= head, the look at
--- `visit_at` is still to be done; these rows are the work list of the sweep.
+-- visit_at: after this time a sweep looks at the jobs before the cursor, once.
+-- low: a sweep has seen all jobs before this number. While low <= head, no sweep has
+-- looked at the jobs before this cursor yet. The rows with low <= head are the work
+-- list of the sweep.
 -- Lanes 0 and -1 have no jobs. The sweep keeps notes in their rows: `head` is a time, in
 -- microseconds since 1970.
 --   lane 0: all jobs whose run_at is before this time have been moved by a sweep.
@@ -342,6 +419,7 @@ create table readpast.kept_count (
 create index kept_count_of on readpast.kept_count (queue_id, state);
 alter table readpast.kept_count replica identity full;
 
+-- Workers, and clients in SQL that have a worker name.
 -- kinds: a JSON array of the kinds for which the worker has handlers. Each element is a
 -- text 'queue/kind'. The text 'queue/' means all other kinds of that queue.
 create table readpast.worker (
@@ -426,9 +504,9 @@ create index tally_second on readpast.tally (second);
 -- last_error: why the last fire has no job.
 -- standby: not null if `readpast copy` has paused the schedule, because it copies or
 -- moves the schedule's queue. 'leaving': this database is the source of a move.
--- 'copied' or 'moved', and the name of the source: this database is the target. Then
--- ' paused' follows if the schedule was already paused before the copy, and
--- ' and paused' if a user has paused it since.
+-- 'copied' or 'moved', and the name of the source: this database is the target. In
+-- both cases ' paused' follows if the schedule was already paused before the copy, and
+-- ' and paused' follows if a user has paused it since.
 create table readpast.schedule (
 	id          bigint primary key generated always as identity,
 	name        text not null unique,

@@ -49,8 +49,8 @@ $body$;
 
 -- How long an enqueue that replaces a job waits if the job's row is locked. A sweep, or
 -- a claim that commits at once, holds such a lock for some milliseconds only. If the
--- row is locked for longer than this, the lock is probably that of a claim in a
--- transaction that stays open. Then the job counts as running, and is not replaced.
+-- row stays locked for longer than this, a claim in a transaction that stays open has
+-- probably locked it. Then the job counts as running, and is not replaced.
 create function readpast.lock_patience() returns interval
 language sql immutable
 as $body$
@@ -64,6 +64,40 @@ create function readpast.lock_retry() returns interval
 language sql immutable
 as $body$
 select interval '5 milliseconds'
+$body$;
+
+-- ---- groups
+
+-- One step that admits jobs of groups handles at most this many jobs or requests. So a
+-- change of a limit with a million waiting jobs delays no call for long.
+create function readpast.admit_slice() returns integer
+language sql immutable
+as $body$
+select 1000
+$body$;
+
+-- One step takes the locks of at most this many groups. The server has room for some
+-- thousand advisory locks of all sessions together.
+create function readpast.admit_groups() returns integer
+language sql immutable
+as $body$
+select 64
+$body$;
+
+-- A sweep carries out recheck requests of groups for at most this long. Claims carry out
+-- those of their queue, and the next sweep the rest.
+create function readpast.admit_budget() returns interval
+language sql immutable
+as $body$
+select interval '200 milliseconds'
+$body$;
+
+-- Up to this many starts, a rate counts each start at its own time. Above, it counts
+-- the starts of a hundredth of the interval together, so that a claim reads few rows.
+create function readpast.exact_starts() returns integer
+language sql immutable
+as $body$
+select 1000
 $body$;
 
 -- ---- the sweep
@@ -103,8 +137,8 @@ select interval '600 milliseconds'
 $body$;
 
 -- The sweep visits the jobs before a cursor when the cursor is this old. By then most
--- jobs that were claimed there are done. If their lease is shorter than this time, the
--- sweep makes the visit when the lease ends.
+-- of these jobs are done. If their lease is shorter than this time, the sweep visits
+-- them when the lease ends.
 create function readpast.visit_age() returns interval
 language sql immutable
 as $body$
@@ -188,10 +222,10 @@ as $body$
 select interval '50 milliseconds'
 $body$;
 
--- To keep that rate, the time between two checks of one waiter is about ask_every()
--- times the number of waiters. At most this many waiters are counted, so the time is at
--- most 12.5 seconds. So even if all other waiters die at once, the last one soon finds
--- out that it must sweep.
+-- The time between two checks of one waiter is about ask_every() times the number of
+-- waiters. At most this many waiters are counted, so the time is at most 12.5 seconds.
+-- So even if all other waiters die at once, the last one soon finds out that it must
+-- sweep.
 create function readpast.most_askers() returns integer
 language sql immutable
 as $body$
@@ -218,9 +252,10 @@ select interval '10 milliseconds'
 $body$;
 
 -- queue.waiters_until must be at least as late as waiter.until of each waiter of the
--- queue. When a waiter registers, it adds this margin to queue.waiters_until. So until
--- the margin is used up, waiters that register again need not update the queue's row.
--- Each enqueue reads the queue's row, so updates of it should be rare.
+-- queue. A waiter that registers and finds an earlier time there sets it to its own
+-- `until` plus this margin. So waiters that register in the following minute need not
+-- update the queue's row. Each enqueue reads the queue's row, so updates of it should
+-- be rare.
 create function readpast.waiters_margin() returns interval
 language sql immutable
 as $body$

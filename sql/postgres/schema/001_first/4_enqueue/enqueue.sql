@@ -67,7 +67,7 @@ begin
 			  from readpast.put_one(
 			           queue, payload, priority, readpast.to_ms(delay),
 			           run_at, max_attempts, kind, headers::json, unique_key,
-			           replace, extra) p;
+			           replace, extra, null) p;
 		end if;
 		exit when id is not null;
 		perform readpast.need_queue(queue, octet_length(payload));

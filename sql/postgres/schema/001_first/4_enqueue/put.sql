@@ -6,6 +6,7 @@
 -- largest: the size of the largest payload, in bytes.
 -- keep_ms .. group_key: values that all of the jobs get, see the type `extra`. Each may
 -- be null.
+-- joined: see slots_for_new().
 -- Rows: the ids, in the order of the arrays. No rows: there is no such queue, or a
 -- payload is too large.
 -- Locks: a row of `waiter`, if a worker waits. Above READ COMMITTED the call also locks
@@ -16,7 +17,7 @@ create function readpast.put(
 	max_attempts bigint[], kinds text[], headers text[], payloads bytea[],
 	largest bigint, keep_ms bigint default null, timeout_ms bigint default null,
 	expire_ms bigint default null, backoff json default null,
-	group_key text default null)
+	group_key text default null, joined boolean default null)
 returns setof bigint
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
@@ -28,6 +29,7 @@ declare
 	before_id bigint;
 	expires timestamptz;
 	extra  readpast.extra;
+	most   integer;
 begin
 	if current_setting('transaction_isolation') <> 'read committed' then
 		perform readpast.keep_queue(queue);
@@ -45,27 +47,37 @@ begin
 		extra := readpast.extra_of(keep_ms, timeout_ms, expires, backoff, null,
 		                           group_key);
 		before_id := coalesce(pg_sequence_last_value('readpast.job_id_seq'), 0);
+		most := case when put.group_key is not null
+		             then readpast.slots_for_new(its.id, put.group_key,
+		                                         cardinality(payloads), joined) end;
 	end if;
 	before := (select s.last_value from readpast.line s);
 	return query
 	insert into readpast.job (lane_id, seq, run_at, created_at, queue_id,
 	                          max_attempts, kind, headers, payload, extra)
 	select its.lane_id,
-	       case when r.due is null or r.due <= moment
+	       case when (r.due is null or r.due <= moment) and r.number > most is not true
 	            then nextval('readpast.line') end,
-	       coalesce(greatest(r.due, moment), moment), moment, its.id,
+	       case when (r.due is null or r.due <= moment) and r.number > most
+	            then 'infinity'
+	            else coalesce(greatest(r.due, moment), moment) end, moment, its.id,
 	       coalesce(r.max_attempts, its.max_attempts), r.kind,
 	       r.headers::json, r.payload, extra
-	  from (select n.max_attempts, n.kind, n.headers, n.payload,
+	  from (select n.number, n.max_attempts, n.kind, n.headers, n.payload,
 	               case when n.delay_ms > 0 or n.run_at > 0
 	                    then greatest(moment + readpast.ms(n.delay_ms),
 	                                  readpast.at_ms(n.run_at)) end as due
 	          from unnest(delays_ms, run_ats, put.max_attempts, kinds,
-	                      put.headers, payloads)
+	                      put.headers, payloads) with ordinality
 	               as n(delay_ms, run_at, max_attempts, kind, headers,
-	                    payload)) r
+	                    payload, number)) r
 	returning job.id;
 
+	if put.group_key is not null then
+		perform readpast.note_new(its.id, put.group_key, before_id + 1,
+		                          pg_sequence_last_value('readpast.job_id_seq'),
+		                          moment);
+	end if;
 	if expires is not null then
 		insert into readpast.expiry (expire_at, first_id, last_id)
 		values (expires, before_id + 1,

@@ -4,14 +4,16 @@
 -- the new job, unless the live job is running. If a finished job keeps the key taken,
 -- no job is inserted either, and the result is the id of the finished job.
 -- If the insert finds that the key was taken meanwhile, the loop searches again.
--- Most jobs need no step after the insert. One long condition finds this out, because
--- PL/pgSQL prepares each expression again in every transaction.
+-- Most jobs need no step after the insert. A single long condition decides whether any
+-- step is needed, because PL/pgSQL prepares each expression again in every
+-- transaction.
 -- The parameters have no default values and the body has no comments, because they
 -- would make the routine's row in pg_proc so long that each call had to decompress a
 -- part of it.
 -- Parameters: the fields of the job. Null means the default: the queue's setting, no
 -- kind, no headers, no key or no `extra`. `extra` has the rarely used settings in one
--- parameter, because each parameter costs about 1,400 instructions.
+-- parameter, because each parameter costs about 1,400 instructions. joined: see
+-- slots_for_new().
 -- Result:
 --   id: the new job, or the job that has the key. Null: there is no such queue, or the
 --     payload is too large.
@@ -25,7 +27,7 @@
 create function readpast.put_one(
 	queue text, payload bytea, priority integer, delay_ms bigint,
 	run_at timestamptz, max_attempts integer, kind text, headers json,
-	unique_key text, replace boolean, extra readpast.extra,
+	unique_key text, replace boolean, extra readpast.extra, joined boolean,
 	out id bigint, out outcome integer)
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
@@ -36,6 +38,7 @@ declare
 	due    timestamptz := greatest(moment + readpast.ms(delay_ms), run_at, moment);
 	its    record;
 	is_locked boolean;
+	waits boolean := false;
 begin
 	if current_setting('transaction_isolation') <> 'read committed' then
 		perform readpast.keep_queue(queue);
@@ -46,6 +49,9 @@ begin
 	end if;
 	if headers is not null then
 		perform readpast.need_object(headers);
+	end if;
+	if (put_one.extra).group_key is not null and due <= moment then
+		waits := readpast.slots_for_new(its.id, (put_one.extra).group_key, 1, joined) = 0;
 	end if;
 
 	outcome := 0;
@@ -66,8 +72,9 @@ begin
 		insert into readpast.job (lane_id, seq, run_at, created_at, queue_id,
 		                          max_attempts, unique_key, kind, headers, payload, extra)
 		values (its.lane_id,
-		        case when due <= moment then readpast.next_in_line(its.lane_id) end,
-		        due, moment, its.id, coalesce(put_one.max_attempts, its.max_attempts),
+		        case when due <= moment and not waits
+		             then readpast.next_in_line(its.lane_id) end,
+		        case when waits then 'infinity' else due end, moment, its.id, coalesce(put_one.max_attempts, its.max_attempts),
 		        put_one.unique_key, put_one.kind, put_one.headers, put_one.payload,
 		        put_one.extra)
 		    on conflict (queue_id, unique_key) where unique_key is not null do nothing
@@ -76,13 +83,16 @@ begin
 	end loop;
 
 	if outcome <> 1 and (not its.is_open or its.waiters_until > moment
-		or (put_one.extra).expire_at is not null or unique_key is not null and readpast.has_taken_keys()) then
+		or (put_one.extra).expire_at is not null or (put_one.extra).group_key is not null
+		or unique_key is not null and readpast.has_taken_keys()) then
 		perform readpast.need_free_key(its.id, unique_key)
 		  where outcome = 0 and unique_key is not null;
 		if (put_one.extra).expire_at is not null then
 			insert into readpast.expiry (expire_at, first_id, last_id)
 			values ((put_one.extra).expire_at, put_one.id, put_one.id);
 		end if;
+		perform readpast.note_new(its.id, (put_one.extra).group_key, id, id, moment)
+		  where outcome = 0 and (put_one.extra).group_key is not null;
 		perform readpast.open_lane(its.lane_id) where not its.is_open;
 		perform readpast.wake(its.id) where its.waiters_until > moment;
 	end if;

@@ -16,8 +16,9 @@ declare
 	moment timestamp with time zone;
 	its_id bigint;
 begin
-	-- The fast path is only for READ COMMITTED, because above it put_one() must lock
-	-- the queue's row. There `moment` stays null, so the insert adds no row.
+	-- At isolation levels above READ COMMITTED put_one() must add the job, because
+	-- it locks the queue's row. So at these levels `moment` stays null, and the
+	-- insert adds no row.
 	if pg_catalog.current_setting('transaction_isolation')
 	   operator(pg_catalog.=) 'read committed' then
 		moment := readpast.take_xid();
@@ -33,7 +34,7 @@ begin
 	if its_id is null then
 		select p.id
 		  from readpast.put_one(queue, payload, null, null, null, null, kind,
-		                        null, null, false, null) p
+		                        null, null, false, null, null) p
 		  into its_id;
 	elsif not readpast.young() then
 		perform readpast.note_late(j.lane_id, j.seq)

@@ -5,7 +5,7 @@
 -- lane_id .. extra: the new content.
 -- is_due: true to make the job ready, false to schedule it.
 -- Result: 2 if the job was replaced, 1 if it is running and was left alone.
--- Locks: the job's row.
+-- Locks: the job's row, and with a group the rows that leave_group() locks.
 
 create function readpast.replace_live(
 	id bigint, lane_id bigint, due timestamptz, is_due boolean,
@@ -17,28 +17,45 @@ set search_path = pg_catalog, pg_temp
 as $body$
 #variable_conflict use_column
 begin
-	update readpast.job j
-	   set lane_id = replace_live.lane_id,
-	       -- A job in the ready line of the same lane keeps its place.
-	       seq = case when is_due
-	                  then coalesce(
-	                           case when j.lane_id = replace_live.lane_id
-	                                then j.seq end,
-	                           readpast.next_in_line(replace_live.lane_id))
-	             end,
-	       run_at = due,
-	       claim_no = j.claim_no + 1,
-	       attempt = 0,
-	       lost = 0,
-	       max_attempts = replace_live.max_attempts,
-	       worker_id = null,
-	       last_error = null,
-	       failures = null,
-	       kind = replace_live.kind,
-	       headers = replace_live.headers,
-	       payload = replace_live.payload,
-	       extra = replace_live.extra
-	 where j.id = replace_live.id and j.lease_until is null;
-	return case when found then 2 else 1 end;
+	-- The first turn is for jobs without a group, old and new.
+	for turn in 1 .. 2 loop
+		update readpast.job j
+		   set lane_id = replace_live.lane_id,
+		       -- A job in the ready line of the same lane keeps its place. A job that
+		       -- still waits for its group here keeps its place in the group.
+		       seq = case when is_due and j.run_at < 'infinity'
+		                  then coalesce(
+		                           case when j.lane_id = replace_live.lane_id
+		                                then j.seq end,
+		                           readpast.next_in_line(replace_live.lane_id))
+		             end,
+		       run_at = case when j.run_at = 'infinity' then j.run_at else due end,
+		       claim_no = j.claim_no + 1,
+		       attempt = 0,
+		       lost = 0,
+		       max_attempts = replace_live.max_attempts,
+		       worker_id = null,
+		       last_error = null,
+		       failures = null,
+		       kind = replace_live.kind,
+		       headers = replace_live.headers,
+		       payload = replace_live.payload,
+		       extra = replace_live.extra
+		 where j.id = replace_live.id and j.lease_until is null
+		   and (turn = 2 or (j.extra).group_key is null
+		                    and (replace_live.extra).group_key is null);
+		if found and turn = 2 then
+			perform readpast.block_barred(array[id]);
+			return 2;
+		elsif found then
+			return 2;
+		end if;
+		perform readpast.unblock_job(j.id)
+		   from readpast.job j
+		  where j.id = replace_live.id and j.lease_until is null
+		    and (not is_due or j.lane_id <> replace_live.lane_id
+		         or array[(j.extra).group_key] <> array[(replace_live.extra).group_key]);
+	end loop;
+	return 1;
 end
 $body$;

@@ -1,12 +1,11 @@
 -- free_slots: return how many jobs a claim may take from a queue that has a run_limit.
--- Until the transaction ends, no other claim takes jobs from this queue.
 -- A job that has ended keeps its row of `slot`. These rows are deleted only when they
 -- are in the way, because that reads the row of each job.
 -- queue_id: the queue.
--- run_limit: how many of its jobs may run at once.
+-- run_limit: how many of its jobs may run at once. 0: any number.
 -- most: the largest result.
 -- Result: 0 to `most`.
--- Locks: the lock of lock_limit().
+-- Locks: none. The caller holds the lock of lock_limit().
 
 create function readpast.free_slots(queue_id integer, run_limit integer,
                                     most integer)
@@ -18,8 +17,8 @@ declare
 	held bigint;
 	gone bigint;
 begin
-	if not readpast.lock_limit(queue_id) then
-		return 0;
+	if run_limit = 0 then
+		return most;
 	end if;
 	held := (select count(*) from readpast.slot s
 	          where s.queue_id = free_slots.queue_id);

@@ -10,9 +10,9 @@
 -- lease: how long the lease is.
 -- alone: true if the transaction may stay open after the claim, because the client
 -- began it. See `joined` of settle_and_claim().
--- run_limit: how many jobs of the queue may run at once. 0: any number. If there is a
--- limit, the claim takes only jobs that the worker starts at once, because a prefetched
--- job counts as running.
+-- is_limited: true if the queue has a limit, a rate, a group limit or a held group. Then
+-- the claim takes only jobs that the worker starts at once, because a prefetched job
+-- counts as running.
 -- Result:
 --   places: the rows (ctid) of the jobs.
 --   passed_over: how many suspects were left out, because the worker holds other jobs.
@@ -23,11 +23,11 @@
 --     previous number plus 1 instead.
 -- Called only by settle_and_claim(), with its search_path and settings.
 -- Locks: the jobs' rows, for update. Rows that other transactions have locked are
--- skipped. If there is a limit, also the lock of lock_limit().
+-- skipped. If is_limited, also the locks of limits_of() and lock_allowed().
 
 create function readpast.lock_queue(
 	queue_id integer, most integer, at_once integer, holding integer,
-	taken integer, lease interval, alone boolean, run_limit integer,
+	taken integer, lease interval, alone boolean, is_limited boolean,
 	out places tid[], out passed_over integer, out moved boolean,
 	out last boolean, out claim_no bigint, out lease_until timestamptz)
 language plpgsql volatile
@@ -44,8 +44,8 @@ begin
 	passed_over := 0;
 	moved := false;
 	last := false;
-	if run_limit > 0 then
-		room := readpast.free_slots(queue_id, run_limit, least(most, at_once));
+	if is_limited then
+		room := readpast.limits_of(queue_id, least(most, at_once), alone);
 	end if;
 	foreach lane in array readpast.lanes_of(queue_id) loop
 		n := room - cardinality(places);
@@ -55,14 +55,15 @@ begin
 		if suspect and (holding + taken > 0 or places <> '{}') then
 			passed_over := passed_over + readpast.count_ready(lane, start, n);
 			-- If the worker holds no jobs, it can run the suspect right
-			-- after the jobs of this claim. So leave the queue's later jobs
-			-- until then.
+			-- after the jobs of this claim. So do not take the queue's
+			-- later jobs before the suspect.
 			exit when passed_over > 0 and holding = 0;
 			continue;
 		elsif suspect then
 			n := 1;
 		end if;
-		more := case when alone then readpast.lock_alone(lane, start, n)
+		more := case when is_limited then readpast.lock_allowed(lane, start, n, alone)
+		             when alone then readpast.lock_alone(lane, start, n)
 		             else readpast.lock_next(lane, start, n) end;
 		continue when more = '{}';
 		n := cardinality(more);
@@ -76,10 +77,11 @@ begin
 		last := last or suspect or cardinality(places) >= most;
 		exit when last;
 	end loop;
-	if run_limit > 0 then
-		perform readpast.take_slots(queue_id, places);
-	end if;
 	claim_no := readpast.epoch_us(clock_timestamp());
 	lease_until := readpast.at_us(claim_no) + lease;
+	if is_limited then
+		perform readpast.take_slots(queue_id, places),
+		        readpast.note_starts(queue_id, cardinality(places), claim_no);
+	end if;
 end
 $body$;

@@ -88,13 +88,16 @@ begin
 	end if;
 	number := null;
 	foreach queue in array case when most > 0 then queues else '{}' end loop
-		select q.id, q.timeout_ms, q.run_limit,
+		select q.id, q.timeout_ms,
+		       q.run_limit > 0 or q.group_limit > 0 or q.rate_count > 0
+		       or q.holds_until > clock_timestamp() as is_limited,
 		       readpast.ms(coalesce(settle_and_claim.lease_ms, q.lease_ms)) as lease
 		  into its from readpast.queue q
-		 where q.name = settle_and_claim.queue and q.paused_at is null;
+		 where q.name = settle_and_claim.queue and q.paused_at is null
+		   and (q.held_until is null or q.held_until <= clock_timestamp());
 		continue when not found;
 		got := readpast.lock_queue(its.id, most - taken, at_once - taken, holding,
-		                           taken, its.lease, alone, its.run_limit);
+		                           taken, its.lease, alone, its.is_limited is true);
 		suspect := true; -- each of these rows is a suspect that was passed over
 		for passed_over in 1 .. got.passed_over loop
 			return next;

@@ -12,6 +12,7 @@ begin
 	insert into readpast.slot (queue_id, job_id)
 	select take_slots.queue_id, j.id
 	  from readpast.job j
+	  join readpast.queue q on q.id = take_slots.queue_id and q.run_limit > 0
 	 where j.ctid = any (places)
 	    on conflict do nothing;
 end

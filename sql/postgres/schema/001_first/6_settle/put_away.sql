@@ -3,7 +3,8 @@
 -- state: 5 dead, 6 cancelled.
 -- error: the reason, or null. If the job is dead, the routine adds the reason to the
 -- job's list of failed attempts.
--- Locks: only the job's row, which the caller has locked already.
+-- Locks: the job's row, which the caller has locked already, and the rows that
+-- leave_group() locks.
 
 create function readpast.put_away(id bigint, state integer, error text)
 returns void
@@ -12,6 +13,7 @@ set search_path = pg_catalog, pg_temp
 as $body$
 declare
 	died boolean := state = 5;
+	its  record;
 begin
 	with gone as (
 		delete from readpast.job j where j.id = put_away.id returning j.*)
@@ -30,6 +32,11 @@ begin
 	            else g.failures end,
 	       g.extra
 	  from gone g
-	  left join readpast.worker w on w.id = g.worker_id;
+	  left join readpast.worker w on w.id = g.worker_id
+	returning readpast.archive.queue_id, (readpast.archive.extra).group_key
+	     into its;
+	if its.group_key is not null then
+		perform readpast.leave_group(its.queue_id, its.group_key, id);
+	end if;
 end
 $body$;

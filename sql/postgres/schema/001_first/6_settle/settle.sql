@@ -2,7 +2,7 @@
 -- returned. If the job was claimed again in between, its claim number has changed. So
 -- the verdict matches no row, and nothing happens. The claim number alone decides
 -- whether a verdict is accepted. (Such a number is called a fencing token.) No clock is
--- compared. All arrays have the same length. Those after claim_nos may be null.
+-- compared. All arrays have the same length. The arrays after claim_nos may be null.
 -- ids, claim_nos: the jobs and their claim numbers.
 -- verdicts: 0 done, 1 fail, 2 dead, 3 release, 4 extend. A null array: all are done.
 -- delays_ms: how long a failed or released job waits, or the length of an extended
@@ -50,7 +50,8 @@ begin
 	if verdicts is null and claim_nos[1] = all (claim_nos)
 	   and current_setting('transaction_isolation') = 'read committed'
 	   and not exists (select 1 from readpast.queue q
-	                    where q.keep_done_ms > 0 or q.job_waiters_until is not null)
+	                    where q.keep_done_ms > 0 or q.job_waiters_until is not null
+	                       or q.group_limit > 0)
 	then
 		done := readpast.settle_claim(ids, claim_nos[1], results);
 	else

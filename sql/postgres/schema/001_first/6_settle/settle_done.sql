@@ -5,7 +5,7 @@
 --   numbers: the positions of the completed jobs in the arrays.
 --   queues: the queue of each completed job.
 -- Locks: the jobs' rows, for update, in the order of their ids, and the rows of
--- `taken_key` for their unique keys. Above READ COMMITTED, locking a row that has
+-- `taken_key` for their unique keys, and the rows that free_group_slots() locks. Above READ COMMITTED, locking a row that has
 -- changed since the transaction's snapshot raises a serialization failure. So no
 -- verdict is refused because of an old snapshot.
 
@@ -20,16 +20,19 @@ set enable_mergejoin = off
 as $body$
 #variable_conflict use_column
 declare
-	-- True if a queue keeps done jobs, or if somebody may wait for a job. Usually
-	-- it is false, so keep_done() is not called and each row is read only once.
+	-- True if a queue keeps done jobs or has a group limit, or if somebody may wait
+	-- for a job. Usually it is false, so keep_done() is not called and each row is
+	-- read only once.
 	keeps boolean := exists (select 1 from readpast.queue q
 	                          where q.keep_done_ms > 0
-	                             or q.job_waiters_until is not null);
+	                             or q.job_waiters_until is not null
+	                             or q.group_limit > 0);
 	most  integer := case when verdicts is null then cardinality(ids)
 	                      else cardinality(array_positions(verdicts, null::bigint))
 	                           + cardinality(array_positions(verdicts, 0::bigint)) end;
 	got   record;
 	taken readpast.taken_key[];
+	slots readpast.group_slot[];
 begin
 	if 0 < any (verdicts)
 	   or current_setting('transaction_isolation') <> 'read committed'
@@ -58,21 +61,25 @@ begin
 			   and j.worker_id is not null
 			   and (keeps or (j.extra).keep_ms is null)
 			returning v.number, j.id, j.queue_id, j.unique_key,
-			          (j.extra).unique_for_ms)
+			          (j.extra).unique_for_ms, (j.extra).group_key)
 		select array_agg(g.number) as numbers, array_agg(g.queue_id) as queues,
 		       array_agg((g.queue_id, g.unique_key, g.id, clock_timestamp()
 		                  + readpast.ms(g.unique_for_ms))::readpast.taken_key)
-		           filter (where g.unique_for_ms is not null) as taken
+		           filter (where g.unique_for_ms is not null) as taken,
+		       array_agg((g.queue_id, g.group_key, g.id, 0, 0)::readpast.group_slot)
+		           filter (where g.group_key is not null) as slots
 		  into got
 		  from gone g;
 		numbers := numbers || got.numbers;
 		queues := queues || got.queues;
 		taken := taken || got.taken;
+		slots := slots || got.slots;
 		exit when keeps or cardinality(numbers) = most;
 		keeps := true;
 	end loop;
-	if taken is not null then
-		perform readpast.take_keys(taken);
+	if taken is not null or slots is not null then
+		perform readpast.take_keys(taken) where taken is not null;
+		perform readpast.free_group_slots(slots) where slots is not null;
 	end if;
 end
 $body$;

@@ -8,7 +8,7 @@
 -- ids: the jobs, which the caller has locked.
 -- Rows: one for each job, which says whether the job is dead.
 -- Locks: a row of `waiter` for each queue where workers wait, and for each dead job the
--- rows that put_dead() locks.
+-- rows that put_dead() and leave_group() lock.
 
 create function readpast.expire(ids bigint[])
 returns table (id bigint, dead boolean)
@@ -55,6 +55,9 @@ begin
 		 where j.id = o.id)
 	select o.id, o.dead from over o;
 
+	perform readpast.leave_group(a.queue_id, (a.extra).group_key, a.id)
+	   from readpast.archive a
+	  where a.id = any (ids) and (a.extra).group_key is not null;
 	perform readpast.put_dead(a.id, q.dead_to)
 	   from readpast.queue q, readpast.archive a
 	  where q.dead_to is not null and a.queue_id = q.id and a.id = any (ids);

@@ -33,9 +33,9 @@ begin
 		   for update skip locked);
 	if ids = '{}' then
 		-- Move the sweep's own cursor for scheduled jobs even if no job is due.
-		-- Leases that ended, and jobs that became ready, have left dead index
-		-- entries. Each sweep would have to scan the entries after an old
-		-- cursor.
+		-- Jobs whose lease ended, and jobs that became ready, have left dead
+		-- index entries. If the cursor did not move, each sweep would scan
+		-- these entries again.
 		if since < moment - readpast.due_age() then
 			perform readpast.move_due(since);
 		end if;
@@ -55,6 +55,14 @@ begin
 	 where j.id = o.id
 	returning j.id;
 	perform readpast.note_moved(ids, before);
+	perform readpast.block_barred(array(
+		select j.id
+		  from readpast.job j
+		  join readpast.queue q
+		    on q.id = j.queue_id
+		   and (q.group_limit > 0 or q.holds_until is not null)
+		 where j.id = any (ids) and (j.extra).group_key is not null
+		 order by j.seq));
 	perform readpast.wake(q.queue_id)
 	   from (select distinct j.queue_id
 	           from readpast.job j

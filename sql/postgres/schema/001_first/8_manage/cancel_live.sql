@@ -3,7 +3,8 @@
 -- on it is refused.
 -- id: the job.
 -- kind: if not null, only a job of this kind is cancelled.
--- state: if not null, only a job in this state (1..3) is cancelled.
+-- state: if not null, only a job in this state (1..3, 7) is cancelled. Ready
+-- and blocked count as one state.
 -- Rows: the id, or no row if there is no such live job.
 -- Locks: the job's row. The call waits for a transaction that settles the same job.
 
@@ -19,10 +20,9 @@ begin
 	 where j.id = cancel_live.id
 	   and (cancel_live.kind is null or j.kind = cancel_live.kind)
 	   and (cancel_live.state is null
-	        or cancel_live.state
+	        or case cancel_live.state when 7 then 2 else cancel_live.state end
 	           = case when j.lease_until is not null then 3
-	                  when j.seq is not null or j.run_at <= clock_timestamp()
-	                  then 2 else 1 end)
+	                  when readpast.is_waiting(j.seq, j.run_at) then 2 else 1 end)
 	   for update;
 	if found then
 		perform readpast.put_away(id, 6, null);

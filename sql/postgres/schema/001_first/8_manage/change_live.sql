@@ -3,7 +3,8 @@
 -- lane (a queue, a priority and a class, see lane_of()).
 -- job_id: the job.
 -- kind: if not null, only a job of this kind is changed.
--- state: if not null, only a job in this state (1..3) is changed.
+-- state: if not null, only a job in this state (1..3, 7) is changed. Ready and
+-- blocked count as one state.
 -- queue .. max_attempts: the new values. Null leaves a value as it is.
 -- Rows: one, or none if there is no such job or if the job is running.
 --   id: the job.
@@ -37,9 +38,8 @@ begin
 	 where j.id = change_live.job_id and j.lease_until is null
 	   and (change_live.kind is null or j.kind = change_live.kind)
 	   and (change_live.state is null
-	        or change_live.state
-	           = case when j.seq is not null or j.run_at <= moment
-	                  then 2 else 1 end)
+	        or case change_live.state when 7 then 2 else change_live.state end
+	           = case when readpast.is_waiting(j.seq, j.run_at) then 2 else 1 end)
 	   for update;
 	if not found then
 		return;

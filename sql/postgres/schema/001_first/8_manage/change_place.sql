@@ -21,6 +21,10 @@ set search_path = pg_catalog, pg_temp
 as $body$
 #variable_conflict use_variable
 begin
+	perform readpast.unblock_job(j.id)
+	   from readpast.job j
+	  where j.id = change_place.id and (j.extra).group_key is not null
+	    and (due is not null or j.lane_id <> lane);
 	update readpast.job j
 	   set queue_id = new_id,
 	       lane_id = lane,
@@ -34,6 +38,7 @@ begin
 	-- If an attempt fails, try_again() moves the job to the normal lane (class 2) and
 	-- does not open that lane. So the lane is opened here: claims then visit it.
 	perform readpast.open_lane(readpast.with_class(lane, 2));
+	perform readpast.block_barred(array[change_place.id]);
 	perform readpast.wake(new_id);
 	perform readpast.notify_job_waiters(array[change_place.id]);
 	return 0;

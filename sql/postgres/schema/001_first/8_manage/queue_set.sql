@@ -4,6 +4,7 @@
 -- dead_to: the queue that gets a copy of each job that dies. That queue is created if
 -- it does not exist. An empty text ends this setting.
 -- run_limit: how many jobs of the queue may run at once. 0: any number.
+-- group_limit .. per: the parameters of set_limits().
 -- Result: none. SQLSTATE RP003: an argument is wrong.
 -- Locks: the queue's row. The call waits for an open transaction that creates the same
 -- queue. With a run_limit the call also takes the lock of lock_limit(), for which it
@@ -15,7 +16,9 @@ create function readpast.queue_set(
 	backoff_max interval default null, priority integer default null,
 	keep_done interval default null, keep_dead interval default null,
 	max_payload bigint default null, timeout interval default null,
-	dead_to text default null, run_limit integer default null)
+	dead_to text default null, run_limit integer default null,
+	group_limit integer default null, group_on_failure text default null,
+	rate integer default null, per interval default null)
 returns void
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
@@ -43,6 +46,9 @@ begin
 	perform readpast.queue_create(queue);
 	perform readpast.queue_create(dead_to) where dead_to <> '';
 	perform readpast.start_limit(queue) where run_limit > 0;
+	if num_nonnulls(group_limit, group_on_failure, rate, per) > 0 then
+		perform readpast.set_limits(queue, group_limit, group_on_failure, rate, per);
+	end if;
 	update readpast.queue q
 	   set max_attempts   = coalesce(queue_set.max_attempts, q.max_attempts),
 	       lease_ms       = coalesce(readpast.to_ms(lease), q.lease_ms),

@@ -54,6 +54,7 @@ begin
 		select its_extra.expire_at, a.id, a.id
 		 where its_extra.expire_at is not null;
 		perform readpast.open_lane(lane);
+		perform readpast.block_barred(array[a.id]) where (a.extra).group_key is not null;
 		perform readpast.wake(a.queue_id);
 	end if;
 	return next;

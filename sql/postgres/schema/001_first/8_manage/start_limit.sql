@@ -1,5 +1,6 @@
--- start_limit: if a queue gets its first run_limit, count its running jobs. Jobs of
--- claims that have not committed yet are not counted.
+-- start_limit: if a queue has no run_limit yet, add its running jobs to `slot`,
+-- because it is about to get one. Jobs of claims that have not committed yet are
+-- not added.
 -- queue: the name of the queue.
 -- Result: none.
 -- Locks: the queue's row, and the advisory lock of lock_limit(), for which the call

@@ -19,8 +19,10 @@ declare
 	gone   boolean;
 begin
 	select j.lane_id, j.lease_until, j.lease_until <= moment as expired,
-	       j.seq is not null or j.run_at <= moment as due,
-	       j.unique_key
+	       j.seq is not null or j.run_at <= moment
+	       or j.run_at = 'infinity' as due,
+	       j.unique_key,
+	       readpast.leave_group(j.queue_id, (j.extra).group_key, j.id) as since
 	  into it
 	  from readpast.job j
 	 where j.id = take_over_job.id;
@@ -34,7 +36,7 @@ begin
 	       lane_id = lane,
 	       seq = case when it.lease_until is null and it.due
 	                  then readpast.next_in_line(lane) end,
-	       run_at = coalesce(it.lease_until, j.run_at),
+	       run_at = coalesce(it.lease_until, it.since, j.run_at),
 	       unique_key = case when not gone then j.unique_key end,
 	       extra = case when gone
 	                    then readpast.extra_of(

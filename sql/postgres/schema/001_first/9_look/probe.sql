@@ -3,23 +3,25 @@
 -- probe_most() scheduled jobs.
 -- queue: the name of the queue.
 -- Rows: one, or none if there is no such queue.
---   ready: a claim would find a job. No claim finds one while as many jobs run as the
---   queue's limit allows.
+--   ready: a claim would find a job. Always false while as many jobs run as the
+--     run_limit of the queue allows.
 --   running: a job is running, or a ready job is before the position where claims
---   start, so that claims find it only when a sweep has moved it.
+--     start, so that claims find it only when a sweep has moved it.
 --   due_in_ms: milliseconds until the next scheduled job is due. 0 if that time has
 --     passed, null if there is no such job.
 --   expires_in_ms: milliseconds until the next lease ends. 0 if that time has passed,
 --     null if no job is running.
 --   paused: the queue is paused.
 --   suspects: a job that may have killed its workers (a suspect) is ready.
+--   blocked: jobs wait for the limit or the rate of the queue, or for the limit of their
+--     group. Jobs that wait for the end of a hold do not count.
 --   behind: no worker has swept the database for a second.
 -- Locks: none.
 
 create function readpast.probe(queue text)
 returns table (ready boolean, running boolean, due_in_ms bigint,
                expires_in_ms bigint, paused boolean, suspects boolean,
-               behind boolean)
+               behind boolean, blocked boolean)
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
 set jit = off
@@ -40,7 +42,9 @@ declare
 	moment timestamptz := clock_timestamp();
 	since  timestamptz := readpast.due_since();
 begin
-	select q.id, q.paused_at, q.run_limit into its
+	select q.id, q.paused_at, q.run_limit > 0 or q.group_limit > 0 or q.rate_count > 0
+	       or q.held_until is not null or q.holds_until is not null as is_limited
+	  into its
 	  from readpast.queue q where q.name = probe.queue;
 	if not found then
 		return;
@@ -68,7 +72,7 @@ begin
 	  from (select j.run_at, j.lease_until
 	          from readpast.job j
 	         where j.queue_id = its.id and j.seq is null
-	           and j.run_at >= since
+	           and j.run_at >= since and j.run_at < 'infinity'
 	         order by j.queue_id, j.run_at
 	         limit readpast.probe_most()) e;
 	ends := least(ends, held_until);
@@ -82,8 +86,13 @@ begin
 	                 then greatest(readpast.to_ms(ends - moment), 0) end;
 	behind := readpast.needs_sweep();
 	paused := its.paused_at is not null;
-	ready := ready and not paused
-	         and (its.run_limit = 0 or readpast.slots_held(its.id) < its.run_limit);
+	blocked := false;
+	if its.is_limited then
+		select p.ready, p.blocked, least(due_in_ms, p.due_in_ms)
+		  into ready, blocked, due_in_ms
+		  from readpast.probe_limits(its.id, ready) p;
+	end if;
+	ready := ready and not paused;
 	suspects := suspects and not paused;
 	return next;
 end

@@ -14,7 +14,8 @@ returns table (name text, paused boolean, pause_reason text,
                oldest_ready_ms bigint, longest_running_ms bigint,
                workers bigint, done_recently bigint, failed_recently bigint,
                scheduled_at_least boolean, ready_at_least boolean,
-               running_at_least boolean)
+               running_at_least boolean, blocked bigint,
+               blocked_at_least boolean)
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 set jit = off
@@ -38,7 +39,8 @@ begin
 	           and w.seen_at > moment - readpast.seen_age()
 	           and w.queues ? q.name),
 	       coalesce(t.done, 0), coalesce(t.failed, 0),
-	       l.scheduled_at_least, l.ready_at_least, l.running_at_least
+	       l.scheduled_at_least, l.ready_at_least, l.running_at_least, l.blocked,
+	       l.blocked_at_least
 	  from readpast.queue q
 	 cross join lateral readpast.live_counts(q.id, :most_counted) l
 	  left join (

@@ -4,11 +4,13 @@
 -- that order. The remaining columns are for filters and sorting.
 create view readpast.live as
 select j.id, q.name as queue,
-       case when j.lease_until is not null then 3
-            when j.seq is not null or j.run_at <= clock_timestamp() then 2
-            else 1 end as state,
+       readpast.state_of(j, q) as state,
        readpast.priority_of(j.lane_id) as priority, j.attempt,
-       j.max_attempts, j.claim_no, w.name as worker, j.run_at, j.created_at,
+       j.max_attempts, j.claim_no, w.name as worker,
+       case when j.seq is null and j.run_at = 'infinity'
+            then coalesce((select g.run_at from readpast.group_wait g
+                            where g.job_id = j.id), j.created_at)
+            else j.run_at end as run_at, j.created_at,
        case when j.lease_until is not null then readpast.at_us(j.claim_no) end
        as claimed_at,
        j.lease_until, null::timestamptz as finished_at, j.unique_key, j.kind,

@@ -11,6 +11,7 @@
 --   renewed: how often that worker has renewed the lease.
 --   run_limit: how many jobs of the queue may run at once. 0: any number.
 --   running: how many of them run. 0 if there is no limit.
+--   held_until .. rate_in_ms: the columns of why_limited().
 -- Locks: none.
 
 create function readpast.why(job_id bigint, most integer default 1000)
@@ -18,7 +19,11 @@ returns table (now timestamptz, paused_at timestamptz, pause_reason text,
                ahead bigint,
                suspect boolean, workers bigint, queue_workers bigint,
                worker_id bigint, host text, pid bigint, silent_ms bigint,
-               renewed integer, run_limit integer, running bigint)
+               renewed integer, run_limit integer, running bigint,
+               held_until timestamptz, group_held_until timestamptz,
+               group_limit integer, group_busy bigint, group_ahead bigint,
+               group_next text, rate_count integer, rate_ms bigint,
+               rate_in_ms bigint)
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 set jit = off
@@ -85,6 +90,9 @@ begin
 	running := case when run_limit > 0
 	                then readpast.slots_held(readpast.queue_of(its.lane_id))
 	                else 0 end;
+	select l.* into held_until, group_held_until, group_limit, group_busy, group_ahead,
+	                group_next, rate_count, rate_ms, rate_in_ms
+	  from readpast.why_limited(job_id, most) l;
 	return next;
 end
 $body$;

@@ -1,0 +1,17 @@
+-- groups: list groups in which jobs wait although no job of the group has a slot, the
+-- group is not held, and no recheck request is left. This must not be.
+
+select q.name as queue, w.group_key as group_key,
+       (extract(epoch from clock_timestamp() - min(w.run_at)) * 1000)::bigint
+       as waits_ms
+  from (select * from group_wait limit 10000) w
+  join queue q on q.id = w.queue_id and q.paused_at is null
+ where not exists (select from group_slot s
+                    where s.queue_id = w.queue_id and s.group_key = w.group_key)
+   and not exists (select from group_recheck r where r.queue_id = w.queue_id)
+   and not exists (select from group_hold h
+                    where h.queue_id = w.queue_id and h.group_key = w.group_key)
+ group by q.name, w.group_key
+having min(w.run_at) < clock_timestamp() - interval '10 seconds'
+ order by min(w.run_at)
+ limit 20;

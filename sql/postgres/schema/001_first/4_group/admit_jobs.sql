@@ -1,0 +1,37 @@
+-- admit_jobs: let waiting jobs of groups into the ready line, at the end of their lanes,
+-- so that groups take turns. In a queue with a group limit each gets a slot.
+-- ids: the jobs, in the order in which they enter the line. The caller has locked their
+-- rows.
+-- Result: none.
+-- Locks: the jobs' rows of group_wait. Whoever changes such a row has locked the job
+-- first, so nobody waits. If a worker waits, also a row of `waiter`.
+
+create function readpast.admit_jobs(ids bigint[]) returns void
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $body$
+begin
+	perform pg_current_xact_id();
+	with taken as (
+		delete from readpast.group_wait w
+		 where w.job_id = any (ids)
+		returning w.*),
+	slots as (
+		insert into readpast.group_slot
+		       (queue_id, group_key, job_id, priority, came)
+		select t.queue_id, t.group_key, t.job_id, t.priority, t.came
+		  from taken t
+		  join readpast.queue q on q.id = t.queue_id and q.group_limit > 0)
+	update readpast.job j
+	   set seq = readpast.next_in_line(j.lane_id),
+	       run_at = clock_timestamp()
+	  from unnest(ids) as i(id)
+	 where j.id = i.id;
+	perform readpast.wake(q.queue_id)
+	   from (select distinct j.queue_id from readpast.job j
+	          where j.id = any (ids)) q;
+end
+$body$;

@@ -1,0 +1,45 @@
+-- admit_requested: carry out recheck requests of a queue's groups. Each names a group in
+-- which a waiting job may find a slot. A request whose group another transaction has
+-- locked stays.
+-- queue_id: the queue.
+-- Result: none.
+-- Locks: the groups' locks, see group_lock(), if they are free, for at most
+-- admit_groups() groups, because the server has room for a limited number of locks. Also
+-- the requests, and the rows of the jobs that are admitted. Rows that other transactions
+-- have locked are skipped.
+
+create function readpast.admit_requested(queue_id integer) returns void
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+as $body$
+declare
+	it record;
+begin
+	for it in
+		select distinct r.group_key, r.and_later
+		  from (select r.group_key, r.and_later
+		          from readpast.group_recheck r
+		         where r.queue_id = admit_requested.queue_id
+		         order by r.id
+		         limit readpast.admit_slice()) r
+		 limit readpast.admit_groups()
+	loop
+		if it.and_later then
+			perform readpast.request_later(queue_id, it.group_key);
+			continue;
+		end if;
+		continue when not pg_try_advisory_xact_lock(
+		                      readpast.group_lock(queue_id, it.group_key));
+		-- First the requests, then the jobs: the jobs of a request that is seen
+		-- here are visible to the statements after this one.
+		delete from readpast.group_recheck r
+		 where r.ctid = any (array(
+		           select r.ctid from readpast.group_recheck r
+		            where r.queue_id = admit_requested.queue_id
+		              and r.group_key = it.group_key and not r.and_later
+		              for update skip locked));
+		perform readpast.admit_group(queue_id, it.group_key);
+	end loop;
+end
+$body$;

@@ -1,0 +1,44 @@
+-- block_jobs: take jobs of groups out of the ready line, because they may not run now.
+-- Each waits for its group from then on, at the place that it had. If it had a slot, it
+-- loses the slot. For each group the routine leaves a recheck request.
+-- ids: the jobs, which are ready and have a group. The caller has locked them.
+-- Result: none.
+-- Locks: the rows of group_slot that the routine deletes. Whoever changes such a row has
+-- locked the job first, so nobody waits.
+
+create function readpast.block_jobs(ids bigint[]) returns void
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+as $body$
+begin
+	perform pg_current_xact_id();
+	insert into readpast.group_wait
+	       (queue_id, group_key, priority, came, job_id, run_at)
+	select j.queue_id, (j.extra).group_key, readpast.priority_of(j.lane_id),
+	       coalesce(s.came, j.seq), j.id, j.run_at
+	  from readpast.job j
+	  left join readpast.group_slot s
+	    on s.queue_id = j.queue_id and s.group_key = (j.extra).group_key
+	   and s.job_id = j.id
+	 where j.id = any (ids);
+	delete from readpast.group_slot s
+	 using readpast.job j
+	 where j.id = any (ids) and s.queue_id = j.queue_id
+	   and s.group_key = (j.extra).group_key and s.job_id = j.id;
+	update readpast.job j
+	   set seq = null,
+	       run_at = 'infinity',
+	       lane_id = case when readpast.class_of(j.lane_id) = 0
+	                      then readpast.with_class(j.lane_id, 2)
+	                      else j.lane_id end
+	 where j.id = any (ids);
+	insert into readpast.group_recheck (queue_id, group_key)
+	select distinct j.queue_id, (j.extra).group_key
+	  from readpast.job j
+	 where j.id = any (ids);
+	perform readpast.open_lane(l.lane_id)
+	   from (select distinct j.lane_id from readpast.job j
+	          where j.id = any (ids)) l;
+end
+$body$;

@@ -1,0 +1,36 @@
+-- limits_of: work out what a claim has to respect in a queue that has a limit, a rate or
+-- a held group. Before, it admits jobs of groups for which there is a recheck request.
+-- queue_id: the queue.
+-- most: how many jobs the claim wants.
+-- alone: true if the transaction may stay open after the claim. Then nothing is admitted,
+-- because that takes locks of groups.
+-- Result: how many jobs the claim may take, 0 to `most`.
+-- Locks: the lock of lock_limit(), if the queue has a run_limit or a rate, and those of
+-- admit_requested().
+
+create function readpast.limits_of(queue_id integer, most integer, alone boolean)
+returns integer
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+as $body$
+declare
+	its record;
+begin
+	if not alone and exists (select 1 from readpast.group_recheck r
+	                          where r.queue_id = limits_of.queue_id) then
+		perform readpast.admit_requested(queue_id);
+	end if;
+	select q.run_limit, q.rate_count, q.rate_ms into its
+	  from readpast.queue q
+	 where q.id = limits_of.queue_id;
+	if its.run_limit > 0 or its.rate_count > 0 then
+		if not readpast.lock_limit(queue_id) then
+			return 0;
+		end if;
+		most := least(most, readpast.free_slots(queue_id, its.run_limit, most),
+		              readpast.free_starts(queue_id, its.rate_count, its.rate_ms));
+	end if;
+	return most;
+end
+$body$;

@@ -1,0 +1,41 @@
+-- lock_allowed: lock the next ready jobs of a lane that may run now, in a queue with a
+-- group limit or a held group. A claim that meets jobs which may not run takes them out
+-- of the ready line, see barred_jobs(), and looks again.
+-- lane_id: the lane (a queue, a priority and a class, see lane_of()).
+-- head, most: the parameters of lock_next().
+-- alone: true if the transaction may stay open after the claim.
+-- Result: the places (ctid) of the jobs' rows, in the order of the line.
+-- Locks: these rows, and those of the jobs that leave the line, for update. Rows that
+-- other transactions have locked are skipped.
+
+create function readpast.lock_allowed(lane_id bigint, head bigint, most integer,
+                                      alone boolean) returns tid[]
+language plpgsql volatile
+as $body$
+declare
+	places tid[];
+	barred bigint[];
+	wider  integer := most;
+begin
+	for turn in 1 .. 3 loop
+		places := case when alone then readpast.lock_alone(lane_id, head, wider)
+		               else readpast.lock_next(lane_id, head, wider) end;
+		barred := readpast.barred_jobs(array(select j.id from readpast.job j
+		                                      where j.ctid = any (places)));
+		exit when barred = '{}';
+		-- Where one is barred, many may be. So look at more of them at once.
+		wider := readpast.admit_slice();
+		places := array(select p.place
+		                  from unnest(places) with ordinality as p(place, number)
+		                  join readpast.job j on j.ctid = p.place
+		                 where j.id <> all (barred)
+		                 order by p.number);
+		perform readpast.block_jobs(barred);
+		exit when cardinality(places) >= most;
+		if not alone then
+			perform readpast.admit_requested(readpast.queue_of(lane_id));
+		end if;
+	end loop;
+	return places[:most];
+end
+$body$;

@@ -1,0 +1,62 @@
+-- next_waiting: choose the jobs that get the slots which other jobs have just freed: of
+-- each group the next ones in its order. The search begins after the job that freed the
+-- slot, so it does not read the dead index entries of the jobs before it. In a group of
+-- limit 1 a job that is locked is not passed over. If the group is held, or if more jobs
+-- have slots than its limit, because the limit was lowered, no job is chosen.
+-- freed: the slots, which this transaction has deleted.
+-- Result: the ids of the jobs, locked.
+-- Locks: the jobs' rows of group_wait, and then the jobs. Rows that other transactions
+-- have locked are skipped.
+
+create function readpast.next_waiting(freed readpast.group_slot[])
+returns bigint[]
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $body$
+declare
+	picked bigint[];
+begin
+	picked := array(
+		select p.job_id
+		  from (select f.queue_id, f.group_key, count(*) as n,
+		               min(f.priority) as priority, min(f.came) as came
+		          from unnest(freed) f
+		         group by f.queue_id, f.group_key) f
+		  join readpast.queue q on q.id = f.queue_id and q.group_limit > 0
+		 cross join lateral (
+		       select case when exists (
+		                        select 1 from readpast.group_wait w
+		                         where w.queue_id = f.queue_id
+		                           and w.group_key = f.group_key
+		                           and w.priority < f.priority)
+		                   then -1 else f.priority end as priority) a
+		 cross join lateral (
+		       select w.job_id
+		         from readpast.group_wait w
+		        where w.queue_id = f.queue_id and w.group_key = f.group_key
+		          and (w.priority, w.came) > (a.priority, f.came)
+		        order by w.queue_id, w.group_key, w.priority, w.came
+		        limit case when not q.group_lowered then f.n
+		                   else greatest(least(f.n, readpast.open_slots(
+		                            f.queue_id, f.group_key, q.group_limit)), 0) end
+		          for update skip locked) p
+		 where not readpast.is_held(f.queue_id, f.group_key)
+		   and (q.group_limit > 1
+		        or p.job_id = (
+		               select w.job_id
+		                 from readpast.group_wait w
+		                where w.queue_id = f.queue_id and w.group_key = f.group_key
+		                  and (w.priority, w.came) > (a.priority, f.came)
+		                order by w.queue_id, w.group_key, w.priority, w.came
+		                limit 1)));
+	return array(select j.id
+	               from readpast.job j
+	              where j.id = any (picked) and j.seq is null
+	                and j.run_at = 'infinity'
+	                for update skip locked);
+end
+$body$;

@@ -1,0 +1,25 @@
+-- unblock_job: before a job changes its queue, its group, its lane or its time, let it
+-- leave its group. If it waited, it is in the ready line afterwards, without a slot. The
+-- caller calls block_barred() after the change.
+-- id: the job, which the caller has locked and which is not running.
+-- Result: none.
+-- Locks: the rows that leave_group() locks.
+
+create function readpast.unblock_job(id bigint) returns void
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
+#variable_conflict use_variable
+declare
+	since timestamptz := (
+		select readpast.leave_group(j.queue_id, (j.extra).group_key, j.id)
+		  from readpast.job j
+		 where j.id = unblock_job.id);
+begin
+	if since is not null then
+		update readpast.job j
+		   set seq = readpast.next_in_line(j.lane_id), run_at = since
+		 where j.id = unblock_job.id;
+	end if;
+end
+$body$;

@@ -1,0 +1,27 @@
+-- free_starts: return how many jobs of a queue with a rate may start now. The window
+-- slides: it is the time of the length rate_ms that ends now.
+-- queue_id: the queue.
+-- rate_count, rate_ms: at most rate_count jobs may start within any rate_ms. A
+-- rate_count of 0: any number.
+-- Result: 0 or more. Null without a rate.
+-- Locks: none. The result stays right only while the caller holds the lock of
+-- lock_limit().
+
+create function readpast.free_starts(queue_id integer, rate_count integer,
+                                     rate_ms bigint)
+returns integer
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+as $body$
+begin
+	if rate_count = 0 then
+		return null;
+	end if;
+	return greatest(0, rate_count - (
+		select coalesce(sum(s.jobs), 0)
+		  from readpast.start s
+		 where s.queue_id = free_starts.queue_id
+		   and s.at_us > readpast.epoch_us(clock_timestamp()) - rate_ms * 1000));
+end
+$body$;

@@ -1,0 +1,39 @@
+-- sweep_groups: end the holds of groups whose time is over, and carry out recheck
+-- requests of groups, for at most admit_budget(). Claims carry out those of their queue,
+-- too.
+-- Result: none.
+-- Locks: rows of group_hold, and the rows that admit_requested() locks. Rows that other
+-- transactions have locked are skipped.
+
+create function readpast.sweep_groups() returns void
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+as $body$
+declare
+	til timestamptz := clock_timestamp() + readpast.admit_budget();
+	it  integer;
+begin
+	if exists (select 1 from readpast.group_hold h
+	            where h.until <= clock_timestamp()) then
+		with ended as (
+			delete from readpast.group_hold h
+			 where h.ctid = any (array(
+			           select h.ctid from readpast.group_hold h
+			            where h.until <= clock_timestamp()
+			            limit readpast.admit_slice()
+			              for update skip locked))
+			returning h.queue_id, h.group_key)
+		insert into readpast.group_recheck (queue_id, group_key)
+		select e.queue_id, e.group_key from ended e;
+	end if;
+	for it in
+		select q.queue_id
+		  from (select distinct r.queue_id from readpast.group_recheck r) q
+		 order by random()
+	loop
+		exit when clock_timestamp() > til;
+		perform readpast.admit_requested(it);
+	end loop;
+end
+$body$;

@@ -1,0 +1,41 @@
+-- hold_group: hold a group, or end its hold. Ready jobs of the group that have a slot
+-- leave the ready line. Other ready jobs leave it when a claim meets them, see
+-- lock_allowed().
+-- queue_id, group_key: the group.
+-- til: the end of the hold. Null: it ends now.
+-- Result: none.
+-- Locks: the row of the hold, and the jobs that leave the line. Jobs that other
+-- transactions have locked are skipped.
+
+create function readpast.hold_group(queue_id integer, group_key text,
+                                    til timestamptz) returns void
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+as $body$
+#variable_conflict use_variable
+declare
+	ready bigint[];
+begin
+	if til is null then
+		delete from readpast.group_hold h
+		 where h.queue_id = hold_group.queue_id and h.group_key = hold_group.group_key;
+		insert into readpast.group_recheck (queue_id, group_key)
+		values (queue_id, group_key);
+		return;
+	end if;
+	insert into readpast.group_hold (queue_id, group_key, until)
+	values (queue_id, group_key, til)
+	    on conflict on constraint group_hold_pkey do update set until = excluded.until;
+	ready := array(select j.id
+	                 from readpast.group_slot s
+	                 join readpast.job j on j.id = s.job_id
+	                where s.queue_id = hold_group.queue_id
+	                  and s.group_key = hold_group.group_key
+	                  and j.seq is not null and j.lease_until is null
+	                  for update of j skip locked);
+	if ready <> '{}' then
+		perform readpast.block_jobs(ready);
+	end if;
+end
+$body$;

@@ -1,0 +1,57 @@
+-- set_limits: change the limit of a queue's groups, and its rate. Jobs that wait for their
+-- group are not changed here, so the call is quick however many wait: a recheck request
+-- for all groups lets claims and sweeps admit them. Jobs that are in the ready line
+-- without a slot leave it when a claim meets them.
+-- queue: the name of the queue. Null leaves a setting as it is.
+-- group_limit: how many jobs of one group may run at once. 0: any number.
+-- group_on_failure: 'block': a failed job keeps its slot until its retry. 'pass': the
+-- next job of the group gets it.
+-- rate, per: at most `rate` jobs may start within any interval of the length `per`. A
+-- rate of 0: any number.
+-- Result: none. SQLSTATE RP003: an argument is wrong.
+-- Locks: the queue's row.
+
+create function readpast.set_limits(queue text, group_limit integer,
+                                    group_on_failure text, rate integer,
+                                    per interval) returns void
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
+declare
+	its record;
+begin
+	if group_limit not between 0 and :most_limit then
+		raise exception 'group_limit is not within 0..:most_limit' using errcode = 'RP003';
+	elsif group_on_failure not in ('block', 'pass') then
+		raise exception 'group_on_failure is neither block nor pass'
+			using errcode = 'RP003';
+	elsif rate not between 0 and :most_rate or rate > 0 and per is null
+	      or readpast.is_bad_lease(per) then
+		raise exception 'a rate is 0, or 1..:most_rate with `per` within 1 ms..:most_days days'
+			using errcode = 'RP003';
+	end if;
+	select q.id, q.group_limit as old into its
+	  from readpast.queue q
+	 where q.name = queue
+	   for no key update;
+	update readpast.queue q
+	   set group_limit = coalesce(set_limits.group_limit, q.group_limit),
+	       group_lowered = case when set_limits.group_limit is null
+	                            then q.group_lowered
+	                            else set_limits.group_limit > 0
+	                                 and (q.group_lowered
+	                                      or set_limits.group_limit < its.old) end,
+	       group_pass = coalesce((group_on_failure = 'pass')::integer, q.group_pass),
+	       rate_count = coalesce(rate, q.rate_count),
+	       rate_ms = coalesce(readpast.to_ms(per), q.rate_ms)
+	 where q.id = its.id;
+	if group_limit > 0 and its.old = 0 then
+		perform readpast.start_group_limit(its.id);
+	end if;
+	if group_limit <> its.old then
+		insert into readpast.group_recheck (queue_id, group_key, and_later)
+		values (its.id, '', true);
+		perform readpast.wake(its.id);
+	end if;
+end
+$body$;

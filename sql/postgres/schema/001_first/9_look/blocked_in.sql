@@ -1,0 +1,27 @@
+-- blocked_in: list jobs of a queue that wait for their group.
+-- queue_id: the queue.
+-- most: the largest number of jobs to list.
+-- Rows: the ids of the jobs.
+-- Locks: none.
+
+create function readpast.blocked_in(queue_id integer, most bigint)
+returns table (id bigint)
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+set jit = off
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+set plan_cache_mode = force_generic_plan
+as $body$
+#variable_conflict use_column
+begin
+	return query
+	select j.id
+	  from readpast.job j
+	 where j.queue_id = blocked_in.queue_id and j.seq is null
+	   and j.run_at = 'infinity'
+	 order by j.queue_id, j.run_at
+	 limit most;
+end
+$body$;

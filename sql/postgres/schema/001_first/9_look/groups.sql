@@ -1,0 +1,15 @@
+-- groups: show the groups of a queue. See groups_of(), which has more parameters.
+-- queue: the name of the queue.
+-- blocked: true to show only groups whose jobs wait.
+-- after: show groups whose names come after this one.
+-- most: the largest number of groups.
+-- Rows: one for each group, with the columns of groups_of().
+-- Locks: none.
+
+create function readpast.groups(queue text, blocked boolean default false,
+                                after text default '', most integer default 1000)
+returns table (name text, waiting bigint, ready bigint, running bigint,
+               held_until timestamptz, waiting_at_least boolean)
+language sql stable as $body$
+select * from readpast.groups_of(queue, blocked, after, most, :most_counted)
+$body$;

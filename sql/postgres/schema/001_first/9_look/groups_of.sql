@@ -1,0 +1,48 @@
+-- groups_of: list groups of a queue, by the bytes of their names: those with jobs that
+-- wait or have a slot, and those that are held. The routine goes from name to name in the
+-- indexes, so its cost does not depend on how many groups and jobs there are.
+-- queue: the name of the queue.
+-- only_blocked: true to list only groups whose jobs wait.
+-- after: list groups whose names come after this one. '' or null: from the first.
+-- most_groups: the largest number of groups.
+-- most: the count of waiting jobs of a group stops at this number.
+-- Rows: one for each group.
+--   ready, running: how many of its jobs have a slot and are ready, or run. A job that
+--     waits for its retry is neither.
+--   held_until: the end of its hold, or null.
+--   waiting_at_least: true if more jobs wait than were counted.
+-- Locks: none.
+
+create function readpast.groups_of(queue text, only_blocked boolean, after text,
+                                   most_groups bigint, most bigint)
+returns table (name text, waiting bigint, ready bigint, running bigint,
+               held_until timestamptz, waiting_at_least boolean)
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+as $body$
+#variable_conflict use_column
+declare
+	its integer := (select q.id from readpast.queue q where q.name = groups_of.queue);
+begin
+	name := coalesce(after, '');
+	for n in 1 .. most_groups loop
+		name := readpast.next_group(its, name, only_blocked);
+		exit when name is null;
+		select least(count(*), most), count(*) > most into waiting, waiting_at_least
+		  from (select 1 from readpast.group_wait w
+		         where w.queue_id = its and w.group_key = groups_of.name
+		         limit most + 1) w;
+		select count(*) filter (where j.lease_until is null and j.seq is not null),
+		       count(*) filter (where j.lease_until is not null)
+		  into ready, running
+		  from readpast.group_slot s
+		  join readpast.job j on j.id = s.job_id
+		 where s.queue_id = its and s.group_key = groups_of.name;
+		held_until := (select h.until from readpast.group_hold h
+		                where h.queue_id = its and h.group_key = groups_of.name
+		                  and h.until > clock_timestamp());
+		return next;
+	end loop;
+end
+$body$;

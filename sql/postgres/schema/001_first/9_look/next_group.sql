@@ -1,0 +1,34 @@
+-- next_group: return the name of the next group of a queue, for groups_of().
+-- queue_id: the queue.
+-- after: the name comes after this one.
+-- only_blocked: true to skip groups without waiting jobs.
+-- Result: the name, or null if there is none.
+-- Locks: none.
+
+create function readpast.next_group(queue_id integer, after text,
+                                    only_blocked boolean) returns text
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+as $body$
+declare
+	waits text := (select w.group_key from readpast.group_wait w
+	                where w.queue_id = next_group.queue_id and w.group_key > after
+	                order by w.queue_id, w.group_key limit 1);
+	slot  text;
+	held  text;
+begin
+	if only_blocked then
+		return waits;
+	end if;
+	slot := (select s.group_key from readpast.group_slot s
+	          where s.queue_id = next_group.queue_id and s.group_key > after
+	          order by s.queue_id, s.group_key limit 1);
+	held := (select h.group_key from readpast.group_hold h
+	          where h.queue_id = next_group.queue_id and h.group_key > after
+	            and h.until > clock_timestamp()
+	          order by h.queue_id, h.group_key limit 1);
+	return least(waits collate "C", slot, held);
+end
+$body$;

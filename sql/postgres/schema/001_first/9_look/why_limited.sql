@@ -1,0 +1,55 @@
+-- why_limited: tell what a live job has to wait for because of the limits of its queue
+-- and its group, for why().
+-- job_id: the job.
+-- most: the count of the jobs that wait before it stops at this number.
+-- Result:
+--   held_until, group_held_until: the ends of the holds of its queue and its group. Null:
+--     none.
+--   group_limit: how many jobs of its group may run at once. 0: any number.
+--   group_busy: how many jobs have the slots of its group.
+--   group_ahead: how many jobs of its group wait before it.
+--   group_next: a JSON object about one of the jobs that have the slots, a running one if
+--     there is one: id, state, since (milliseconds since 1970), worker, host.
+--   rate_count, rate_ms: the rate of its queue. A rate_count of 0: none.
+--   rate_in_ms: how long it takes until the rate lets a job start.
+-- Locks: none.
+
+create function readpast.why_limited(job_id bigint, most integer,
+	out held_until timestamptz, out group_held_until timestamptz,
+	out group_limit integer, out group_busy bigint, out group_ahead bigint,
+	out group_next text, out rate_count integer, out rate_ms bigint,
+	out rate_in_ms bigint)
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+as $body$
+declare
+	its record;
+	w   record;
+begin
+	select j.queue_id, (j.extra).group_key, q.* into its
+	  from readpast.job j
+	  join readpast.queue q on q.id = j.queue_id
+	 where j.id = job_id;
+	held_until := case when its.held_until > clock_timestamp() then its.held_until end;
+	group_held_until := (select h.until from readpast.group_hold h
+	                      where h.queue_id = its.queue_id
+	                        and h.group_key = its.group_key
+	                        and h.until > clock_timestamp());
+	rate_count := its.rate_count;
+	rate_ms := its.rate_ms;
+	rate_in_ms := readpast.rate_in_ms(its.queue_id, rate_count, rate_ms);
+	group_limit := case when its.group_key is null then 0 else its.group_limit end;
+	select g.priority, g.came into w
+	  from readpast.group_wait g
+	 where g.job_id = why_limited.job_id;
+	group_ahead := (select count(*)
+	                  from (select 1 from readpast.group_wait g
+	                         where g.queue_id = its.queue_id
+	                           and g.group_key = its.group_key
+	                           and (g.priority, g.came) < (w.priority, w.came)
+	                         limit most) a);
+	select b.busy, b.next into group_busy, group_next
+	  from readpast.group_users(its.queue_id, its.group_key) b;
+end
+$body$;
