@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "fires.h"
-#include "limits.h"
+#include "limited.h"
 #include "readpast.h"
 
 const char *const promise_names[PROMISES] = { "P1",  "P2",  "P3",  "P6", "P7",

@@ -10,7 +10,7 @@
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  */
-#include "limits.h"
+#include "limited.h"
 
 #include <stdlib.h>
 #include <string.h>

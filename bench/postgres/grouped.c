@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "limits.h"
+#include "grouped.h"
 
 #define BEHIND 10 /* waiting jobs of a saturated group */
 #define FILL_BATCH 1000

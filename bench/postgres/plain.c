@@ -8,7 +8,7 @@
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  */
-#include "limits.h"
+#include "grouped.h"
 
 #include <stdlib.h>
 

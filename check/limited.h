@@ -1,12 +1,12 @@
 /*
- * limits.h - collect from a history the limits of queues and the claims that
+ * limited.h - collect from a history the limits of queues and the claims that
  * they concern, and check that no limit was exceeded.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  */
-#ifndef LIMITS_H
-#define LIMITS_H
+#ifndef LIMITED_H
+#define LIMITED_H
 
 #include "life.h"
 #include "names.h"

@@ -1,11 +1,11 @@
 /*
- * limits.h - declarations that the files of the part `limits` share.
+ * grouped.h - declarations that the files of the part `limits` share.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  */
-#ifndef BENCH_LIMITS_H
-#define BENCH_LIMITS_H
+#ifndef BENCH_GROUPED_H
+#define BENCH_GROUPED_H
 
 #include "pg.h"
 

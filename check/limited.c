@@ -1,5 +1,5 @@
 /*
- * limits.c - collect from a history the limits of queues and the claims that
+ * limited.c - collect from a history the limits of queues and the claims that
  * they concern, and check that no limit was exceeded.
  *
  * The history does not show at which moment a call took effect: only that it
@@ -12,7 +12,7 @@
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  */
-#include "limits.h"
+#include "limited.h"
 
 #include <stdlib.h>
 #include <string.h>
