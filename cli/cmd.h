@@ -92,7 +92,8 @@ enum option_type {
 	OPTIONAL, /* a text that may be left out: --name sets "", --name=TEXT
 		   * sets TEXT */
 	COUNT,
-	LIMIT, /* a count from 1, or the word none, which sets 0 */
+	LIMIT, /* a count from 1 to RP_MOST_LIMIT, or the word none, which sets
+		* 0 */
 	SIZE,
 	DURATION,
 	TIME,
@@ -134,6 +135,10 @@ int parse_options(struct cmd *cmd, int *argc, char **argv,
 int take_option(struct cmd *cmd, const struct option *options, int argc,
 		char **argv, int *i);
 
+/* cmd_queue.c: check that the user has named one queue, and open the database.
+ * Returns 0, or an exit status after printing an error. */
+int open_for_queue(struct cmd *cmd, int argc);
+
 /* numbers.c: the parse functions return 0, or -1 if the text is not valid */
 int parse_count(const char *text, int64_t *ret);
 int parse_size(const char *text, int64_t *ret);
@@ -154,6 +159,14 @@ void fired_clear(struct fired *fired);
 int parse_id(const char *text, int64_t *ret);
 int parse_claim(const char *text, int64_t *ret_id, int64_t *ret_claim_no);
 void print_duration(char *to, size_t room, int64_t ms);
+/* Format a rate as N/DURATION, the form that `queue set --rate` accepts. */
+void format_rate(char *to, size_t room, int64_t count, int64_t ms);
+
+/* Parse the value of --rate (N/DURATION, or the word none), or of
+ * --group-on-failure. Return 0, or an exit status after printing an error.
+ * cmd_queue_set.c has them. */
+int parse_rate(const struct cmd *cmd, const char *text, rp_queue *queue);
+int parse_on_failure(const struct cmd *cmd, const char *text, rp_queue *queue);
 
 /* print.c */
 void print_text(FILE *to, const char *text, size_t size, size_t most);
@@ -264,7 +277,9 @@ void json_put_result(json_t **object, const rp_job *job);
 json_t *json_added(const char *queue, const rp_added *added);
 json_t *json_stats(const rp_queue_stats *stats);
 json_t *json_worker(const rp_worker_info *worker);
+const char *on_failure(const rp_queue *queue); /* "block" or "pass" */
 json_t *json_queue(const rp_queue *queue);
+json_t *json_group(const char *queue, const rp_group *group);
 json_t *json_schedule(const rp_schedule *schedule);
 int print_json(json_t *object); /* prints one line and frees the object; returns
 				 * 0 or FAILED */
@@ -289,7 +304,9 @@ int cmd_doctor(struct cmd *cmd, int argc, char **argv);
 int cmd_enqueue(struct cmd *cmd, int argc, char **argv);
 int cmd_extend(struct cmd *cmd, int argc, char **argv);
 int cmd_fail(struct cmd *cmd, int argc, char **argv);
+int cmd_groups(struct cmd *cmd, int argc, char **argv);
 int cmd_help(struct cmd *cmd, int argc, char **argv);
+int cmd_hold(struct cmd *cmd, int argc, char **argv);
 int cmd_init(struct cmd *cmd, int argc, char **argv);
 int cmd_lab(struct cmd *cmd, int argc, char **argv);
 int cmd_list(struct cmd *cmd, int argc, char **argv);

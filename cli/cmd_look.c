@@ -276,7 +276,7 @@ cmd_show(struct cmd *cmd, int argc, char **argv)
 /* ---- stats ---- */
 
 /* Returns the width of the column with the queues' names. Rows have at most 80
- * columns if no name is longer than 15 bytes and all numbers fit into their
+ * columns if no name is longer than 11 bytes and all numbers fit into their
  * columns. */
 static int
 queue_width(const rp_stats *stats)
@@ -297,12 +297,13 @@ print_stats(const rp_stats *stats, int json)
 	int status = 0, width = queue_width(stats);
 
 	if (!json)
-		printf("%-*s %5s %5s %7s %8s %6s %6s %6s %7s %6s\n", width,
-		       "QUEUE", "SCHED", "READY", "RUNNING", "DONE", "DEAD",
-		       "CANCEL", "OLDEST", "WORKERS", "DONE/s");
+		printf("%-*s %5s %5s %5s %5s %8s %6s %6s %6s %7s %6s\n", width,
+		       "QUEUE", "SCHED", "READY", "BLOCK", "RUN", "DONE",
+		       "DEAD", "CANCEL", "OLDEST", "WORKERS", "DONE/s");
 	for (size_t i = 0; i < rp_stats_count(stats) && !status; i++) {
 		const rp_queue_stats *s = rp_stats_at(stats, i);
 		char oldest[32], scheduled[32], ready[32], running[32];
+		char blocked[32];
 
 		if (json) {
 			status = print_json(json_stats(s));
@@ -313,11 +314,13 @@ print_stats(const rp_stats *stats, int json)
 		format_count(scheduled, sizeof(scheduled), s->scheduled,
 			     s->scheduled_at_least);
 		format_count(ready, sizeof(ready), s->ready, s->ready_at_least);
+		format_count(blocked, sizeof(blocked), s->blocked,
+			     s->blocked_at_least);
 		format_count(running, sizeof(running), s->running,
 			     s->running_at_least);
-		printf("%-*s %5s %5s %7s %8lld %6lld %6lld %6s %7lld "
+		printf("%-*s %5s %5s %5s %5s %8lld %6lld %6lld %6s %7lld "
 		       "%6.1f%s%s%s\n",
-		       width, s->queue, scheduled, ready, running,
+		       width, s->queue, scheduled, ready, blocked, running,
 		       (long long)s->done, (long long)s->dead,
 		       (long long)s->cancelled, oldest, (long long)s->workers,
 		       (double)s->done_10s / 10, s->paused ? "  paused" : "",

@@ -167,10 +167,53 @@ cmd_complete(struct cmd *cmd, int argc, char **argv)
 		      : parse_and_settle(cmd, &model, argc, argv, json);
 }
 
+/* The options with which a verdict holds the job's group or queue. */
+struct hold {
+	const char *what;
+	int64_t for_ms; /* -1: not given */
+};
+#define HOLD_INIT                                                              \
+	{                                                                      \
+		NULL, -1                                                       \
+	}
+#define HOLD_OPTIONS(hold)                                                     \
+	{ "--hold", TEXT, &(hold)->what, "group|queue",                        \
+	  "also start no other job of this group or queue" },                  \
+	{                                                                      \
+		"--for", DURATION, &(hold)->for_ms, "D", "... for this long"   \
+	}
+
+/* Write the hold to the verdict. Returns 0, or an exit status after printing an
+ * error. */
+static int
+take_hold(const struct cmd *cmd, const struct hold *hold, rp_verdict *verdict)
+{
+	if (!hold->what)
+		return hold->for_ms < 0
+			       ? 0
+			       : usage(cmd, "--for needs --hold group or "
+					    "--hold queue");
+	verdict->hold = strcmp(hold->what, "group") == 0   ? RP_HOLD_GROUP
+			: strcmp(hold->what, "queue") == 0 ? RP_HOLD_QUEUE
+							   : 0;
+	verdict->hold_ms = hold->for_ms;
+	if (!verdict->hold)
+		return usage(cmd, "--hold %.80s: expected group or queue",
+			     hold->what);
+	if (hold->for_ms < 0)
+		return usage(cmd,
+			     "--hold %s: for how long? Give --for D, such "
+			     "as --for 30s",
+			     hold->what);
+	return hold->for_ms > 0 ? 0
+				: usage(cmd, "--for 0s: expected at least 1ms");
+}
+
 int
 cmd_fail(struct cmd *cmd, int argc, char **argv)
 {
 	rp_verdict model = RP_VERDICT_INIT;
+	struct hold hold = HOLD_INIT;
 	int for_good = 0, json = 0;
 	const struct option options[] = {
 		{ "--error", TEXT, &model.error, "TEXT",
@@ -178,11 +221,14 @@ cmd_fail(struct cmd *cmd, int argc, char **argv)
 		{ "--retry-in", DURATION, &model.delay_ms, "D",
 		  "delay before the next attempt (the queue's backoff)" },
 		{ "--for-good", FLAG, &for_good, NULL, "never try again" },
+		HOLD_OPTIONS(&hold),
 		JSON_OPTION(&json),
 		OPTIONS_END,
 	};
 	int status = parse_options(cmd, &argc, argv, options);
 
+	if (!status)
+		status = take_hold(cmd, &hold, &model);
 	if (status)
 		return status;
 	if (!model.error)
@@ -199,15 +245,19 @@ int
 cmd_release(struct cmd *cmd, int argc, char **argv)
 {
 	rp_verdict model = RP_VERDICT_INIT;
+	struct hold hold = HOLD_INIT;
 	int json = 0;
 	const struct option options[] = {
 		{ "--delay", DURATION, &model.delay_ms, "D",
 		  "delay until it is ready (none)" },
+		HOLD_OPTIONS(&hold),
 		JSON_OPTION(&json),
 		OPTIONS_END,
 	};
 	int status = parse_options(cmd, &argc, argv, options);
 
+	if (!status)
+		status = take_hold(cmd, &hold, &model);
 	model.verdict = RP_RELEASE;
 	return status ? status
 		      : parse_and_settle(cmd, &model, argc, argv, json);

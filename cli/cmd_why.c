@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  */
-#include "filter.h"
+#include "why.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,18 +13,7 @@
 #define SILENT_MS 30000
 #define SHOWN 400 /* how many characters of an error are printed */
 
-/* the explanation for one job */
-struct answer {
-	FILE *to;
-	const rp_why *why;
-	const rp_job *job;
-	const char *reason; /* the reason in one word, for programs */
-	/* when the reason ends by itself; 0: never */
-	int64_t until;
-	struct fired fired; /* the schedule that made the job, if any */
-};
-
-static void
+void
 say_time(const struct answer *a, int64_t at)
 {
 	char time[48], span[32];
@@ -92,8 +81,10 @@ say_workers(struct answer *a, int is_reason)
 			a->job->kind ? "kind " : "jobs without a kind",
 			a->job->kind ? a->job->kind : "");
 	}
-	if (reason && is_reason)
+	if (reason && is_reason) {
 		a->reason = reason;
+		a->until = 0;
+	}
 }
 
 static void
@@ -106,26 +97,10 @@ say_paused(struct answer *a, int is_reason)
 	if (a->why->pause_reason)
 		fprintf(a->to, ", \"%s\"", a->why->pause_reason);
 	fprintf(a->to, "; readpast resume %s ends the pause.", a->job->queue);
-	if (is_reason)
+	if (is_reason) {
 		a->reason = "paused";
-}
-
-/* If the queue already runs as many jobs as its limit allows, print this as the
- * reason why the job waits. */
-static void
-say_limit(struct answer *a)
-{
-	const rp_why *why = a->why;
-
-	if (why->run_limit == 0 || why->running < why->run_limit)
-		return;
-	fprintf(a->to,
-		" Queue %s runs at most %lld job%s at once, and %lld run%s "
-		"now.",
-		a->job->queue, (long long)why->run_limit,
-		plural(why->run_limit), (long long)why->running,
-		why->running == 1 ? "s" : "");
-	a->reason = "limit";
+		a->until = 0;
+	}
 }
 
 /* Print when the job expires if no worker has claimed it. */
@@ -143,6 +118,7 @@ say_expiry(struct answer *a)
 		return;
 	}
 	a->reason = "expired";
+	a->until = 0;
 	fputs(" It expired at ", a->to);
 	say_time(a, at);
 	fputs(" and no claim takes it: the next sweep (workers sweep, or "
@@ -150,12 +126,16 @@ say_expiry(struct answer *a)
 	      a->to);
 }
 
+/* Print since when the job has been ready, and how many jobs are ahead. */
 static void
-ready(struct answer *a)
+say_line(struct answer *a)
 {
 	const rp_why *why = a->why;
 
-	fputs("has been ready since ", a->to);
+	fputs(a->job->state == RP_STATE_READY ? "has been ready since "
+					      : "is blocked, and has waited "
+						"since ",
+	      a->to);
 	say_time(a, a->job->run_at);
 	a->reason = why->ahead ? "behind" : "next";
 	if (why->ahead == 0)
@@ -167,6 +147,18 @@ ready(struct answer *a)
 			why->ahead >= RP_MOST_AHEAD ? "at least " : "",
 			(long long)why->ahead, plural(why->ahead));
 	fputs(".", a->to);
+}
+
+/* Explain a job that is ready or blocked. */
+static void
+waiting(struct answer *a)
+{
+	const rp_why *why = a->why;
+
+	if (waits_for_group(a))
+		say_group(a);
+	else
+		say_line(a);
 	if (print_came_back(a->to, " It ", a->job))
 		fprintf(a->to, " (%lld of %lld).", (long long)a->job->attempt,
 			(long long)a->job->max_attempts);
@@ -174,7 +166,7 @@ ready(struct answer *a)
 		fputs(" It may have killed its worker, so only a worker that "
 		      "holds no other job can claim it.",
 		      a->to);
-	say_limit(a);
+	say_limits(a);
 	say_workers(a, 1);
 	say_paused(a, 1);
 	say_expiry(a);
@@ -334,7 +326,8 @@ explain(struct answer *a)
 		scheduled(a);
 		break;
 	case RP_STATE_READY:
-		ready(a);
+	case RP_STATE_BLOCKED:
+		waiting(a);
 		break;
 	case RP_STATE_RUNNING:
 		running(a);
@@ -358,10 +351,14 @@ as_json(const struct answer *a, const char *text)
 {
 	const rp_why *why = a->why;
 	const rp_job *job = a->job;
-	int waits = job->state <= RP_STATE_READY;
-	int is_ready = job->state == RP_STATE_READY;
 	int runs = job->state == RP_STATE_RUNNING;
+	int waits = !runs && !job->finished_at;
+	int in_line = job->state != RP_STATE_SCHEDULED && waits &&
+		      !waits_for_group(a);
+	int in_group = waits_for_group(a);
+	char rate[48];
 
+	format_rate(rate, sizeof(rate), why->rate_count, why->rate_ms);
 	const struct member members[] = {
 		{ "id", json_integer(job->id) },
 		{ "queue", json_text(job->queue) },
@@ -369,7 +366,7 @@ as_json(const struct answer *a, const char *text)
 		{ "reason", json_text(a->reason) },
 		{ "text", json_text(text) },
 		{ "until", json_time(a->until) },
-		{ "ahead", integer_if(is_ready, why->ahead) },
+		{ "ahead", integer_if(in_line, why->ahead) },
 		{ "ahead_at_least", json_boolean(why->ahead >= RP_MOST_AHEAD) },
 		{ "paused_at", json_time(why->paused_at) },
 		{ "pause_reason", json_text(why->pause_reason) },
@@ -390,6 +387,20 @@ as_json(const struct answer *a, const char *text)
 		  integer_if(a->fired.missed != NULL,
 			     a->fired.missed ? atoll(a->fired.missed) : 0) },
 		{ "manual", json_boolean(a->fired.manual) },
+		{ "held_until", json_time(why->held_until) },
+		{ "limit", integer_if(why->run_limit > 0, why->run_limit) },
+		{ "running", integer_if(why->run_limit > 0, why->running) },
+		{ "rate", json_text(why->rate_count ? rate : NULL) },
+		{ "rate_in_ms",
+		  integer_if(why->rate_count > 0, why->rate_in_ms) },
+		{ "group_held_until", json_time(why->group_held_until) },
+		{ "group_limit",
+		  integer_if(why->group_limit > 0, why->group_limit) },
+		{ "group_busy", integer_if(in_group, why->group_busy) },
+		{ "group_ahead", integer_if(in_group, why->group_ahead) },
+		{ "group_waiting", integer_if(in_group, why->group_waiting) },
+		{ "group_next", in_group ? json_loads(why->group_next, 0, NULL)
+					 : json_null() },
 	};
 
 	return JSON_MEMBERS(members);

@@ -111,7 +111,10 @@ static int
 parse_limit(const char *value, int64_t *ret)
 {
 	if (strcmp(value, "none") != 0)
-		return parse_count(value, ret) == 0 && *ret > 0 ? 0 : -1;
+		return parse_count(value, ret) == 0 && *ret > 0 &&
+				       *ret <= RP_MOST_LIMIT
+			       ? 0
+			       : -1;
 	*ret = 0;
 	return 0;
 }
@@ -125,7 +128,8 @@ set_number(const struct cmd *cmd, const struct option *option,
 		const char *expected;
 	} types[] = {
 		[COUNT] = { parse_count, "a count, such as 10 or 5k" },
-		[LIMIT] = { parse_limit, "a count from 1, or none" },
+		[LIMIT] = { parse_limit,
+			    "1 to " DIGITS(RP_MOST_LIMIT) ", or none" },
 		[SIZE] = { parse_size, "a size, such as 512, 64KiB or 1MiB" },
 		[DURATION] = { rp_duration,
 			       "a duration, such as 500ms, 10s, 5m, 2h or 7d, "

@@ -47,7 +47,7 @@ name_states(char *to, size_t room, int states)
 {
 	size_t used = 0;
 
-	for (int s = RP_STATE_SCHEDULED; s <= RP_STATE_CANCELLED; s++) {
+	for (int s = RP_STATE_SCHEDULED; s <= RP_STATE_BLOCKED; s++) {
 		int is_last = states >> s == 1;
 
 		if (states & IN(s))

@@ -12,7 +12,8 @@
 /* A set of states is a bit mask with the bit IN(state) for each state. */
 #define IN(state) (1 << (state))
 #define LIVE                                                                   \
-	(IN(RP_STATE_SCHEDULED) | IN(RP_STATE_READY) | IN(RP_STATE_RUNNING))
+	(IN(RP_STATE_SCHEDULED) | IN(RP_STATE_READY) | IN(RP_STATE_RUNNING) |  \
+	 IN(RP_STATE_BLOCKED))
 #define KEPT (IN(RP_STATE_DONE) | IN(RP_STATE_DEAD) | IN(RP_STATE_CANCELLED))
 
 /* The conditions that jobs must meet. NULL, or -1 for older_ms, means no

@@ -266,6 +266,9 @@ json_stats(const rp_queue_stats *stats)
 		FIELD("ready", number, rp_queue_stats, ready),
 		FIELD("ready_at_least", flag_if_set, rp_queue_stats,
 		      ready_at_least),
+		FIELD("blocked", number, rp_queue_stats, blocked),
+		FIELD("blocked_at_least", flag_if_set, rp_queue_stats,
+		      blocked_at_least),
 		FIELD("running", number, rp_queue_stats, running),
 		FIELD("running_at_least", flag_if_set, rp_queue_stats,
 		      running_at_least),
@@ -310,6 +313,12 @@ json_worker(const rp_worker_info *worker)
 	return json_fields(fields, worker);
 }
 
+const char *
+on_failure(const rp_queue *queue)
+{
+	return queue->group_pass ? "pass" : "block";
+}
+
 json_t *
 json_queue(const rp_queue *queue)
 {
@@ -328,10 +337,37 @@ json_queue(const rp_queue *queue)
 		FIELD("timeout_ms", number, rp_queue, timeout_ms),
 		FIELD("dead_to", text, rp_queue, dead_to),
 		FIELD("limit", limit, rp_queue, run_limit),
+		FIELD("group_limit", limit, rp_queue, group_limit),
+		FIELD("held_until", time, rp_queue, held_until),
 		FIELDS_END,
 	};
+	json_t *object = json_fields(fields, queue);
+	char rate[48];
 
-	return json_fields(fields, queue);
+	format_rate(rate, sizeof(rate), queue->rate_count, queue->rate_ms);
+	put(&object, "group_on_failure", json_text(on_failure(queue)));
+	put(&object, "rate", json_text(queue->rate_count ? rate : NULL));
+	return object;
+}
+
+json_t *
+json_group(const char *queue, const rp_group *group)
+{
+	static const struct field fields[] = {
+		FIELD("group", text, rp_group, name),
+		FIELD("blocked", number, rp_group, waiting),
+		FIELD("blocked_at_least", flag_if_set, rp_group,
+		      waiting_at_least),
+		FIELD("ready", number, rp_group, ready),
+		FIELD("running", number, rp_group, running),
+		FIELD("limit", limit, rp_group, limit),
+		FIELD("held_until", time, rp_group, held_until),
+		FIELDS_END,
+	};
+	json_t *object = json_fields(fields, group);
+
+	put(&object, "queue", json_text(queue));
+	return object;
 }
 
 /* ---- schedules ---- */

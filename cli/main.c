@@ -90,6 +90,11 @@ const struct command commands[] = {
 	  "keep workers from claiming a queue's jobs", NULL },
 	{ "resume", cmd_resume, REQUIRE, "QUEUE",
 	  "let workers claim a paused queue's jobs again", NULL },
+	{ "hold", cmd_hold, REQUIRE, "QUEUE --for D | --clear",
+	  "for some time, start no job of a queue, or of one of its groups",
+	  NULL },
+	{ "groups", cmd_groups, REQUIRE, "QUEUE",
+	  "list groups that have a limit or are held", NULL },
 	{ "cron add", cmd_cron_add, CREATE, "QUEUE NAME SPEC",
 	  "enqueue a job at each time that SPEC names",
 	  "SPEC: five fields of a crontab ('30 2 * * 1-5'), @daily and the "

@@ -211,3 +211,12 @@ print_duration(char *to, size_t room, int64_t ms)
 	snprintf(to, room, "%lld%s", (long long)(ms / unit->factor),
 		 ms ? unit->name : "s");
 }
+
+void
+format_rate(char *to, size_t room, int64_t count, int64_t ms)
+{
+	char span[32];
+
+	print_duration(span, sizeof(span), ms);
+	snprintf(to, room, "%lld/%s", (long long)count, span);
+}

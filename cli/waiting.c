@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "internal.h"
+
 /* Return the worse of two exit statuses. The table begins with the worst: an
  * error, wrong usage, an id that no job ever had, a wait that timed out, a dead
  * job, a cancelled job. */
@@ -69,7 +71,7 @@ say_not_ended(const struct waiting *w, const rp_outcome *outcome,
 	}
 	complain(TIMED_OUT, "timed out after %s; job %lld is %s%s%s", time,
 		 (long long)outcome->id,
-		 job && job->state > RP_STATE_RUNNING ? "" : "still ",
+		 job && rp__is_finished(job->state) ? "" : "still ",
 		 job ? rp_state_text(job->state) : "unfinished", due);
 }
 

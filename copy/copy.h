@@ -149,7 +149,7 @@ rp__copy_id(const struct rp_jobs *jobs, size_t i)
 static inline int
 rp__copy_is_kept(const struct rp_value *row)
 {
-	return row[ROW_STATE].i >= RP_STATE_DONE;
+	return rp__is_finished((int)row[ROW_STATE].i);
 }
 
 /* keys.c */

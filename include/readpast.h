@@ -383,12 +383,12 @@ RP_API int rp_queue_hold(rp_conn *conn, const char *queue, const char *group,
 /* A group of a queue that has a group limit, or a group that is held. */
 typedef struct rp_group {
 	const char *name;
-	int64_t waiting;    /* how many of its jobs are blocked, counted up to
-			     * RP_MOST_COUNTED */
-	int64_t ready;      /* how many may be claimed now */
+	int64_t waiting; /* how many of its jobs are blocked, counted up to
+			  * RP_MOST_COUNTED */
+	int64_t ready;   /* how many may be claimed now */
 	int64_t running;
-	int64_t limit;      /* how many may run at once; 0: any number */
-	int64_t held_until; /* no job starts before; 0: no hold */
+	int64_t limit;        /* how many may run at once; 0: any number */
+	int64_t held_until;   /* no job starts before; 0: no hold */
 	int waiting_at_least; /* 1: more are blocked than were counted */
 } rp_group;
 
@@ -633,11 +633,11 @@ typedef struct rp_verdict {
 			       * text, NULL leaves it unchanged. RP_EXTEND with
 			       * a text and delay_ms -1 never makes the lease
 			       * shorter */
-	int hold;        /* RP_FAIL, RP_DEAD, RP_RELEASE: RP_HOLD_GROUP or
-			  * RP_HOLD_QUEUE also hold the job's group or queue
-			  * for hold_ms, in the same commit. A job without a
-			  * group holds nothing. 0: no hold */
-	int64_t hold_ms; /* see rp_queue_hold() */
+	int hold;             /* RP_FAIL, RP_DEAD, RP_RELEASE: RP_HOLD_GROUP or
+			       * RP_HOLD_QUEUE also hold the job's group or queue
+			       * for hold_ms, in the same commit. A job without a
+			       * group holds nothing. 0: no hold */
+	int64_t hold_ms;      /* see rp_queue_hold() */
 } rp_verdict;
 #define RP_HOLD_GROUP 1
 #define RP_HOLD_QUEUE 2
@@ -821,9 +821,9 @@ typedef struct rp_outcome {
 RP_API int rp_job_wait(rp_conn *conn, const int64_t *ids, size_t n, int how,
 		       int64_t timeout_ms, int fd, rp_outcome *ret);
 
-/* Wait until a queue has no live job, that is, no scheduled, ready or running
- * job. Returns 1, or 0 as rp_job_wait() does. RP_ENOENT: there is no such
- * queue. RP_EINVAL: as for rp_job_wait(). */
+/* Wait until a queue has no live job, that is, no scheduled, ready, blocked or
+ * running job. Returns 1, or 0 as rp_job_wait() does. RP_ENOENT: there is no
+ * such queue. RP_EINVAL: as for rp_job_wait(). */
 RP_API int rp_queue_wait(rp_conn *conn, const char *queue, int64_t timeout_ms,
 			 int fd);
 
@@ -864,15 +864,17 @@ typedef struct rp_why {
 				   * 0 if its queue has no limit */
 	int64_t held_until;       /* the hold of its queue; 0: none */
 	int64_t group_held_until; /* the hold of its group; 0: none */
-	int64_t group_limit; /* how many jobs of its group may run at once; 0:
-			      * any number, or it has no group */
-	int64_t group_busy;  /* how many jobs of its group are running, ready,
-			      * or keep their place until their retry */
-	int64_t group_ahead; /* how many jobs of its group wait before it,
-			      * counted up to RP_MOST_AHEAD */
-	const char *group_next; /* one of the jobs for which its group waits, a
-				 * JSON object with id, state, since, worker
-				 * and host; NULL: none */
+	int64_t group_limit;   /* how many jobs of its group may run at once; 0:
+				* any number, or it has no group */
+	int64_t group_busy;    /* how many jobs of its group are running, ready,
+				* or keep their place until their retry */
+	int64_t group_ahead;   /* how many jobs of its group wait before it,
+				* counted up to RP_MOST_AHEAD */
+	int64_t group_waiting; /* how many jobs of its group wait, counted up
+				* to RP_MOST_AHEAD */
+	const char *group_next; /* one of the jobs for which it waits because of
+				 * its group, a JSON object with id, state,
+				 * since, worker and host; NULL: none */
 	int64_t rate_count;     /* how many jobs of its queue may start within
 				 * rate_ms; 0: any number */
 	int64_t rate_ms;
@@ -891,10 +893,11 @@ RP_API void rp_why_free(rp_why *why);
 /*
  * List up to `max` jobs of a queue. `state` is the state of the jobs, or 0 for
  * all live jobs. Running jobs come first (the longest running first), then the
- * ready ones in claim order, then the scheduled ones. Finished jobs are listed
- * newest first. Returns the number of listed jobs. RP_ENOENT: there is no such
- * queue. Only the first RP_LIST_PAYLOAD bytes of each payload and result are
- * read; rp_job_get() reads all of them. Free the batch with rp_batch_free().
+ * ready ones in claim order, then the blocked ones, then the scheduled ones.
+ * Finished jobs are listed newest first. Returns the number of listed jobs.
+ * RP_ENOENT: there is no such queue. Only the first RP_LIST_PAYLOAD bytes of
+ * each payload and result are read; rp_job_get() reads all of them. Free the
+ * batch with rp_batch_free().
  *
  * To find the longest running jobs, the call has to read all running jobs,
  * because no index has them in the order of their claims. It reads at most
@@ -1345,9 +1348,10 @@ typedef struct rp_event {
 typedef void rp_observer(const rp_event *event, void *ctx);
 
 /* RP_DRAIN_* sets when a worker ends by itself. RP_DRAIN_READY: when its
- * queues, except paused ones, have no job that is ready, due, or running in any
- * process. RP_DRAIN_SETTLED: when this is so, and each job that the worker has
- * run is finished or another worker has run it since. So a worker with
+ * queues, except paused ones, have no job that is ready, due, running in any
+ * process, or blocked by a limit or a rate (it does not wait for holds).
+ * RP_DRAIN_SETTLED: when this is so, and each job that the worker has run is
+ * finished or another worker has run it since. So a worker with
  * RP_DRAIN_SETTLED waits for the next attempts of its jobs. */
 #define RP_DRAIN_READY 1
 #define RP_DRAIN_SETTLED 2

@@ -355,12 +355,11 @@ rp_queue_purge(rp_conn *conn, const char *queue, int state, const char *kind)
 
 	if (r < 0)
 		return r;
-	if (state < 0 || state > RP_STATE_CANCELLED ||
-	    state == RP_STATE_RUNNING)
+	if (state < 0 || state > RP_STATE_BLOCKED || state == RP_STATE_RUNNING)
 		return rp__fail(&conn->error, RP_EINVAL,
 				"jobs in state %d cannot be purged", state);
 	r = begin_change(conn, queue, kind, &ids, &joined);
-	for (int s = RP_STATE_SCHEDULED; r == 0 && s <= RP_STATE_CANCELLED; s++)
+	for (int s = RP_STATE_SCHEDULED; r == 0 && s <= RP_STATE_BLOCKED; s++)
 		if (s != RP_STATE_RUNNING && (s == state || !state))
 			r = purge_state(conn, queue, s, kind, &ids, &total);
 	r = end_change(conn, &ids, joined, r);

@@ -87,14 +87,37 @@ rp_job_get(rp_conn *conn, int64_t id, rp_batch **ret)
 	return answer_batch(conn, get(conn, id, batch), batch, ret);
 }
 
+struct listing {
+	rp_conn *conn;
+	const char *queue;
+	int state; /* list only jobs in this state; 0: all live jobs */
+	size_t max, head, looks;
+	rp_batch *batch;
+};
+
 static int
 add_listed(void *ctx, size_t row, const struct rp_value *columns)
 {
-	int r = add_job(ctx, row, columns);
+	const struct listing *l = ctx;
+	int r = add_job(l->batch, row, columns);
 
 	if (r == 0)
-		rp__batch_payload_total(ctx, columns[LIST_OUT_PAYLOAD_TOTAL].i);
+		rp__batch_payload_total(l->batch,
+					columns[LIST_OUT_PAYLOAD_TOTAL].i);
 	return r;
+}
+
+/* Add a job whose run_at has come. It is ready, or blocked because its queue
+ * is full, held, or has used up its rate. That is the same for all of these
+ * jobs of a queue. */
+static int
+add_due(void *ctx, size_t row, const struct rp_value *columns)
+{
+	const struct listing *l = ctx;
+
+	if (l->state && columns[JOB_STATE].i != l->state)
+		return RP_ROW_STOP;
+	return add_listed(ctx, row, columns);
 }
 
 /* Add a running job. A row without an id is not a job. It only shows that there
@@ -102,19 +125,14 @@ add_listed(void *ctx, size_t row, const struct rp_value *columns)
 static int
 add_running(void *ctx, size_t row, const struct rp_value *columns)
 {
+	const struct listing *l = ctx;
+
 	if (columns[LIST_RUNNING_OUT_PARTIAL].i)
-		rp__batch_set_partial(ctx);
+		rp__batch_set_partial(l->batch);
 	if (columns[LIST_RUNNING_OUT_ID].type == RP_NULL)
 		return RP_ROW_SKIP;
 	return add_listed(ctx, row, columns);
 }
-
-struct listing {
-	rp_conn *conn;
-	const char *queue;
-	size_t max, head, looks;
-	rp_batch *batch;
-};
 
 /* Run a verb that lists jobs. The batch gets at most l->max jobs in all. p: the
  * verb's parameters; the caller has set the parameters that only some of the
@@ -126,7 +144,7 @@ list_verb(struct listing *l, enum rp_verb verb, struct rp_value *p,
 	p[LIST_QUEUE] = rp__text(l->queue);
 	p[LIST_MAX] = rp__int((int64_t)(l->max - rp_batch_count(l->batch)));
 	p[LIST_HEAD] = rp__int((int64_t)l->head);
-	return rp__run(l->conn, verb, p, 1, row, l->batch);
+	return rp__run(l->conn, verb, p, 1, row, l);
 }
 
 static int
@@ -144,14 +162,22 @@ list_line(struct listing *l)
 {
 	struct rp_value p[LIST_LINE_PARAMS];
 
-	return list_verb(l, RP_V_LIST_LINE, p, add_listed);
+	return list_verb(l, RP_V_LIST_LINE, p, add_due);
 }
 
 static int
-list_kept(struct listing *l, int state)
+list_blocked(struct listing *l)
+{
+	struct rp_value p[LIST_BLOCKED_PARAMS];
+
+	return list_verb(l, RP_V_LIST_BLOCKED, p, add_listed);
+}
+
+static int
+list_kept(struct listing *l)
 {
 	struct rp_value p[LIST_KEPT_PARAMS] = {
-		[LIST_KEPT_STATE] = rp__int(state),
+		[LIST_KEPT_STATE] = rp__int(l->state),
 	};
 
 	return list_verb(l, RP_V_LIST_KEPT, p, add_listed);
@@ -164,23 +190,32 @@ list_scheduled(struct listing *l, int due)
 		[LIST_SCHEDULED_DUE] = rp__int(due),
 	};
 
-	return list_verb(l, RP_V_LIST_SCHEDULED, p, add_listed);
+	return list_verb(l, RP_V_LIST_SCHEDULED, p, due ? add_due : add_listed);
 }
 
 static int
-list(struct listing *l, int state)
+wants(const struct listing *l, int state)
 {
+	return !l->state || l->state == state;
+}
+
+static int
+list(struct listing *l)
+{
+	int due = wants(l, RP_STATE_READY) || wants(l, RP_STATE_BLOCKED);
 	int r = 0;
 
-	if (state > RP_STATE_RUNNING)
-		return list_kept(l, state);
-	if (!state || state == RP_STATE_RUNNING)
+	if (rp__is_finished(l->state))
+		return list_kept(l);
+	if (wants(l, RP_STATE_RUNNING))
 		r = list_running(l);
-	if (r == 0 && (!state || state == RP_STATE_READY))
+	if (r == 0 && due)
 		r = list_line(l);
-	if (r == 0 && (!state || state == RP_STATE_READY))
+	if (r == 0 && due)
 		r = list_scheduled(l, 1);
-	if (r == 0 && (!state || state == RP_STATE_SCHEDULED))
+	if (r == 0 && wants(l, RP_STATE_BLOCKED))
+		r = list_blocked(l);
+	if (r == 0 && wants(l, RP_STATE_SCHEDULED))
 		r = list_scheduled(l, 0);
 	return r;
 }
@@ -189,7 +224,7 @@ int
 rp__list_jobs(rp_conn *conn, const char *queue, int state, size_t max,
 	      size_t head, rp_batch **ret)
 {
-	struct listing l = { conn, queue, max, head, max, NULL };
+	struct listing l = { conn, queue, 0, max, head, max, NULL };
 	int all = state >= 0 && state & RP_LIST_ALL, r = rp__enter(conn);
 
 	if (r < 0)
@@ -200,7 +235,7 @@ rp__list_jobs(rp_conn *conn, const char *queue, int state, size_t max,
 		return r;
 	if (all)
 		state -= RP_LIST_ALL;
-	if (!ret || state < 0 || state > RP_STATE_CANCELLED || max > INT32_MAX)
+	if (!ret || state < 0 || state > RP_STATE_BLOCKED || max > INT32_MAX)
 		return rp__fail(&conn->error, RP_EINVAL,
 				"rp_job_list: ret is NULL, the state is "
 				"unknown, or max is over 2^31");
@@ -208,13 +243,14 @@ rp__list_jobs(rp_conn *conn, const char *queue, int state, size_t max,
 		l.looks = INT32_MAX;
 	else if (max < RP_MOST_COUNTED)
 		l.looks = RP_MOST_COUNTED;
+	l.state = state;
 	if (rp__batch_new(&l.batch) < 0)
 		return rp__fail(&conn->error, RP_ENOMEM, "out of memory");
 	r = rp__begin(conn, 0);
 	if (r == 0) {
 		r = rp__queue_known(conn, queue);
 		if (r == 0)
-			r = list(&l, state);
+			r = list(&l);
 		r = rp__end(conn, r);
 	}
 	return answer_batch(conn, r, l.batch, ret);

@@ -200,6 +200,16 @@ int rp__queue_create(rp_conn *conn, const char *name);
  * pattern, the message says that only workers take patterns. */
 int rp__no_such_queue(rp_conn *conn, const char *name);
 
+/* group.c */
+int rp__hold_for_verdict(rp_conn *conn, const rp_verdict *verdict);
+
+/* Returns 1 if this is the state of a job that has ended. */
+static inline int
+rp__is_finished(int state)
+{
+	return state >= RP_STATE_DONE && state <= RP_STATE_CANCELLED;
+}
+
 /* inspect.c: like rp_job_list(), but read up to `head` bytes of each payload
  * instead of up to RP_LIST_PAYLOAD bytes. `state` may include RP_LIST_ALL. */
 #define RP_WHOLE_PAYLOAD INT32_MAX /* `head` for the whole payload */
@@ -208,6 +218,7 @@ int rp__list_jobs(rp_conn *conn, const char *queue, int state, size_t max,
 
 /* verdict.c */
 int rp__check_verdicts(const rp_verdict *verdicts, size_t n, rp_error *error);
+int rp__verdict_hold(const rp_verdict *verdict);
 int rp__is_failure(const rp_verdict *verdict);
 struct rp_value rp__failure(const rp_verdict *verdict, char *text);
 struct rp_value rp__result(const rp_verdict *verdict);
@@ -281,6 +292,8 @@ int rp__worker_row_update(rp_conn *conn, enum rp_verb verb, int64_t id,
  * work. */
 struct rp_probe {
 	int ready, running, suspects;
+	int blocked; /* 1: a job waits for a limit or a rate, not only for a
+		      * hold */
 	int behind;                       /* 1: no worker has swept within the
 					   * last second */
 	int64_t due_in_ms, expires_in_ms; /* -1: never */

@@ -22,6 +22,7 @@ add_queue(void *ctx, size_t row, const struct rp_value *c)
 	found->suspects |= c[PROBE_OUT_SUSPECTS].i != 0;
 	found->behind |= c[PROBE_OUT_BEHIND].i != 0;
 	found->running |= !paused && c[PROBE_OUT_RUNNING].i;
+	found->blocked |= !paused && c[PROBE_OUT_BLOCKED].i;
 	if (due->type == RP_INT && !paused)
 		found->due_in_ms = rp__sooner(found->due_in_ms, due->i);
 	if (expires->type == RP_INT)

@@ -120,6 +120,30 @@ set_all(rp_conn *conn, const rp_queue *q, const struct rp_value *params)
 		      : r;
 }
 
+/* Check the numeric settings, and write them to the parameters of the verb. */
+static int
+take_settings(rp_conn *conn, rp_queue *q, struct rp_value *params)
+{
+	for (size_t i = 0; i < SETTINGS; i++) {
+		int64_t value = *setting_of(q, i);
+
+		if (value >= 0 &&
+		    (value < settings[i].least || value > settings[i].most))
+			return rp__fail(&conn->error, RP_EINVAL,
+					"%s: %lld is not within %lld..%lld",
+					settings[i].name, (long long)value,
+					(long long)settings[i].least,
+					(long long)settings[i].most);
+		params[settings[i].param] = rp__int_or_null(value, value < 0);
+	}
+	if ((q->rate_count < 0) != (q->rate_ms < 0) ||
+	    (q->rate_count > 0 && q->rate_ms == 0))
+		return rp__fail(&conn->error, RP_EINVAL,
+				"a rate is rate_count jobs in rate_ms: set "
+				"both");
+	return 0;
+}
+
 int
 rp_queue_set(rp_conn *conn, const rp_queue *queue)
 {
@@ -141,19 +165,9 @@ rp_queue_set(rp_conn *conn, const rp_queue *queue)
 		return r;
 	params[MAKE_QUEUE_QUEUE] = rp__text(q.name);
 	params[QUEUE_SET_DEAD_TO] = rp__text(q.dead_to);
-	for (size_t i = 0; i < SETTINGS; i++) {
-		int64_t value = *setting_of(&q, i);
-
-		if (value >= 0 &&
-		    (value < settings[i].least || value > settings[i].most))
-			return rp__fail(&conn->error, RP_EINVAL,
-					"%s: %lld is not within %lld..%lld",
-					settings[i].name, (long long)value,
-					(long long)settings[i].least,
-					(long long)settings[i].most);
-		params[settings[i].param] = rp__int_or_null(value, value < 0);
-	}
-	r = rp__begin(conn, RP_BEGIN_WRITE);
+	r = take_settings(conn, &q, params);
+	if (r == 0)
+		r = rp__begin(conn, RP_BEGIN_WRITE);
 	if (r < 0)
 		return r;
 	return rp__end(conn, set_all(conn, &q, params));

@@ -5,7 +5,9 @@
  * SPDX-FileCopyrightText: The readpast authors
  *
  * The verdicts need a commit anyway, so the claim is made in the same
- * transaction. Jobs are settled first, then claimed.
+ * transaction. Jobs are settled first, then claimed. Before that come the holds
+ * that the verdicts ask for: the slot of a job whose group is held must not let
+ * the next job of the group into the ready line.
  */
 #include "internal.h"
 
@@ -28,6 +30,26 @@ forget_payloads(rp_conn *conn)
 	return rp__sweep_rest(conn, &slice);
 }
 
+static int
+has_holds(const struct rp_round_trip *trip)
+{
+	for (size_t i = 0; i < trip->verdicts_count; i++)
+		if (rp__verdict_hold(trip->verdicts[i]))
+			return 1;
+	return 0;
+}
+
+static int
+hold(rp_conn *conn, const struct rp_round_trip *trip)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < trip->verdicts_count && r == 0; i++)
+		if (rp__verdict_hold(trip->verdicts[i]))
+			r = rp__hold_for_verdict(conn, trip->verdicts[i]);
+	return r;
+}
+
 /* Run the round trip, and write the tally (the counts of finished jobs) if it
  * is due. If the database has one writer at a time, both are one transaction.
  * On a server the round trip is a single statement, so the tally is written in
@@ -35,17 +57,21 @@ forget_payloads(rp_conn *conn)
  * claim and failed, the caller would get an error instead of the claimed
  * jobs. */
 static int
-run(rp_conn *conn, struct rp_round_trip *trip)
+run(rp_conn *conn, struct rp_round_trip *trip, int holds)
 {
 	int due = rp__tally_is_due(conn);
 	int joins = due && conn->backend->one_writer;
 	int r = due && !joins ? rp__tally_write(conn) : 0;
 
 	if (r == 0)
-		r = rp__begin(conn, RP_BEGIN_WRITE | RP_BEGIN_ONCE);
+		r = rp__begin(conn,
+			      RP_BEGIN_WRITE | (holds ? 0 : RP_BEGIN_ONCE));
 	if (r < 0)
 		return r;
-	r = conn->backend->settle_and_claim(conn->db, trip, &conn->error);
+	r = holds ? hold(conn, trip) : 0;
+	if (r == 0)
+		r = conn->backend->settle_and_claim(conn->db, trip,
+						    &conn->error);
 	if (r == RP_ENOMEM)
 		rp__fail(&conn->error, r, "out of memory");
 	if (r == 0 && trip->left_payloads)
@@ -80,7 +106,7 @@ rp__round_trip(rp_conn *conn, rp_verdict *verdicts, size_t n,
 	       struct rp_round_trip *trip)
 {
 	rp_verdict *one;
-	int r;
+	int r, holds;
 
 	trip->verdicts = n > 1 ? malloc(n * sizeof(*trip->verdicts)) : &one;
 	if (!trip->verdicts)
@@ -88,10 +114,12 @@ rp__round_trip(rp_conn *conn, rp_verdict *verdicts, size_t n,
 	put_in_order(verdicts, n, trip);
 	trip->worker_id = conn->worker_id;
 	trip->worker = *conn->worker ? conn->worker : NULL;
-	trip->joined = conn->in_transaction || conn->backend->joins(conn->db);
+	holds = has_holds(trip);
+	trip->joined =
+		holds || conn->in_transaction || conn->backend->joins(conn->db);
 	trip->finished = count_finished;
 	trip->ctx = conn;
-	r = run(conn, trip);
+	r = run(conn, trip, holds);
 	if (n > 1)
 		free(trip->verdicts);
 	return r < 0 ? r : count_accepted(verdicts, n);

@@ -79,6 +79,32 @@ check_reports(rp_error *error, const rp_verdict *v)
 	return r;
 }
 
+/* Returns what the verdict holds: RP_HOLD_GROUP, RP_HOLD_QUEUE or 0. */
+int
+rp__verdict_hold(const rp_verdict *v)
+{
+	return v->size > offsetof(rp_verdict, hold_ms) ? v->hold : 0;
+}
+
+static int
+check_hold(rp_error *error, const rp_verdict *v)
+{
+	int hold = rp__verdict_hold(v);
+
+	if (!hold)
+		return 0;
+	if (hold != RP_HOLD_GROUP && hold != RP_HOLD_QUEUE)
+		return rp__fail(error, RP_EINVAL, "unknown hold %d", hold);
+	if (v->verdict == RP_DONE || v->verdict == RP_EXTEND)
+		return rp__fail(error, RP_EINVAL,
+				"only a job that fails or is released can hold "
+				"its group or its queue");
+	if (v->hold_ms < 1 || v->hold_ms > RP_MOST_MS)
+		return rp__fail(error, RP_EINVAL,
+				"a hold lasts 1 ms to %d days", RP_MOST_DAYS);
+	return 0;
+}
+
 int
 rp__check_verdicts(const rp_verdict *verdicts, size_t n, rp_error *error)
 {
@@ -107,7 +133,7 @@ rp__check_verdicts(const rp_verdict *verdicts, size_t n, rp_error *error)
 		if (v->verdict == RP_EXTEND && v->delay_ms == 0)
 			return rp__fail(error, RP_EINVAL,
 					"a lease must be at least 1 ms");
-		if (check_reports(error, v) < 0) {
+		if (check_reports(error, v) < 0 || check_hold(error, v) < 0) {
 			error->item = (int64_t)i;
 			return error->code;
 		}

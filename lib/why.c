@@ -21,6 +21,14 @@ add_job(void *ctx, size_t row, const struct rp_value *columns)
 	return rp__batch_add(ctx, columns, 0);
 }
 
+/* Copy a text column; a null column becomes NULL. Returns 0 or RP_ENOMEM. */
+static int
+copy_text(rp_batch *batch, const char **ret, const struct rp_value *c)
+{
+	*ret = rp__batch_text(batch, c);
+	return *ret || c->type == RP_NULL ? 0 : RP_ENOMEM;
+}
+
 static int
 add_why(void *ctx, size_t row, const struct rp_value *c)
 {
@@ -45,17 +53,17 @@ add_why(void *ctx, size_t row, const struct rp_value *c)
 	why->group_limit = c[WHY_OUT_GROUP_LIMIT].i;
 	why->group_busy = c[WHY_OUT_GROUP_BUSY].i;
 	why->group_ahead = c[WHY_OUT_GROUP_AHEAD].i;
+	why->group_waiting = c[WHY_OUT_GROUP_WAITING].i;
 	why->rate_count = c[WHY_OUT_RATE_COUNT].i;
 	why->rate_ms = c[WHY_OUT_RATE_MS].i;
 	why->rate_in_ms = c[WHY_OUT_RATE_IN_MS].i;
-	why->host = rp__batch_text(found->batch, &c[WHY_OUT_HOST]);
-	why->pause_reason =
-		rp__batch_text(found->batch, &c[WHY_OUT_PAUSE_REASON]);
-	return (why->host || c[WHY_OUT_HOST].type == RP_NULL) &&
-			       (why->pause_reason ||
-				c[WHY_OUT_PAUSE_REASON].type == RP_NULL)
-		       ? RP_ROW_TAKE
-		       : RP_ENOMEM;
+	if (copy_text(found->batch, &why->host, &c[WHY_OUT_HOST]) < 0 ||
+	    copy_text(found->batch, &why->pause_reason,
+		      &c[WHY_OUT_PAUSE_REASON]) < 0 ||
+	    copy_text(found->batch, &why->group_next, &c[WHY_OUT_GROUP_NEXT]) <
+		    0)
+		return RP_ENOMEM;
+	return RP_ROW_TAKE;
 }
 
 /* Read the job and what affects it. The archive is read last, because the job

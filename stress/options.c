@@ -26,33 +26,19 @@ parse_share(const struct cmd *cmd, const char *text, double *ret)
 	return 0;
 }
 
-/* Parse --rate N/DURATION. */
+/* Parse the limits of the queue that are written as words. */
 static int
-parse_rate(struct stress *s, const char *text)
+parse_limits(struct stress *s, const char *rate, const char *failure)
 {
-	const char *slash = text ? strchr(text, '/') : NULL;
-	char *end;
+	rp_queue queue = { .name = NULL };
+	int status = rate ? parse_rate(s->cmd, rate, &queue) : 0;
 
-	if (!text)
-		return 0;
-	s->rate = strtoll(text, &end, 10);
-	if (!slash || end != slash || s->rate < 1 || s->rate > RP_MOST_RATE ||
-	    rp_duration(slash + 1, &s->rate_ms) < 0 || s->rate_ms < 1)
-		return usage(s->cmd,
-			     "--rate %.80s: expected a number of starts and a "
-			     "duration, such as 100/1m",
-			     text);
-	return 0;
-}
-
-static int
-parse_failure(struct stress *s, const char *text)
-{
-	s->group_pass = text && strcmp(text, "pass") == 0;
-	if (!text || s->group_pass || strcmp(text, "block") == 0)
-		return 0;
-	return usage(s->cmd, "--group-on-failure %.80s: expected block or pass",
-		     text);
+	if (!status && failure)
+		status = parse_on_failure(s->cmd, failure, &queue);
+	s->rate = queue.rate_count;
+	s->rate_ms = queue.rate_ms;
+	s->group_pass = (int)queue.group_pass;
+	return status;
 }
 
 /* Check that each option is within its range. Returns 0, or an exit status
@@ -149,9 +135,7 @@ stress_parse(struct stress *s, int argc, char **argv)
 	if (!status)
 		status = parse_share(s->cmd, share, &s->fail_rate);
 	if (!status)
-		status = parse_rate(s, rate);
-	if (!status)
-		status = parse_failure(s, failure);
+		status = parse_limits(s, rate, failure);
 	if (status)
 		return status;
 	if (argc)

@@ -135,7 +135,9 @@ struct rp_round_trip {
 	int64_t lease_ms;   /* 0: use the queue's setting */
 	int64_t worker_id;  /* 0: not a worker */
 	const char *worker; /* name of the worker, or NULL */
-	int joined;         /* 1: a transaction of the caller is open */
+	int joined;         /* 1: this call is only a part of the
+			     * transaction, which is the caller's, or has holds
+			     * in it */
 	rp_batch *batch;    /* the claimed jobs are added to it */
 
 	/* The backend calls this to add finished jobs of a queue to the tally,

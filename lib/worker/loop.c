@@ -336,11 +336,12 @@ probe(rp_worker *w, int what, struct rp_probe *ret)
 		return rp__worker_trouble(w, r);
 	w->what = 0;
 	w->maybe_ready |= ret->ready;
-	/* A worker that gets notified need not poll, with two exceptions. A
+	/* A worker that gets notified need not poll, with three exceptions. A
 	 * worker that drains must poll, because no notification is sent when
 	 * the last job ends. The worker that sweeps for all workers must poll
-	 * to know when the next sweep is due. */
-	w->waiter.polls = ret->ready || w->options.drain ||
+	 * to know when the next sweep is due. If a queue has used up its rate,
+	 * no notification is sent when the next job may start. */
+	w->waiter.polls = ret->ready || ret->blocked || w->options.drain ||
 			  rp__has_swept_lately(w->conn) || w->conn->has_unswept;
 	if (!ret->suspects)
 		rp__alone_claimed(&w->alone, 0, 0);
@@ -382,7 +383,8 @@ is_at_the_end(rp_worker *w, int *ret_r)
 	if (*ret_r == 0)
 		*ret_r = probe(w, RP_WAIT_PROBE | RP_WAIT_SWEEP, &found);
 	if (*ret_r < 0 || (w->maybe_ready && *w->queues) || w->troubles ||
-	    found.ready || found.running || found.due_in_ms == 0)
+	    found.ready || found.running || found.blocked ||
+	    found.due_in_ms == 0)
 		return 0;
 	return w->options.drain != RP_DRAIN_SETTLED ||
 	       !rp__unsettled_any(w, ret_r);

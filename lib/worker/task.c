@@ -131,6 +131,18 @@ rp_task_delay(rp_task *task, int64_t delay_ms)
 }
 
 int
+rp_task_hold(rp_task *task, int hold, int64_t for_ms)
+{
+	if (rp__task_enter(task) < 0 ||
+	    (hold != RP_HOLD_GROUP && hold != RP_HOLD_QUEUE) || for_ms < 1 ||
+	    for_ms > RP_MOST_MS)
+		return RP_EINVAL;
+	task->hold = hold;
+	task->hold_ms = for_ms;
+	return 0;
+}
+
+int
 rp_task_state(const rp_task *task)
 {
 	int fate;

@@ -50,6 +50,8 @@ struct rp_task {
 	int completes;      /* 1: that transaction completes the job */
 	int verdict;
 	int64_t delay_ms;
+	int hold; /* what the verdict holds, see rp_task_hold(); 0: nothing */
+	int64_t hold_ms;
 	char *error;
 	struct report report;
 

@@ -86,7 +86,7 @@ is_over(rp_worker *w, const struct unsettled *job)
 	if (r < 0)
 		return r == RP_ENOENT ? 1 : r;
 	now = rp_batch_at(batch, 0);
-	r = now->state > RP_STATE_RUNNING || now->attempt > job->attempt;
+	r = rp__is_finished(now->state) || now->attempt > job->attempt;
 	rp_batch_free(batch);
 	return r;
 }

@@ -138,7 +138,7 @@ end_verdict(rp_worker *w, rp_task *task, const rp_verdict *v, int64_t asked_us)
 	} else {
 		count_loss(w, v->result == RP_ECANCELLED);
 	}
-	if (told.state > RP_STATE_RUNNING)
+	if (rp__is_finished(told.state))
 		rp__unsettled_remove(w, task->job->id);
 	rp__verdict_observe(w, RP_EVENT_SETTLED, task->job, &told,
 			    task->took_us, asked_us);
@@ -156,6 +156,26 @@ rp__verdict_observe(rp_worker *w, int what, const rp_job *job,
 				   .duration_ms = took_us / 1000,
 				   .asked_us = asked_us,
 				   .text = v->error });
+}
+
+static rp_verdict
+verdict_of(const rp_task *task)
+{
+	rp_verdict v = RP_VERDICT_INIT;
+
+	v.id = task->job->id;
+	v.claim_no = task->job->claim_no;
+	v.verdict = task->verdict;
+	v.delay_ms = task->delay_ms;
+	v.error = task->error;
+	v.result_bytes = task->report.result;
+	v.result_size = task->report.result_size;
+	v.progress = task->report.progress;
+	if (task->verdict != RP_DONE) {
+		v.hold = task->hold;
+		v.hold_ms = task->hold_ms;
+	}
+	return v;
 }
 
 /* Make the verdicts for the tasks. Tasks that were lost, cancelled, or
@@ -187,15 +207,7 @@ rp__verdicts_make(rp_worker *w, struct tasks *tasks)
 			forget(w, task);
 			continue;
 		}
-		*v = (rp_verdict)RP_VERDICT_INIT;
-		v->id = task->job->id;
-		v->claim_no = task->job->claim_no;
-		v->verdict = task->verdict;
-		v->delay_ms = task->delay_ms;
-		v->error = task->error;
-		v->result_bytes = task->report.result;
-		v->result_size = task->report.result_size;
-		v->progress = task->report.progress;
+		*v = verdict_of(task);
 		rp__tasks_add(&kept, task);
 		if (!task->blocked)
 			rp__verdict_observe(w, RP_EVENT_SETTLE, task->job, v,

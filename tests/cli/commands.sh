@@ -127,7 +127,7 @@ check 'stats shows that the queue is paused' grep -qE '^q .*  paused$' <(readpas
 check 'pause --reason succeeds' status 0 readpast pause q --reason 'no mail: “Übung”'
 check 'stats shows the reason of the pause' grep -qE '^q .*  paused: no mail: “Übung”$' <(readpast stats)
 check 'queue list shows the reason of the pause' equal "$(readpast queue list q | head -n 2)" 'q (paused)
-  paused        no mail: “Übung”'
+  paused           no mail: “Übung”'
 for command in stats 'queue list'; do
 	# shellcheck disable=SC2086
 	check "$command --json has the reason of the pause" equal "$(field pause_reason "$(readpast $command q --json)")" 'no mail: “Übung”'
@@ -150,7 +150,7 @@ readpast complete "$(claim_of "$(readpast list drop --json)")"
 check 'queue drop succeeds' status 0 readpast queue drop drop --yes
 
 check 'stats --json has the documented fields in their order' equal "$(grep -oE '"[a-z_]+":' <<<"$(readpast stats q --json)" | tr -d '":' | paste -sd,)" \
-	queue,paused,pause_reason,scheduled,ready,running,done,dead,cancelled,oldest_ready_ms,longest_running_ms,workers,done_per_s,failed_per_s
+	queue,paused,pause_reason,scheduled,ready,blocked,running,done,dead,cancelled,oldest_ready_ms,longest_running_ms,workers,done_per_s,failed_per_s
 check 'sweep prints what it has done' equal "$(readpast sweep)" '0 due, 0 recovered, 0 dead, 0 dropped, 0 expired, 0 fired'
 readpast enqueue wait x --delay 300ms --quiet
 check 'claim --wait waits until a job is due' equal "$(field payload "$(readpast claim wait --wait 5s)")" x
@@ -189,7 +189,7 @@ check 'stats --json says that a number is a lower limit' \
 check 'stats --json does not say this of an exact number' \
 	status 1 grep -q at_least <(readpast stats few --json)
 readpast claim many -n 11000 --lease 1h >claims.out
-check 'stats counts running jobs up to the limit' grep -Eq '^many +0 +9000 +10k\+ ' <(readpast stats many)
+check 'stats counts running jobs up to the limit' grep -Eq '^many +0 +9000 +0 +10k\+ ' <(readpast stats many)
 readpast list many --state running --limit 3 >list.out 2>list.err
 check 'a list of running jobs prints that it has not examined all of them' \
 	grep -q 'only among the first 10000; --all searches all jobs' list.err
@@ -271,7 +271,7 @@ check 'the JSON of changed jobs is as documented' equal "$(
 {"result":"purged","jobs":3,"taken":0}
 {"queue":"q","result":"paused"}
 {"queue":"q","result":"resumed"}
-"lease_ms":9000,"backoff_ms":10000,"backoff_max_ms":3600000,"priority":100,"keep_done_ms":0,"keep_dead_ms":2592000000,"max_payload":16777216,"timeout_ms":0,"dead_to":null,"limit":null,"result":"changed"}
+"lease_ms":9000,"backoff_ms":10000,"backoff_max_ms":3600000,"priority":100,"keep_done_ms":0,"keep_dead_ms":2592000000,"max_payload":16777216,"timeout_ms":0,"dead_to":null,"limit":null,"group_limit":null,"held_until":null,"group_on_failure":"block","rate":null,"result":"changed"}
 "result":"unchanged"}
 {"queue":"q","result":"dropped"}
 {"due":0,"recovered":0,"dead":0,"dropped":0,"expired":0,"fired":0}
@@ -280,7 +280,7 @@ check 'the JSON of changed jobs is as documented' equal "$(
 unset READPAST_DB
 
 check 'an unknown option exits with 2' refuses 2 'no such option' readpast stats --nonsense
-for command in enqueue work claim complete fail release extend cancel retry purge list show \
+for command in enqueue work claim complete fail release extend cancel retry purge list show hold groups \
 	stats workers 'queue set' 'queue list' 'queue drop' pause resume sweep init check version help; do
 	# shellcheck disable=SC2086
 	check "$command --help succeeds" status 0 readpast $command --help

@@ -207,7 +207,7 @@ check 'the move deletes only schedules of the moved queue in the source' equal "
 check 'the moved schedules are not paused in the target' equal "$(readpast --db "$pg2" cron list --json | jq -c '[.name, .last_at != null, .paused // false]')" '["fired",true,false]'
 check 'the target of the move is not paused' equal "$(readpast --db "$pg2" queue list | grep -c paused)" 0
 check 'the source of the move is paused' equal "$(readpast --db sqlite:a.db queue list | grep '(paused')" 'mail (paused)'
-check 'the source says why it is paused' grep -qx '  paused        its jobs were moved to another database' <(readpast --db sqlite:a.db queue list)
+check 'the source says why it is paused' grep -qx '  paused           its jobs were moved to another database' <(readpast --db sqlite:a.db queue list)
 first=$(readpast --db "$pg2" claim mail)
 readpast --db "$pg2" complete "$(claim_of "$first")" >/dev/null
 # Jobs in the ready line have numbers, and claims start at the cursor's number. One

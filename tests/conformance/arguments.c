@@ -144,9 +144,9 @@ numbers_out_of_range_are_refused(void **state)
 	refused(rp_enqueue(db->conn, "q", &job, NULL));
 	put(db->conn, "q", "x");
 	refused(rp_job_list(db->conn, "q", -1, 1, &batch));
-	refused(rp_job_list(db->conn, "q", 7, 1, &batch));
+	refused(rp_job_list(db->conn, "q", RP_STATE_BLOCKED + 1, 1, &batch));
 	refused((int)rp_queue_purge(db->conn, "q", -1, NULL));
-	refused((int)rp_queue_purge(db->conn, "q", 7, NULL));
+	refused((int)rp_queue_purge(db->conn, "q", RP_STATE_BLOCKED + 1, NULL));
 	refused(rp_job_cancel(db->conn, 0, NULL));
 	refused(rp_job_retry(db->conn, -1, NULL));
 	refused(rp_wait(db->conn, queues, -2, -1));

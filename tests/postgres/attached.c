@@ -67,7 +67,7 @@ look(int64_t id)
 	rp_batch_free(jobs);
 	good(rp_why_get(conn, id, &why));
 	rp_why_free(why);
-	for (int state = 0; state <= RP_STATE_CANCELLED; state++) {
+	for (int state = 0; state <= RP_STATE_BLOCKED; state++) {
 		good(rp_job_list(conn, "q", state, 10, &jobs));
 		rp_batch_free(jobs);
 	}

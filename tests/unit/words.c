@@ -122,11 +122,11 @@ static void
 states_have_words_and_words_have_states(void **state)
 {
 	(void)state;
-	for (int s = RP_STATE_SCHEDULED; s <= RP_STATE_CANCELLED; s++)
+	for (int s = RP_STATE_SCHEDULED; s <= RP_STATE_BLOCKED; s++)
 		assert_int_equal(rp_state_number(rp_state_text(s)), s);
 	assert_string_equal(rp_state_text(RP_STATE_DEAD), "dead");
 	assert_null(rp_state_text(0));
-	assert_null(rp_state_text(7));
+	assert_null(rp_state_text(RP_STATE_BLOCKED + 1));
 	assert_int_equal(rp_state_number("Ready"), 0);
 	assert_int_equal(rp_state_number(""), 0);
 	assert_int_equal(rp_state_number(NULL), 0);

@@ -45,7 +45,7 @@ select :now as now, q.paused_at as paused_at, q.pause_reason as pause_reason,
 -- include running
        ) as running,
        q.held_until as held_until, null as group_held_until,
-       q.group_limit as group_limit, 0 as group_busy, 0 as group_ahead,
+       q.group_limit as group_limit, 0 as group_busy, 0 as group_ahead, 0 as group_waiting,
        null as group_next, q.rate_count as rate_count,
        q.rate_ms as rate_ms, null as rate_in_ms
   from readpast_job j

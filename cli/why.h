@@ -1,0 +1,34 @@
+/*
+ * why.h - the explanation that `readpast why` prints for one job.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#ifndef WHY_H
+#define WHY_H
+
+#include "filter.h"
+
+struct answer {
+	FILE *to;
+	const rp_why *why;
+	const rp_job *job;
+	const char *reason; /* the reason in one word, for programs */
+	/* when the reason ends by itself; 0: never */
+	int64_t until;
+	struct fired fired; /* the schedule that made the job, if any */
+};
+
+/* cmd_why.c: print a time, and how far it is from now */
+void say_time(const struct answer *answer, int64_t at);
+
+/* why_limits.c */
+/* Returns 1 if the job waits until its group lets it into the ready line. */
+int waits_for_group(const struct answer *answer);
+/* Print for which job of its group the job waits. */
+void say_group(struct answer *answer);
+/* Print the limit, the rate and the holds because of which the job does not
+ * start now. */
+void say_limits(struct answer *answer);
+
+#endif
