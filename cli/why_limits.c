@@ -122,18 +122,33 @@ say_rate(struct answer *a)
 	a->until = why->now + why->rate_in_ms;
 }
 
+/* Returns 1 if a shell reads the text as one word. */
+static int
+is_word(const char *text)
+{
+	return text[strspn(text, "abcdefghijklmnopqrstuvwxyz"
+				 "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				 "0123456789_.:@/+-")] == '\0';
+}
+
+/* Print a hold that has not ended. `group`: NULL for a hold of the queue. */
 static void
 say_held(struct answer *a, int64_t until, const char *group)
 {
+	const char *name = group ? group : a->job->queue;
+
 	if (until <= a->why->now)
 		return;
 	fputs(group ? " Group " : " Queue ", a->to);
-	print_text(a->to, group ? group : a->job->queue,
-		   strlen(group ? group : a->job->queue), SIZE_MAX);
+	print_text(a->to, name, strlen(name), SIZE_MAX);
 	fputs(" is held until ", a->to);
 	say_time(a, until);
-	fprintf(a->to, "; readpast hold %s %s--clear ends the hold.",
-		a->job->queue, group ? "--group GROUP " : "");
+	fprintf(a->to, "; readpast hold %s %s%s%s--clear ends the hold.",
+		a->job->queue, group ? "--group " : "",
+		!group           ? ""
+		: is_word(group) ? group
+				 : "GROUP",
+		group ? " " : "");
 	a->reason = "held";
 	if (until > a->until)
 		a->until = until;

@@ -131,6 +131,16 @@ enum ext_param {
 	P_NEW_QUEUE,
 	P_DEAD_TO,
 	P_RUN_LIMIT,
+	P_GROUP_LIMIT,
+	P_GROUP_ON_FAILURE,
+	P_RATE,
+	P_PER,
+	P_HOLD,
+	P_HOLD_FOR,
+	P_DURATION,
+	P_BLOCKED,
+	P_AFTER,
+	P_MOST,
 	P_SCHEDULE,
 	P_SPEC,
 	P_ZONE,
@@ -250,6 +260,8 @@ extern const struct ext_function ext_functions[];
 	X(queue_set)                                                           \
 	X(pause)                                                               \
 	X(resume)                                                              \
+	X(hold)                                                                \
+	X(clear_hold)                                                          \
 	X(drop_queue)                                                          \
 	X(cancel)                                                              \
 	X(retry)                                                               \
@@ -277,6 +289,7 @@ extern const struct ext_function ext_functions[];
 	X(stats)                                                               \
 	X(why)                                                                 \
 	X(probe)                                                               \
+	X(groups)                                                              \
 	X(queue_list)                                                          \
 	X(worker_list)                                                         \
 	X(schedules)                                                           \
@@ -290,6 +303,9 @@ EXT_ANSWERS(EXT_DECLARE_ANSWER)
 EXT_TABLES(EXT_DECLARE_TABLE)
 #undef EXT_DECLARE_ANSWER
 #undef EXT_DECLARE_TABLE
+
+/* In ext_group.c. Write the arguments hold and hold_for to the verdict. */
+int ext_take_hold(struct ext_call *call, rp_verdict *verdict);
 
 /* In ext_worker.c. ext_worker_claims() finds the worker for which this call
  * claims. It is the worker that the call names, or else the worker as which the

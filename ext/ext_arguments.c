@@ -74,6 +74,18 @@ static const struct {
 	[P_TIMEOUT] = { "timeout", "the timeout", DURATION, 0, RP_MOST_MS },
 	[P_DEAD_TO] = { "dead_to", "dead_to", NAME, 0, 0 },
 	[P_RUN_LIMIT] = { "run_limit", "run_limit", NUMBER, 0, RP_MOST_LIMIT },
+	[P_GROUP_LIMIT] = { "group_limit", "group_limit", NUMBER, 0,
+			    RP_MOST_LIMIT },
+	[P_GROUP_ON_FAILURE] = { "group_on_failure", "group_on_failure", WORD,
+				 0, 0 },
+	[P_RATE] = { "rate", "rate", NUMBER, 0, RP_MOST_RATE },
+	[P_PER] = { "per", "per", DURATION, 1, RP_MOST_MS },
+	[P_HOLD] = { "hold", "hold", WORD, 0, 0 },
+	[P_HOLD_FOR] = { "hold_for", "hold_for", DURATION, 1, RP_MOST_MS },
+	[P_DURATION] = { "duration", "the hold", DURATION, 1, RP_MOST_MS },
+	[P_BLOCKED] = { "blocked", "blocked", FLAG, 0, 1 },
+	[P_AFTER] = { "after", "after", NAME, 0, 0 },
+	[P_MOST] = { "most", "most", NUMBER, 1, INT32_MAX },
 	[P_NEW_QUEUE] = { "queue", "the queue's name", NAME, 0, 0 },
 	[P_REASON] = { "reason", "the reason", NAME, 0, 0 },
 	[P_QUEUE_TIMEOUT] = { "timeout", "the timeout", DURATION, 0,
@@ -284,7 +296,7 @@ static int
 no_such_option(struct ext_call *call, const char *name)
 {
 	const struct ext_function *function = call->function;
-	char there[200] = "";
+	char there[240] = "";
 	size_t used = 0;
 
 	for (int i = function->least;

@@ -86,6 +86,29 @@ ext_do_queue_create(struct ext_call *call, struct rp_value *ret)
 	return ext_do_queue_set(call, ret);
 }
 
+/* Read the settings that are not one number. */
+static int
+take_words(struct ext_call *call, rp_queue *queue)
+{
+	const struct ext_argument *a = call->arguments;
+	const char *on_failure = a[P_GROUP_ON_FAILURE].text;
+
+	if (a[P_RATE].given && a[P_RATE].number == 0)
+		queue->rate_ms = 0;
+	else if (a[P_RATE].given != a[P_PER].given)
+		return rp__fail(&call->error, RP_EINVAL,
+				"%s is missing: a rate is a number of jobs per "
+				"duration",
+				ext_words(a[P_RATE].given ? P_PER : P_RATE));
+	if (!a[P_GROUP_ON_FAILURE].given)
+		return 0;
+	queue->group_pass = strcmp(on_failure, "pass") == 0;
+	if (queue->group_pass || strcmp(on_failure, "block") == 0)
+		return 0;
+	return rp__fail(&call->error, RP_EINVAL,
+			"group_on_failure is neither block nor pass");
+}
+
 int
 ext_do_queue_set(struct ext_call *call, struct rp_value *ret)
 {
@@ -105,7 +128,11 @@ ext_do_queue_set(struct ext_call *call, struct rp_value *ret)
 		{ &queue.max_payload, P_MAX_PAYLOAD },
 		{ &queue.timeout_ms, P_QUEUE_TIMEOUT },
 		{ &queue.run_limit, P_RUN_LIMIT },
+		{ &queue.group_limit, P_GROUP_LIMIT },
+		{ &queue.rate_count, P_RATE },
+		{ &queue.rate_ms, P_PER },
 	};
+	int r;
 
 	(void)ret;
 	queue.name = a[P_QUEUE].text;
@@ -113,7 +140,8 @@ ext_do_queue_set(struct ext_call *call, struct rp_value *ret)
 	for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++)
 		if (a[settings[i].from].given)
 			*settings[i].to = a[settings[i].from].number;
-	return rp_queue_set(call->conn, &queue);
+	r = take_words(call, &queue);
+	return r < 0 ? r : rp_queue_set(call->conn, &queue);
 }
 
 int

@@ -109,7 +109,17 @@ read_why(const void *data, size_t row, struct rp_value *columns)
 	*columns++ = rp__int_or_null(why->silent_ms, !why->host);
 	*columns++ = rp__int(why->renewed);
 	*columns++ = rp__int(why->run_limit);
-	*columns = rp__int(why->running);
+	*columns++ = rp__int(why->running);
+	*columns++ = ext_time(why->held_until);
+	*columns++ = ext_time(why->group_held_until);
+	*columns++ = rp__int(why->group_limit);
+	*columns++ = rp__int(why->group_busy);
+	*columns++ = rp__int(why->group_ahead);
+	*columns++ = rp__int(why->group_waiting);
+	*columns++ = rp__text(why->group_next);
+	*columns++ = rp__int(why->rate_count);
+	*columns++ = rp__int(why->rate_ms);
+	*columns = rp__int_or_null(why->rate_in_ms, !why->rate_count);
 }
 
 static void
@@ -144,7 +154,8 @@ found_probe(void *ctx, size_t row, const struct rp_value *c)
 	to[4] = c[PROBE_OUT_PAUSED];
 	to[5] = c[PROBE_OUT_SUSPECTS];
 	to[6] = c[PROBE_OUT_BEHIND];
-	to[7] = rp__int(1);
+	to[7] = c[PROBE_OUT_BLOCKED];
+	to[8] = rp__int(1);
 	return RP_ROW_TAKE;
 }
 
@@ -152,7 +163,7 @@ static void
 read_probe(const void *data, size_t row, struct rp_value *columns)
 {
 	(void)row;
-	memcpy(columns, data, 7 * sizeof(*columns));
+	memcpy(columns, data, 8 * sizeof(*columns));
 }
 
 int
@@ -162,7 +173,7 @@ ext_probe_rows(struct ext_call *call, struct ext_rows *ret)
 	const struct rp_value p[PROBE_PARAMS] = {
 		[PROBE_QUEUE] = rp__text(name),
 	};
-	struct rp_value *found = calloc(8, sizeof(*found));
+	struct rp_value *found = calloc(9, sizeof(*found));
 	int r = found ? rp__begin(call->conn, RP_BEGIN_ONCE)
 		      : ext_no_memory(call);
 
@@ -170,7 +181,7 @@ ext_probe_rows(struct ext_call *call, struct ext_rows *ret)
 		r = rp__end(call->conn, rp__run(call->conn, RP_V_PROBE, p, 1,
 						found_probe, found));
 	if (r == 0)
-		*ret = (struct ext_rows){ found[7].i != 0, found, free,
+		*ret = (struct ext_rows){ found[8].i != 0, found, free,
 					  read_probe };
 	else
 		free(found);
@@ -204,7 +215,9 @@ read_stats(const void *data, size_t row, struct rp_value *columns)
 	*columns++ = rp__int(s->failed_10s);
 	*columns++ = rp__int(s->scheduled_at_least);
 	*columns++ = rp__int(s->ready_at_least);
-	*columns = rp__int(s->running_at_least);
+	*columns++ = rp__int(s->running_at_least);
+	*columns++ = rp__int(s->blocked);
+	*columns = rp__int(s->blocked_at_least);
 }
 
 static void
@@ -243,7 +256,12 @@ read_queue(const void *data, size_t row, struct rp_value *columns)
 	*columns++ = rp__int(q->max_payload);
 	*columns++ = rp__int(q->timeout_ms);
 	*columns++ = rp__text(q->dead_to);
-	*columns = rp__int(q->run_limit);
+	*columns++ = rp__int(q->run_limit);
+	*columns++ = rp__int(q->group_limit);
+	*columns++ = rp__text(q->group_pass ? "pass" : "block");
+	*columns++ = rp__int(q->rate_count);
+	*columns++ = rp__int_or_null(q->rate_ms, q->rate_count == 0);
+	*columns = ext_time(q->held_until);
 }
 
 static void
@@ -309,7 +327,7 @@ ext_worker_list_rows(struct ext_call *call, struct ext_rows *ret)
 /* ---- the list of the extension's SQL functions ---- */
 
 struct described {
-	char name[32], arguments[160];
+	char name[32], arguments[240];
 	const char *columns;
 };
 

@@ -67,21 +67,25 @@ ext_do_fail(struct ext_call *call, struct rp_value *ret)
 {
 	const struct ext_argument *a = call->arguments;
 	rp_verdict v = RP_VERDICT_INIT;
+	int r;
 
 	v.verdict = a[P_FOR_GOOD].number ? RP_DEAD : RP_FAIL;
 	v.error = a[P_ERROR].given ? a[P_ERROR].text : "failed";
 	v.delay_ms = or_default(&a[P_DELAY]);
-	return settle(call, v, ret);
+	r = ext_take_hold(call, &v);
+	return r < 0 ? r : settle(call, v, ret);
 }
 
 int
 ext_do_release(struct ext_call *call, struct rp_value *ret)
 {
 	rp_verdict v = RP_VERDICT_INIT;
+	int r;
 
 	v.verdict = RP_RELEASE;
 	v.delay_ms = or_default(&call->arguments[P_DELAY]);
-	return settle(call, v, ret);
+	r = ext_take_hold(call, &v);
+	return r < 0 ? r : settle(call, v, ret);
 }
 
 int

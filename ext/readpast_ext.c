@@ -46,9 +46,11 @@ const struct ext_function ext_functions[] = {
 	{ "complete", 2, { P_ID, P_CLAIM_NO, P_RESULT }, ANSWER(complete), 0 },
 	{ "complete", 2, { P_IDS, P_CLAIM_NOS, P_RESULTS },
 	  TABLE(complete, "id, accepted"), 0 },
-	{ "fail", 2, { P_ID, P_CLAIM_NO, P_ERROR, P_DELAY, P_FOR_GOOD },
+	{ "fail", 2,
+	  { P_ID, P_CLAIM_NO, P_ERROR, P_DELAY, P_FOR_GOOD, P_HOLD, P_HOLD_FOR },
 	  ANSWER(fail), 0 },
-	{ "release", 2, { P_ID, P_CLAIM_NO, P_DELAY }, ANSWER(release), 0 },
+	{ "release", 2, { P_ID, P_CLAIM_NO, P_DELAY, P_HOLD, P_HOLD_FOR },
+	  ANSWER(release), 0 },
 	{ "extend", 2, { P_ID, P_CLAIM_NO, P_LEASE, P_PROGRESS },
 	  ANSWER(extend), 0 },
 	{ "sweep", 0, { NO_PARAM },
@@ -57,15 +59,22 @@ const struct ext_function ext_functions[] = {
 	{ "queue_set", 1,
 	  { P_QUEUE, P_MAX_ATTEMPTS, P_LEASE, P_BACKOFF, P_BACKOFF_MAX,
 	    P_PRIORITY, P_KEEP_DONE, P_KEEP_DEAD, P_MAX_PAYLOAD,
-	    P_QUEUE_TIMEOUT, P_DEAD_TO, P_RUN_LIMIT },
+	    P_QUEUE_TIMEOUT, P_DEAD_TO, P_RUN_LIMIT, P_GROUP_LIMIT,
+	    P_GROUP_ON_FAILURE, P_RATE, P_PER },
 	  ANSWER(queue_set), 0 },
 	{ "queue_list", 0, { P_QUEUE },
 	  TABLE(queue_list, "name, paused_at, pause_reason, max_attempts,"
 			    " lease_ms, backoff_ms, backoff_max_ms, priority,"
 			    " keep_done_ms, keep_dead_ms, max_payload,"
-			    " timeout_ms, dead_to, run_limit"), 0 },
+			    " timeout_ms, dead_to, run_limit, group_limit,"
+			    " group_on_failure, rate, per, held_until"), 0 },
 	{ "pause", 1, { P_QUEUE, P_REASON }, ANSWER(pause), 0 },
 	{ "resume", 1, { P_QUEUE }, ANSWER(resume), 0 },
+	{ "hold", 2, { P_QUEUE, P_DURATION, P_GROUP_KEY }, ANSWER(hold), 0 },
+	{ "clear_hold", 1, { P_QUEUE, P_GROUP_KEY }, ANSWER(clear_hold), 0 },
+	{ "groups", 1, { P_QUEUE, P_BLOCKED, P_AFTER, P_MOST },
+	  TABLE(groups, "name, waiting, ready, running, held_until,"
+			" waiting_at_least"), 0 },
 	{ "drop_queue", 1, { P_QUEUE }, ANSWER(drop_queue), 0 },
 	{ "cancel", 1, { P_ID, P_KIND }, ANSWER(cancel), 0 },
 	{ "retry", 1, { P_ID, P_KIND }, ANSWER(retry), 0 },
@@ -84,14 +93,17 @@ const struct ext_function ext_functions[] = {
 		       " done, dead, cancelled, oldest_ready_ms,"
 		       " longest_running_ms, workers, done_recently,"
 		       " failed_recently, scheduled_at_least, ready_at_least,"
-		       " running_at_least"), 0 },
+		       " running_at_least, blocked, blocked_at_least"), 0 },
 	{ "why", 1, { P_JOB_ID },
 	  TABLE(why, "now, paused_at, pause_reason, ahead, suspect, workers,"
 		     " queue_workers, worker_id, host, pid, silent_ms,"
-		     " renewed, run_limit, running"), 0 },
+		     " renewed, run_limit, running, held_until,"
+		     " group_held_until, group_limit, group_busy, group_ahead,"
+		     " group_waiting, group_next, rate_count, rate_ms,"
+		     " rate_in_ms"), 0 },
 	{ "probe", 1, { P_QUEUE },
 	  TABLE(probe, "ready, running, due_in_ms, expires_in_ms, paused,"
-		      " suspects, behind"), 0 },
+		      " suspects, behind, blocked"), 0 },
 	{ "schedule_set", 4,
 	  { P_SCHEDULE, P_QUEUE, P_SPEC, P_PAYLOAD, P_ZONE, P_KIND, P_HEADERS,
 	    P_PRIORITY, P_MISSED, P_OVERLAP, P_REPLACE },

@@ -107,16 +107,17 @@ add_listed(void *ctx, size_t row, const struct rp_value *columns)
 	return r;
 }
 
-/* Add a job whose run_at has come. It is ready, or blocked because its queue
- * is full, held, or has used up its rate. That is the same for all of these
- * jobs of a queue. */
+/* Add a job whose run_at has come. It is ready, or blocked because its queue is
+ * full, held, or has used up its rate, which is then so for all jobs of the
+ * queue. It is also blocked if its group is held and no claim has met the job
+ * yet. */
 static int
 add_due(void *ctx, size_t row, const struct rp_value *columns)
 {
 	const struct listing *l = ctx;
 
 	if (l->state && columns[JOB_STATE].i != l->state)
-		return RP_ROW_STOP;
+		return RP_ROW_SKIP;
 	return add_listed(ctx, row, columns);
 }
 

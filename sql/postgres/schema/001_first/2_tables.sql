@@ -260,6 +260,7 @@ create table readpast.group_hold (
 	until     timestamptz not null,
 	primary key (queue_id, group_key)
 );
+create index group_hold_until on readpast.group_hold (until);
 
 -- The starts of jobs in queues with a rate, for as long as they count.
 -- at_us: the time of the claim in microseconds since 1970, see note_starts().

@@ -36,11 +36,7 @@ begin
 	if first = '{}' then
 		return;
 	end if;
-	got := array(select j.id
-	               from readpast.job j
-	              where j.id = any (first) and j.seq is null
-	                and j.run_at = 'infinity'
-	                for update skip locked);
+	got := readpast.lock_waiting(first);
 	-- Only the jobs before the first one that is locked.
 	got := array(select f.id
 	               from unnest(first) with ordinality as f(id, number)

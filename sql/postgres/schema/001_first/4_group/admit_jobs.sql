@@ -28,8 +28,8 @@ begin
 	update readpast.job j
 	   set seq = readpast.next_in_line(j.lane_id),
 	       run_at = clock_timestamp()
-	  from unnest(ids) as i(id)
-	 where j.id = i.id;
+	  from (select t.job_id from taken t order by array_position(ids, t.job_id)) t
+	 where j.id = t.job_id;
 	perform readpast.wake(q.queue_id)
 	   from (select distinct j.queue_id from readpast.job j
 	          where j.id = any (ids)) q;

@@ -14,32 +14,31 @@ set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
 as $body$
 declare
-	it record;
+	it text;
 begin
+	perform readpast.request_later(queue_id, r.group_key)
+	   from (select r.group_key from readpast.group_recheck r
+	          where r.queue_id = admit_requested.queue_id and r.and_later
+	          limit 1) r;
 	for it in
-		select distinct r.group_key, r.and_later
-		  from (select r.group_key, r.and_later
-		          from readpast.group_recheck r
-		         where r.queue_id = admit_requested.queue_id
+		select distinct r.group_key
+		  from (select r.group_key from readpast.group_recheck r
+		         where r.queue_id = admit_requested.queue_id and not r.and_later
 		         order by r.id
 		         limit readpast.admit_slice()) r
 		 limit readpast.admit_groups()
 	loop
-		if it.and_later then
-			perform readpast.request_later(queue_id, it.group_key);
-			continue;
-		end if;
 		continue when not pg_try_advisory_xact_lock(
-		                      readpast.group_lock(queue_id, it.group_key));
+		                      readpast.group_lock(queue_id, it));
 		-- First the requests, then the jobs: the jobs of a request that is seen
 		-- here are visible to the statements after this one.
 		delete from readpast.group_recheck r
 		 where r.ctid = any (array(
 		           select r.ctid from readpast.group_recheck r
 		            where r.queue_id = admit_requested.queue_id
-		              and r.group_key = it.group_key and not r.and_later
+		              and r.group_key = it and not r.and_later
 		              for update skip locked));
-		perform readpast.admit_group(queue_id, it.group_key);
+		perform readpast.admit_group(queue_id, it);
 	end loop;
 end
 $body$;

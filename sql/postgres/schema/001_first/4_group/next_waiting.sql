@@ -53,10 +53,6 @@ begin
 		                  and (w.priority, w.came) > (a.priority, f.came)
 		                order by w.queue_id, w.group_key, w.priority, w.came
 		                limit 1)));
-	return array(select j.id
-	               from readpast.job j
-	              where j.id = any (picked) and j.seq is null
-	                and j.run_at = 'infinity'
-	                for update skip locked);
+	return readpast.lock_waiting(picked);
 end
 $body$;

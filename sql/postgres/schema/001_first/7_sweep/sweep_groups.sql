@@ -8,7 +8,7 @@
 create function readpast.sweep_groups() returns void
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
+set jit = off
 as $body$
 declare
 	til timestamptz := clock_timestamp() + readpast.admit_budget();
@@ -27,13 +27,18 @@ begin
 		insert into readpast.group_recheck (queue_id, group_key)
 		select e.queue_id, e.group_key from ended e;
 	end if;
-	for it in
-		select q.queue_id
-		  from (select distinct r.queue_id from readpast.group_recheck r) q
-		 order by random()
-	loop
-		exit when clock_timestamp() > til;
-		perform readpast.admit_requested(it);
+	-- A request whose group is locked by another transaction stays, so the number of
+	-- rounds is limited, too.
+	for round in 1 .. 20 loop
+		for it in
+			select q.queue_id
+			  from (select distinct r.queue_id from readpast.group_recheck r) q
+			 order by random()
+		loop
+			exit when clock_timestamp() > til;
+			perform readpast.admit_requested(it);
+		end loop;
+		exit when not found or clock_timestamp() > til;
 	end loop;
 end
 $body$;

@@ -22,7 +22,7 @@ returns table (now timestamptz, paused_at timestamptz, pause_reason text,
                renewed integer, run_limit integer, running bigint,
                held_until timestamptz, group_held_until timestamptz,
                group_limit integer, group_busy bigint, group_ahead bigint,
-               group_next text, rate_count integer, rate_ms bigint,
+               group_waiting bigint, group_next text, rate_count integer, rate_ms bigint,
                rate_in_ms bigint)
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
@@ -91,7 +91,7 @@ begin
 	                then readpast.slots_held(readpast.queue_of(its.lane_id))
 	                else 0 end;
 	select l.* into held_until, group_held_until, group_limit, group_busy, group_ahead,
-	                group_next, rate_count, rate_ms, rate_in_ms
+	                group_waiting, group_next, rate_count, rate_ms, rate_in_ms
 	  from readpast.why_limited(job_id, most) l;
 	return next;
 end

@@ -1,15 +1,17 @@
 -- why_limited: tell what a live job has to wait for because of the limits of its queue
 -- and its group, for why().
 -- job_id: the job.
--- most: the count of the jobs that wait before it stops at this number.
+-- most: the counts of the jobs that wait stop at this number.
 -- Result:
 --   held_until, group_held_until: the ends of the holds of its queue and its group. Null:
 --     none.
 --   group_limit: how many jobs of its group may run at once. 0: any number.
 --   group_busy: how many jobs have the slots of its group.
 --   group_ahead: how many jobs of its group wait before it.
---   group_next: a JSON object about one of the jobs that have the slots, a running one if
---     there is one: id, state, since (milliseconds since 1970), worker, host.
+--   group_waiting: how many jobs of its group wait.
+--   group_next: if it waits for its group, a JSON object about one of the jobs that have
+--     the slots, a running one if there is one: id, state, since (milliseconds since
+--     1970), worker, host.
 --   rate_count, rate_ms: the rate of its queue. A rate_count of 0: none.
 --   rate_in_ms: how long it takes until the rate lets a job start.
 -- Locks: none.
@@ -17,7 +19,7 @@
 create function readpast.why_limited(job_id bigint, most integer,
 	out held_until timestamptz, out group_held_until timestamptz,
 	out group_limit integer, out group_busy bigint, out group_ahead bigint,
-	out group_next text, out rate_count integer, out rate_ms bigint,
+	out group_waiting bigint, out group_next text, out rate_count integer, out rate_ms bigint,
 	out rate_in_ms bigint)
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
@@ -49,7 +51,13 @@ begin
 	                           and g.group_key = its.group_key
 	                           and (g.priority, g.came) < (w.priority, w.came)
 	                         limit most) a);
-	select b.busy, b.next into group_busy, group_next
+	group_waiting := (select count(*)
+	                    from (select 1 from readpast.group_wait g
+	                           where g.queue_id = its.queue_id
+	                             and g.group_key = its.group_key
+	                           limit most) a);
+	select b.busy, case when w.came is not null then b.next end
+	  into group_busy, group_next
 	  from readpast.group_users(its.queue_id, its.group_key) b;
 end
 $body$;
