@@ -1,7 +1,8 @@
 /*
  * processes.c - compare four processes on one file with one process.
  *
- * They claim and settle for a given time. There are always enough ready jobs.
+ * All these processes claim and settle for a given time. There are always
+ * enough ready jobs.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -45,9 +45,9 @@ await_prepare(struct await *await, struct cmd *cmd, const char *queue,
 		return 0;
 	await->keep_ms = model->keep_ms ? model->keep_ms : keep_of(cmd, queue);
 	/* The job is kept for at least RESULT_MS, so that its result can be
-	 * read. If that is longer than the user or the queue wants, the job's
-	 * time is shortened after the wait, or the job is deleted. But a job
-	 * with a unique key is not deleted, because another caller that has
+	 * read. If the user or the queue wants to keep the job for a shorter
+	 * time, that time is set after the wait, or the job is deleted. But a
+	 * job with a unique key is not deleted, because another caller that has
 	 * enqueued the same key may wait for it, too. */
 	await->keeps_longer = await->keep_ms ? await->keep_ms < RESULT_MS
 					     : !model->unique_key;

@@ -211,9 +211,9 @@ compare_ids(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-/* Sort the cancelled jobs of the list by id. They are then retried in the order
- * in which they were enqueued. The order in which they were cancelled is of no
- * use, because a cancel begins at the end of the ready line. */
+/* Sort the cancelled jobs of the list by id. The jobs are then retried in the
+ * order in which they were enqueued. The order in which they were cancelled is
+ * of no use, because a cancel begins at the end of the ready line. */
 static void
 sort_cancelled(struct found *jobs)
 {

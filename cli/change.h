@@ -1,6 +1,6 @@
 /*
- * change.h - the functions that cancel, retry, change and purge share; see
- * change.c.
+ * change.h - the functions that the commands `cancel`, `retry`, `change` and
+ * `purge` share; see change.c.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -15,13 +15,13 @@
 /* a command that changes jobs */
 struct act {
 	const char *event; /* the event's name in the history and in JSON */
-	const char *done;  /* past participle for "12 jobs ..." */
+	const char *done;  /* completes the message "12 jobs ..." */
 	/* changes a list of jobs; NULL: apply `what` of struct change */
 	rp_change_fn *all;
 	/* changes one job; NULL: apply `what` of struct change, or the
 	 * command accepts no ids */
 	int (*one)(rp_conn *, int64_t, const char *);
-	/* participle for messages about jobs that were refused */
+	/* completes the message "12 jobs not ...: REASON" */
 	const char *past;
 	const char *which; /* for messages: which jobs the command can change */
 	/* states of the jobs that the command can change */

@@ -168,7 +168,7 @@ cmd_check(struct cmd *cmd, int argc, char **argv)
 	int json = 0;
 	const struct option options[] = {
 		{ "--left", TEXT, &left, "QUEUE",
-		  "do not report jobs as lost that are still in this queue" },
+		  "jobs that are still in this queue are not lost" },
 		{ "--json", FLAG, &json, NULL, "JSON lines" },
 		OPTIONS_END,
 	};

@@ -285,7 +285,8 @@ finished(struct answer *a)
 		say_error(a);
 	}
 	if (has_expired(job)) {
-		fputs(": it expired, because it was not claimed by ", a->to);
+		fputs(": it expired, because no worker claimed it before ",
+		      a->to);
 		say_time(a, job->expire_at);
 	}
 	fputs(".", a->to);

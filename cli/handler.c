@@ -104,8 +104,8 @@ output_is_lost(struct work *work)
 	       atomic_load(&work->collect_errnum);
 }
 
-/* Store the part of the result that is within the size limit. The size of the
- * rest is only added to result_size. */
+/* Store the part of the result that is within the size limit. Of the rest, only
+ * the size is recorded, in result_size. */
 static void
 add_to_result(struct running *r, const char *text, size_t n)
 {

@@ -1,13 +1,13 @@
 /*
  * copy.c - copy queues to another database, or move them there.
  *
- * Both sides of a queue are paused. Then the copy reads all jobs of the source
- * several times. Each time is called a walk; see slice.c. The copy is complete
- * when a walk has found each job in the target, equal in every field. A move
- * makes one more walk, which compares each slice and then deletes it from the
- * source. Some steps must not be done twice. Before such a step, the copy
- * records in the target how far it is, so that a later run of the same copy can
- * continue after that step.
+ * A queue is paused on both sides. Then the copy reads all jobs of the source
+ * several times. Each such reading is called a walk; see slice.c. The copy is
+ * complete when a walk has found each job in the target, equal in every field.
+ * A move makes one more walk, which compares each slice and then deletes it
+ * from the source. Some steps must not be done twice. Before such a step, the
+ * copy records in the target how far it is, so that a later run of the same
+ * copy can continue after that step.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -168,8 +168,8 @@ wait_for_running(struct rp_copy *c)
 	}
 }
 
-/* Walk over the jobs of the source repeatedly, until a walk finds that the
- * source has not changed any of the jobs that were read before. */
+/* Repeat the walk over the jobs of the source, until a walk finds no change in
+ * the jobs that the previous walk has read. */
 static int
 walk_until_same(struct rp_copy *c, int doing)
 {

@@ -157,9 +157,9 @@ int rp__copy_keys(struct rp_copy *c);
 
 /* schedules.c */
 /* rp__copy_read_schedules() reads the source's schedules into c->schedules:
- * with `leaving` those that were stopped for a move, otherwise all others.
- * rp__copy_write_schedules() writes them to the target, where they are
- * paused. */
+ * with `leaving` the schedules that were stopped for a move, otherwise all
+ * other schedules. rp__copy_write_schedules() writes them to the target, where
+ * they are paused. */
 int rp__copy_read_schedules(struct rp_copy *c, int leaving);
 int rp__copy_write_schedules(struct rp_copy *c, int moving);
 /* Call rp__copy_read_schedules() and rp__copy_write_schedules(). */

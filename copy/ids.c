@@ -21,9 +21,10 @@
 #include <string.h>
 #include <sys/random.h>
 
-/* The copy's first id or position is the target's last one plus this number.
- * The gap is for other clients, which may advance the target's sequence while
- * the copy reads it. */
+/* On a server, the copy leaves a gap of this many ids after the target's last
+ * id, and of this many positions after the target's last position in a ready
+ * line. The gaps are for other clients, which may advance the target's
+ * sequences while the copy reads them. */
 #define CLEAR 1000
 
 #define TAKEN_OVER "another run of this copy has taken over"
@@ -434,7 +435,7 @@ rp__copy_open_range(struct rp_copy *c, int64_t id, int64_t last)
  * same number in the target. The range begins at the smallest id that a job, a
  * schedule or a taken unique key names, even if the job with that id was
  * deleted. Otherwise a smaller id would later get a range of its own, and be
- * changed by another number than the ids of the jobs. */
+ * changed by a different number than the ids of the jobs. */
 int
 rp__copy_open_first(struct rp_copy *c)
 {

@@ -145,8 +145,9 @@ compare(struct rp_copy *c, struct slice *s)
 	return r < 0 ? r : run_on(c, s, UNKNOWN, 1, RP_V_SAME_KEPT, take_same);
 }
 
-/* Reserve the positions in the target's ready line that the jobs to be inserted
- * will have, so that jobs that clients enqueue there get later positions. */
+/* Reserve the positions that the inserted jobs will have in the target's ready
+ * line. Then the jobs that clients enqueue in the target get later
+ * positions. */
 static int
 reserve_line(struct rp_copy *c, const struct slice *s)
 {

@@ -1,7 +1,7 @@
 /*
  * check_locks.c - a check of `readpast doctor`: find the process that holds a
- * SQLite lock for too long. This is a writer that does not commit, or a reader
- * that blocks checkpoints.
+ * SQLite lock for too long. Such a process is a writer that does not commit, or
+ * a reader that blocks checkpoints.
  *
  * SQLite locks bytes of the database file and of -shm. F_GETLK returns the
  * process that holds a lock on them. A child process opens the files, calls
@@ -47,9 +47,10 @@ struct shared {
 };
 
 /* Without -shm, or in exclusive locking mode, SQLite locks bytes of the
- * database file itself, from PENDING on. A writer locks them exclusively, a
- * reader with a shared lock. https://www.sqlite.org/src/file/src/os.h describes
- * this. The commit counter is then in the file's header. */
+ * database file itself, from PENDING on. A writer takes an exclusive lock on
+ * them, and a reader takes a shared lock.
+ * https://www.sqlite.org/src/file/src/os.h describes this. In this case the
+ * commit counter is in the file's header. */
 #define PENDING 0x40000000
 #define PENDING_AND_ALL_BEHIND 512
 #define COMMITS_AT 24

@@ -30,8 +30,9 @@ enum level {
 	LEVELS,
 	/* A TROUBLE that makes jobs of {queue} wait. If several checks have
 	 * such a finding about the same queue, only the first check in the
-	 * table reports it. None reports it if an earlier check has found that
-	 * nobody can write to the database, because that explains the wait. */
+	 * table reports it. If an earlier check has found that no process can
+	 * write to the database, none of these checks reports it, because that
+	 * explains the wait. */
 	JOBS_WAIT
 };
 

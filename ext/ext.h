@@ -35,9 +35,9 @@ struct ext {
 	int64_t own_synchronous;
 	sqlite3 *scratch; /* a database in memory, see
 			   * ext_scratch() */
-	/* mode_settled, 1: WAL mode is set. mode_waited, 1: a call could not
-	 * set it, because it waited for a lock in vain, so later calls try
-	 * without waiting. */
+	/* mode_settled: 1 if WAL mode is set. mode_waited: 1 if a call could
+	 * not set WAL mode, because it waited for a lock in vain. Later calls
+	 * then try without waiting. */
 	int mode_settled, mode_waited;
 	int anchored; /* how many of our virtual tables are connected */
 	int called;   /* 1: a call is between ext_enter() and ext_leave() */

@@ -277,7 +277,7 @@ ext_add_anchor(struct ext *ext)
 
 /* Record that a virtual table was disconnected. SQLite disconnects our tables
  * when the connection is closed, and when a schema change is rolled back. The
- * rollback may come during a call, which still needs the handle. Then
+ * rollback may come during a call, which still needs the handle. In this case
  * ext_leave() closes the handle. */
 void
 ext_lose_anchor(struct ext *ext)

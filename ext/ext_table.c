@@ -44,8 +44,8 @@ struct cursor {
 };
 
 /* Write the `create table` statement of a function's table. The arguments are
- * hidden columns. They are not named like the arguments, because a result
- * column may have that name. */
+ * hidden columns. A hidden column does not have the name of its argument,
+ * because a result column may have the same name. */
 static char *
 declare(const struct ext_function *function)
 {

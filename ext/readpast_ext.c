@@ -26,8 +26,8 @@ SQLITE_EXTENSION_INIT1
 #define LISTED(FIELDS) &(FIELDS(COMMA_AND_NAME))[2]
 
 /* The functions. Each has the arguments of PostgreSQL's routine of the same
- * name, in the same order. Only `claim` has one more argument than the routine,
- * `holding`, which therefore comes last. */
+ * name, in the same order. Only `claim` has an argument that the routine does
+ * not have: `holding`, which therefore comes last. */
 const struct ext_function ext_functions[] = {
 	/* clang-format off */
 	{ "enqueue", 2,

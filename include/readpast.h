@@ -210,11 +210,12 @@ RP_API int rp_open(const char *url, const rp_options *options, rp_conn **ret,
 /*
  * Use a connection of your own, `native`. For the scheme "sqlite" this is a
  * `sqlite3 *` of the SQLite library that this library uses. For "postgres" it
- * is a `PGconn *` of the same libpq. While a transaction is open on the
- * connection, all calls join it. Each call runs in a savepoint, so a call that
- * fails changes nothing. The queue's rows and your rows are committed or rolled
- * back together, and a claim or a verdict takes effect when your transaction
- * commits. If no transaction is open, each call is a transaction of its own.
+ * is a `PGconn *` of the libpq that this library uses. While a transaction is
+ * open on the connection, all calls join it. Each call runs in a savepoint, so
+ * a call that fails changes nothing. The queue's rows and your rows are
+ * committed or rolled back together, and a claim or a verdict takes effect when
+ * your transaction commits. If no transaction is open, each call is a
+ * transaction of its own.
  *
  * The library changes no setting of the connection. On SQLite it leaves the
  * journal mode, the busy handler and the pragmas unchanged, so your busy
@@ -250,8 +251,8 @@ RP_API const char *rp_conn_scheme(const rp_conn *conn);
 RP_API const char *rp_conn_schema(const rp_conn *conn);
 
 /* Returns 1 if rp_open() or rp_attach() created the queue's tables for this
- * handle, else 0. With it a program can report that it made a new database.
- * Returns 0 for a NULL handle. */
+ * handle, else 0. With this call a program can report that it made a new
+ * database. Returns 0 for a NULL handle. */
 RP_API int rp_conn_is_new(const rp_conn *conn);
 
 /* Close the handle and free it; NULL is allowed. An open transaction is rolled
@@ -1141,9 +1142,9 @@ typedef struct rp_copied {
 	int64_t position, end; /* ids of jobs in the source: the job that the
 				* phase has reached, and the last job */
 	int64_t queues;
-	int64_t live, kept; /* how many live jobs, and how many finished jobs
-			     * that are kept, the current pass over the source
-			     * has found equal or made equal in the target. In
+	int64_t live, kept; /* how many live jobs, and how many kept finished
+			     * jobs, are now equal in the target, as far as the
+			     * current pass over the source has come. In
 			     * RP_COPY_REMOVING this is the sum of all passes */
 	int64_t written;    /* jobs written to the target */
 	int64_t removed;    /* jobs deleted from the source */
@@ -1371,11 +1372,11 @@ typedef struct rp_worker_options {
 				* thread at a time */
 	void *observer_ctx;
 	int schema;           /* RP_SCHEMA_*, for opening the database */
-	int64_t heartbeat_ms; /* interval of RP_EVENT_HEARTBEAT; 0: only the
-			       * first one is sent. The first one is sent when
-			       * the worker begins to serve. The thread that
-			       * uses the database connection sends them, so a
-			       * worker that hangs sends none */
+	int64_t heartbeat_ms; /* interval of RP_EVENT_HEARTBEAT. The first
+			       * heartbeat is sent when the worker begins to
+			       * serve; with 0, no others are sent. The thread
+			       * that uses the database connection sends them,
+			       * so a worker that hangs sends none */
 } rp_worker_options;
 #define RP_WORKER_INIT                                                         \
 	{                                                                      \

@@ -33,9 +33,9 @@ struct block {
 };
 
 /* A job. `lane` and `seq` are its position, for databases that do not return
- * jobs in claim order. A lane has the jobs of one queue, priority and class,
- * numbered by `seq`. `large` is the job's payload, if the payload has an
- * allocation of its own. */
+ * jobs in claim order. A lane has the jobs of one queue, one priority and one
+ * class (suspects are a class), numbered by `seq`. `large` is the job's
+ * payload, if the payload has an allocation of its own. */
 struct entry {
 	rp_job job;
 	int64_t lane, seq;

@@ -393,8 +393,9 @@ rp__jobs_retry(rp_conn *conn, const int64_t *ids, size_t n, int state,
 	struct retried retried = { 0, 0 };
 	int r = rp__enter(conn);
 
-	(void)state; /* not needed, because only dead and cancelled jobs are
-		      * retried, and their state does not change by itself */
+	(void)state; /* the check of the state is not needed: only dead and
+		      * cancelled jobs are retried, and their state does not
+		      * change by itself */
 	if (r == 0)
 		r = rp__each_id(conn, RP_V_RETRY, ids, n, rest, RETRY_PARAMS,
 				retried_row, &retried);

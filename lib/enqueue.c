@@ -184,7 +184,7 @@ fill(const struct rows *rows, struct rp_value *p, const rp_job_spec *job)
 	}
 }
 
-/* Set the two parameters of the first row that describe all rows: the size of
+/* In the first row, set the two parameters that describe all rows: the size of
  * the largest payload, and whether any row has headers. */
 static void
 sum_up(struct rows *rows, size_t width)
@@ -230,9 +230,10 @@ begin(struct rows *rows)
 	return r;
 }
 
-/* RP_BEGIN_ONCE promises that a transaction runs only one verb. Call this if a
- * second verb must run after all. It ends the transaction, which has written
- * nothing so far, and begins another one without the flag. */
+/* RP_BEGIN_ONCE promises that a transaction runs only one verb. Call this
+ * function if a second verb must run after all. The function ends the
+ * transaction, which has written nothing so far, and begins another one without
+ * the flag. */
 static int
 begin_anew(struct rows *rows)
 {
@@ -320,7 +321,7 @@ find_bad_headers(struct rows *rows)
 
 /* A run returned no rows. If a job is refused, fail with the reason. Otherwise
  * the queue did not exist during the run, because another client has just
- * dropped or created it. Then return 0, and the caller tries again. */
+ * dropped or created it. In that case return 0, and the caller tries again. */
 static int
 find_refused(struct rows *rows)
 {
@@ -357,9 +358,10 @@ run_again(struct rows *rows, int unique)
 	return r < 0 ? r : run(rows, unique);
 }
 
-/* Enqueue the collected jobs. If a run returns no rows, the queue does not
- * exist or a job is refused. Then create the queue and try again, or fail with
- * the reason. */
+/* Enqueue the collected jobs. If a run returns no rows, either the queue does
+ * not exist or a job is refused. So create the queue if it does not exist, and
+ * run again. If this run returns no rows either, find the refused job and fail
+ * with the reason. */
 static int
 flush(struct rows *rows, int unique)
 {
@@ -404,8 +406,8 @@ on_one_set_of_terms(const rp_job_spec *a, const rp_job_spec *b)
 }
 
 /* Refuse a job that expires before it is due, because it would never run. Skip
- * the check if the previous job of the call has the same times, because it
- * passed the check. */
+ * the check if the previous job of the call has the same times, because that
+ * job has passed the check. */
 static int
 check_expiry(struct rows *rows, const rp_job_spec *job)
 {

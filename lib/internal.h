@@ -269,9 +269,9 @@ int rp__slice_is_over(const struct rp_slice *slice);
 int rp__slice_take(const rp_conn *conn, struct rp_slice *slice); /* returns
 								  * RP_ROW_* */
 int rp__slice_end(rp_conn *conn, struct rp_slice *slice, int r);
-/* Run the verb cancel, retry, purge or change for each id, in as many slices
- * (transactions) as needed. `rest` holds the verb's other parameters, `width`
- * is their number. */
+/* Run the verb `cancel`, `retry`, `purge` or `change` for each id, in as many
+ * slices (transactions) as needed. `rest` holds the verb's other parameters,
+ * and `width` is their number. */
 int rp__each_id(rp_conn *conn, enum rp_verb verb, const int64_t *ids, size_t n,
 		const struct rp_value *rest, size_t width, rp_row_fn *row,
 		void *ctx);
@@ -282,8 +282,8 @@ int rp__each_id(rp_conn *conn, enum rp_verb verb, const int64_t *ids, size_t n,
 int rp__worker_row_add(rp_conn *conn, const char *name, const char *host,
 		       const char *const *queues, const char *kinds,
 		       int64_t *ret_id);
-/* verb: worker_beat or worker_stop. worker_beat adds 1 to *ret_known if the
- * worker's row exists. */
+/* verb: `worker_beat` or `worker_stop`. With `worker_beat`, 1 is added to
+ * *ret_known if the worker's row exists. */
 int rp__worker_row_update(rp_conn *conn, enum rp_verb verb, int64_t id,
 			  const rp_worker_counts *counts, int64_t *ret_known);
 
@@ -314,9 +314,10 @@ int rp__waiter_probe(rp_conn *conn, struct rp_waiter *waiter, int what,
 		     int unless_ready, struct rp_probe *ret);
 
 /* job_wait.c */
-/* The job that the calling thread is handling. If a handler opens a handle,
- * that handle has no link to the handler's job. Only this struct shows that the
- * handler would wait for its own job. */
+/* The job that the calling thread is handling. A handler may wait on a
+ * connection (rp_conn) that it has opened itself. Such a connection does not
+ * know the handler's job. Only this struct shows that the handler would wait
+ * for its own job. */
 struct rp_handling {
 	int64_t id, claim_no;
 	const char *queue;

@@ -27,7 +27,9 @@
 #define QUIET_TIMES 15
 #define MOST_QUIET_US 50000
 
-#define DROPPED (-6) /* returned by the verb outcome: the queue was dropped */
+/* The state that the verb `outcome` returns for a job whose queue was
+ * dropped. */
+#define DROPPED (-6)
 
 /* The job that this thread is handling; NULL: it handles no job. */
 static _Thread_local const struct rp_handling *handling;
@@ -76,8 +78,8 @@ is_claim(void *ctx, size_t row, const struct rp_value *c)
 
 /* Fail, because the thread would wait for its own job. But return 0 if the
  * thread's claim is not valid in the database of `conn`: the claim may be over,
- * or `conn` may be for another database than the worker's. Then the thread does
- * not block itself, so it may wait. */
+ * or `conn` may be for another database than the worker's. In both cases the
+ * thread does not block itself, so it may wait. */
 static int
 check_not_self(rp_conn *conn, int for_own)
 {

@@ -283,8 +283,8 @@ move_on(rp_conn *conn, int64_t id, const rp_schedule *s,
 	return rp__run(conn, RP_V_SCHEDULE_FIRED, p, 1, rp__count, ret_moved);
 }
 
-/* Plan to fire the schedule once more and then never again. This happens if its
- * spec is wrong, because a user has changed the table by hand. */
+/* Called if the spec of the schedule is wrong, because a user has changed the
+ * table by hand. Plan to fire the schedule once more, and then never again. */
 static void
 plan_the_end(const rp_schedule *s, struct plan *ret)
 {

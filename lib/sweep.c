@@ -25,7 +25,7 @@
  * lease ran out. */
 #define SWEEP_MS 700
 #define REST_MS 60000
-#define FIRES_DUE 2 /* sweep_start returns this if a schedule is due */
+#define FIRES_DUE 2 /* `sweep_start` returns this if a schedule is due */
 /* If a worker has swept for all workers within this time (ms), it counts as the
  * worker that does these sweeps at present. */
 #define LATELY_MS 1500
@@ -45,8 +45,8 @@ struct sweep {
 	enum { MORE, FIRST, IN_TURN } which;
 	int64_t stop_at; /* when to stop (monotonic us); 0: never */
 	int rest;        /* 1: also apply retention, delete dropped queues, and
-			  * run the verb sweep_rest */
-	int has_rest;    /* 1: there are rows that sweep_rest deletes */
+			  * run the verb `sweep_rest` */
+	int has_rest;    /* 1: there are rows that `sweep_rest` deletes */
 	int has_fires;   /* 1: a schedule is due */
 	struct rp_slice slice;
 };
@@ -149,10 +149,10 @@ dropped(void *ctx, size_t row, const struct rp_value *c)
 	return what;
 }
 
-/* Run the verb sweep_start in the first slice of a sweep. It records that this
- * worker sweeps for all workers. If the sweep is IN_TURN and another worker is
- * sweeping or has just swept, this sweep has nothing to do. SQLite, with one
- * writer at a time, needs no such record. */
+/* Run the verb `sweep_start` in the first slice of a sweep. The verb records
+ * that this worker sweeps for all workers. If the sweep is IN_TURN and another
+ * worker is sweeping or has just swept, this sweep has nothing to do. SQLite,
+ * with one writer at a time, needs no such record. */
 static int
 take_turn(struct sweep *s)
 {
@@ -230,7 +230,7 @@ slice(struct sweep *s, size_t *at, size_t *more)
 	return rp__slice_end(s->conn, &s->slice, r);
 }
 
-/* Sweep all queues, and repeat those that were not finished. */
+/* Sweep all queues. Sweep a queue again if it was not finished. */
 static int
 sweep_queues(struct sweep *s)
 {

@@ -26,9 +26,10 @@ import sys
 import zlib
 
 
-# A statement can use the ids of those rows of the answer that were taken. The SQL files
-# contain ONE_TAKEN, in which :taken is a single id. The variant for several ids has
-# MANY_TAKEN in its place, and runs once for all ids.
+# A statement can use the ids of those rows of the answer that the caller's callback has
+# accepted ("taken"). The SQL files contain ONE_TAKEN, in which :taken is a single id.
+# In the variant for several ids, which runs once for all ids, MANY_TAKEN replaces
+# ONE_TAKEN.
 ONE_TAKEN = "in (:taken)"
 MANY_TAKEN = "in (select id from readpast_taken(:taken))"
 

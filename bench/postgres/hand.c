@@ -1,7 +1,7 @@
 /*
- * hand.c - the queue that a user would write instead of using readpast. The
- * benchmarks compare the two. It has a status column, a partial index, and `for
- * update skip locked`.
+ * hand.c - the queue that a user would write instead of using readpast. It has
+ * a status column, a partial index, and `for update skip locked`. The
+ * benchmarks compare readpast with this queue.
  *
  * Claim and finish are prepared statements, each a transaction of its own. The
  * claim is the statement that most people write, and it can claim more jobs

@@ -177,7 +177,8 @@ rp_schedule_next(const char *spec, const char *zone, int64_t anchor_ms,
 				"RP_FIRE_INIT");
 	if (!is_time(after_ms) || !is_time(anchor_ms))
 		return rp__fail(reterr, RP_EINVAL,
-				"a time is before 1970 or after 9999");
+				"after_ms or anchor_ms is before the year 1970 "
+				"or after 9999");
 	r = rp__spec_parse(spec, &parsed, reterr);
 	if (r < 0)
 		return r;

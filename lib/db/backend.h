@@ -108,7 +108,8 @@ struct rp_url {
 /* Flags of begin(). */
 #define RP_BEGIN_WRITE 1 /* the transaction will write */
 /* The transaction runs a single verb. If the backend's one_writer is 1, a round
- * trip may also run sweep_rest in it and add to the counts of finished jobs. */
+ * trip may also run the verb `sweep_rest` in it and add to the counts of
+ * finished jobs. */
 #define RP_BEGIN_ONCE 2
 
 /* Arguments and results of settle_and_claim(). The verdicts are already checked
@@ -147,15 +148,15 @@ struct rp_round_trip {
 	void *ctx;
 
 	int left_payloads; /* set by the backend to 1 if completed jobs still
-			    * have payloads; the verb sweep_rest then deletes
+			    * have payloads; the verb `sweep_rest` then deletes
 			    * them in the same transaction */
 };
 
 /* Jobs to enqueue in one call. Either all jobs have the same priority, time and
  * number of attempts, or there is a single job with a unique key. */
 struct rp_enqueue {
-	struct rp_value *params; /* rows of parameters for the verb enqueue or
-				  * enqueue_unique */
+	struct rp_value *params; /* rows of parameters for the verb `enqueue` or
+				  * `enqueue_unique` */
 	size_t count;
 	int unique;
 	rp_added *added; /* one element for each job, which is set if the job
@@ -215,7 +216,7 @@ struct rp_backend {
 	/* 1: only one client at a time can write, and run() changes a row only
 	 * after the callback has returned RP_ROW_TAKE for it. 0: many clients
 	 * write at the same time, and run() may change a row before it calls
-	 * the callback. On such a database the verb sweep_start chooses one
+	 * the callback. On such a database the verb `sweep_start` chooses one
 	 * worker that sweeps for all workers, because workers that sweep at the
 	 * same time would wait for each other's row locks. */
 	int one_writer;

@@ -27,7 +27,10 @@ has_lived(const struct alone *alone, int64_t now)
 	return now - alone->taken_us >= LIVED_US;
 }
 
-/* Returns 1 if the worker serves other jobs now, and no suspects. */
+/* Returns 1 during the turn of other jobs: the worker claims jobs, but no
+ * suspect. A suspect may still be running then. Returns 0 if the worker runs a
+ * suspect that has not yet run for LIVED_US, or if it has no suspect and the
+ * time `others_until` has come. */
 static int
 is_turn_of_others(const struct alone *alone, int64_t now)
 {

@@ -81,7 +81,7 @@ is_ending(const rp_worker *w)
 
 /* Returns how many jobs the handlers will start within AHEAD_MS, besides those
  * that they run now. The estimate uses the mean duration of recent jobs. If a
- * running job has already taken longer than that, its time so far is used
+ * running job has already taken longer than the mean, its time so far is used
  * instead. The caller holds the pool's lock. */
 static size_t
 to_start_soon(const struct pool *pool, int64_t threads)
@@ -241,8 +241,8 @@ settle_and_claim(rp_worker *w, struct tasks *finished)
 /* ---- waiting ---- */
 
 /* Returns how many milliseconds the coordinator may wait if nothing happens;
- * -1: no limit. waits: 1 if it will wait in the database's backend, which then
- * decides itself when to look for ready jobs. */
+ * -1: no limit. waits: 1 if the coordinator will wait in the database's
+ * backend, which itself decides when to look for ready jobs. */
 static int64_t
 nap_ms(rp_worker *w, int waits)
 {
@@ -364,9 +364,9 @@ probe_if_due(rp_worker *w, int64_t now)
 	return probe(w, w->what, &ignored);
 }
 
-/* Returns 1 if the worker is done. It is called when the worker holds no job
- * and has nothing to settle. A draining worker probes all its queues in one
- * transaction to find out. */
+/* Returns 1 if the worker is done. Call this when the worker holds no job and
+ * has nothing to settle. A draining worker finds out by probing all its queues
+ * in one transaction. */
 static int
 is_at_the_end(rp_worker *w, int *ret_r)
 {
@@ -390,8 +390,8 @@ is_at_the_end(rp_worker *w, int *ret_r)
 	       !rp__unsettled_any(w, ret_r);
 }
 
-/* Returns 1 if tasks wait and no task was started for STUCK_MS. Then the caller
- * releases the waiting tasks, because other workers may be free.
+/* Returns 1 if tasks wait and no task was started for STUCK_MS. In this case
+ * the caller releases the waiting tasks, because other workers may be free.
  *
  * A program that pulls tasks has stopped calling rp_worker_next() if tasks wait
  * although a slot is free. Until the next call the worker claims nothing. */

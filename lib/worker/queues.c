@@ -15,9 +15,9 @@
 /* The time between two looks for new queues, in milliseconds. */
 #define LOOK_MS 1000
 
-/* A look reads again the queues that the worker has found within the last
- * YOUNG_MS, at most. Queues with ids between theirs may appear later, because
- * transactions that create queues need not commit in the order of the ids. */
+/* Each look reads newly found queues again, for up to YOUNG_MS after they were
+ * found. A queue with a smaller id may appear after them, because transactions
+ * that create queues may commit in another order than that of the ids. */
 #define YOUNG_MS 5000
 /* All queues are read once in ALL_MS. This also finds the queues that were
  * dropped. */

@@ -45,7 +45,7 @@ add(rp_worker *w, const rp_job *job)
 	return found ? 0 : RP_ENOMEM;
 }
 
-/* Add the jobs whose handlers were started to the tree. Without
+/* Add to the tree the jobs whose handlers were started. Without
  * RP_DRAIN_SETTLED this does nothing, because the tree is not needed. */
 int
 rp__unsettled_add(rp_worker *w, const struct tasks *tasks)

@@ -15,12 +15,12 @@
 
 #include "pool.h"
 
-/* If another transaction has locked a job, the worker repeats its verdict after
- * this time, in ms. */
+/* If another transaction has locked a job, the worker sends the verdict on this
+ * job again after this time, in ms. */
 #define BLOCKED_MS 200
 
-/* Delay of a released job if this worker has no handler for its kind. Another
- * worker may have a handler. */
+/* A worker that has no handler for a job's kind releases the job with this
+ * delay, in ms. Another worker may have a handler. */
 #define NO_HANDLER_MS 10000
 
 /* A worker prefetches the jobs that its handlers will start within this time,
@@ -93,8 +93,8 @@ struct rp_worker {
 	int waited, what;   /* `waited`: 1 if the loop has just waited for
 			     * work. `what`: RP_WAIT_* flags, which the waits
 			     * returned and the loop has not handled yet */
-	int maybe_ready;    /* 1: there may be ready jobs, as far as the last
-			     * claim or probe has shown */
+	int maybe_ready;    /* 1: the last claim or probe has shown that there
+			     * may be ready jobs */
 	int64_t given_back; /* how many claimed jobs were released without being
 			     * started */
 	struct tasks blocked; /* finished tasks whose jobs other transactions

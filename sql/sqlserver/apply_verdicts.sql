@@ -3,7 +3,7 @@
 -- An update with `output into` names its table, and does not name it again in FROM.
 -- With an alias, Babelfish 4 could not run the update a second time. With the table in
 -- FROM, Babelfish would compare the condition with old versions of the rows.
--- Called by settle, in a transaction.
+-- Called by `settle`, in a transaction.
 -- Locks: the jobs' rows.
 
 alter procedure [readpast].apply_verdicts

@@ -1,5 +1,5 @@
 -- check_job: raise an error if an argument of an enqueue is wrong.
--- @queue .. @replace: the parameters of enqueue.
+-- @queue .. @replace: the parameters of `enqueue`.
 -- Errors: 52003, and 52008 if the transaction is doomed.
 -- Locks: none.
 

@@ -1,8 +1,8 @@
 -- claim_start: check the arguments of a claim, register its worker, and find its queue.
--- @queue .. @holding: the parameters of claim.
+-- @queue .. @holding: the parameters of `claim`.
 -- @queue_id: the queue. Null: the queue is paused.
 -- @worker_id: the worker. 0: the client has no name.
--- Errors: 52003, 52005, see claim.
+-- Errors: 52003, 52005, see `claim`.
 -- Called in a transaction.
 -- Locks: the rows that worker_named locks.
 

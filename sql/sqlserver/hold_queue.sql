@@ -28,11 +28,12 @@ begin
 		select @held = u.queue_id
 		  from [readpast].queue_use as u with (rowlock, repeatableread)
 		 where u.queue_id = @queue_id;
-		-- Another session has dropped the queue in between. Look again, but at
-		-- most three times: at SNAPSHOT the dropped queue stays visible.
+		-- Another session has dropped the queue in between. Look again, up to
+		-- three times in all: at isolation level SNAPSHOT the dropped queue
+		-- stays visible.
 		set @tries = @tries + 1;
 		if @held is null and @tries = 3
-			throw 52006, N'the queue was dropped after this transaction began: begin it again', 1;
+			throw 52006, N'the queue was dropped after this transaction began: begin a new transaction', 1;
 	end;
 end;
 set @priority = isnull(@priority, @own_priority);

@@ -13,7 +13,7 @@ set ansi_warnings on;
 go
 -- check: refuse to install if the server, the database, the caller's rights or the
 -- schema `readpast` of this database do not fit. If this batch has raised an error,
--- the next batch (stop) stops the script, because SQL Server would otherwise run
+-- the next batch, `stop`, stops the script, because SQL Server would otherwise run
 -- the remaining batches.
 -- Errors: 52010 to 52013.
 
@@ -50,7 +50,7 @@ if serverproperty('BabelfishVersion') is null
 	throw 52012, N'you may not create schemas, tables, procedures and roles in this database: ask for the role db_owner', 1;
 drop table #readpast_refused;
 go
--- stop: if the batch before this one (check) has raised an error, let the server
+-- stop: if the batch before this one, `check`, has raised an error, let the server
 -- compile the rest of the script without running it.
 
 if object_id(N'tempdb..#readpast_refused') is not null
@@ -97,7 +97,8 @@ if object_id(N'readpast.queue', N'U') is null
 
 -- A row for each queue. An enqueue keeps a shared lock on the row until its transaction
 -- ends, so a queue cannot be dropped while an open transaction has added jobs to it.
--- Only a drop takes another lock on these rows, so an enqueue waits only for drops.
+-- Only a transaction that creates or drops the queue locks the row exclusively. So at
+-- this row an enqueue waits only for such a transaction.
 if object_id(N'readpast.queue_use', N'U') is null
 	create table [readpast].queue_use (
 		queue_id int not null,
@@ -139,7 +140,7 @@ if object_id(N'readpast.job_id', N'SO') is null
 -- class: the class of the lane in which the job is, or will be when it is ready. See the
 -- table `lane`.
 -- lost: how many of the job's latest leases ran out in a row.
--- renewed: how often the lease was renewed.
+-- renewed: how many times the lease was renewed.
 if object_id(N'readpast.job', N'U') is null
 begin
 	create table [readpast].job (
@@ -242,7 +243,8 @@ begin
 			SET (OPTIMIZE_FOR_SEQUENTIAL_KEY = ON)';
 end;
 go
--- drop_views: drop the view, because functions that it uses are dropped below.
+-- drop_views: drop the view, because functions that it uses are dropped later in
+-- install.sql.
 
 if object_id(N'readpast.jobs') is not null
 	drop view [readpast].jobs;
@@ -252,7 +254,7 @@ if object_id(N'readpast.is_bad_name') is not null
 go
 -- is_bad_name: must a text be refused because it is empty, is too long, has control
 -- characters, or ends with a space? (A comparison ignores spaces at the end, so two
--- names that differ only there would be the same name.)
+-- names that differ only in such spaces would be the same name.)
 -- @name: the text. Null is not refused.
 -- @most: how many UTF-16 characters are allowed.
 -- Result: 1 if the text must be refused, otherwise 0.
@@ -367,8 +369,8 @@ begin
 		if @c < @least or @c between 55296 and 57343 or @c > 1114111
 			return convert(nvarchar(max), convert(varchar(max), @bytes, 1));
 		-- nchar() returns null for a character above U+FFFF unless the
-		-- database's collation supports such characters. Then join two
-		-- surrogates.
+		-- database's collation supports such characters. If it returns null,
+		-- join two surrogates.
 		set @part = @part + isnull(nchar(@c), nchar(55232 + @c / 1024)
 		                                      + nchar(56320 + @c % 1024));
 		set @i = @i + 1;
@@ -455,8 +457,8 @@ go
 if object_id(N'readpast.need_read_committed') is null
 	exec sp_executesql N'create procedure [readpast].need_read_committed as return 0';
 go
--- need_read_committed: raise an error unless the transaction is at READ COMMITTED and
--- is not doomed. Claims and sweeps need READPAST, which SERIALIZABLE does not allow.
+-- need_read_committed: raise an error if the transaction is doomed or is not at READ
+-- COMMITTED. Claims and sweeps need READPAST, which SERIALIZABLE does not allow.
 -- At SNAPSHOT a claim would not see the newest version of a row.
 -- Errors: 52007 wrong isolation level, 52008 doomed transaction.
 -- Locks: none.
@@ -581,11 +583,12 @@ begin
 		select @held = u.queue_id
 		  from [readpast].queue_use as u with (rowlock, repeatableread)
 		 where u.queue_id = @queue_id;
-		-- Another session has dropped the queue in between. Look again, but at
-		-- most three times: at SNAPSHOT the dropped queue stays visible.
+		-- Another session has dropped the queue in between. Look again, up to
+		-- three times in all: at isolation level SNAPSHOT the dropped queue
+		-- stays visible.
 		set @tries = @tries + 1;
 		if @held is null and @tries = 3
-			throw 52006, N'the queue was dropped after this transaction began: begin it again', 1;
+			throw 52006, N'the queue was dropped after this transaction began: begin a new transaction', 1;
 	end;
 end;
 set @priority = isnull(@priority, @own_priority);
@@ -597,7 +600,7 @@ if object_id(N'readpast.check_job') is null
 	exec sp_executesql N'create procedure [readpast].check_job as return 0';
 go
 -- check_job: raise an error if an argument of an enqueue is wrong.
--- @queue .. @replace: the parameters of enqueue.
+-- @queue .. @replace: the parameters of `enqueue`.
 -- Errors: 52003, and 52008 if the transaction is doomed.
 -- Locks: none.
 
@@ -650,7 +653,7 @@ go
 -- worker runs the job before the caller has committed.
 -- @lane, @seq, @due: the new place of the job.
 -- @replace: 1 if the content is to be replaced.
--- @id, @outcome: results, see enqueue. Null: no live job has the key.
+-- @id, @outcome: results, see `enqueue`. Null: no live job has the key.
 -- Called in a transaction.
 -- Locks: the job's row, unless it is running.
 
@@ -702,9 +705,9 @@ go
 -- put: insert a job, or find or replace the live job that has its unique key.
 -- @queue_id .. @replace: the job. The caller has replaced null by the queue's
 -- settings.
--- @id, @outcome: results, see enqueue.
+-- @id, @outcome: results, see `enqueue`.
 -- Called in a transaction.
--- Locks: the rows that enqueue locks, except the row of queue_use.
+-- Locks: the rows that `enqueue` locks, except the row of queue_use.
 
 alter procedure [readpast].put
 	@queue_id int, @payload varbinary(max), @priority int, @delay_ms bigint,
@@ -779,7 +782,7 @@ go
 -- is running, 52008 doomed transaction.
 -- Locks: the row of a live job with the same key, and a shared lock on the queue's row
 -- in queue_use. The call waits for an open transaction that creates the same queue,
--- drops it, or inserts the same key.
+-- drops it, inserts the same key, or has changed the live job with this key.
 
 alter procedure [readpast].enqueue
 	@queue nvarchar(4000), @text nvarchar(max) = null, @payload varbinary(max) = null,
@@ -870,10 +873,10 @@ go
 -- @queue: the queue. It is created if it does not exist.
 -- @jobs: a JSON array of objects with the members text or payload (hexadecimal digits),
 -- kind, headers, priority, delay_ms and max_attempts. Only text or payload is required.
--- (Jobs with a unique key go through enqueue, one at a time.)
+-- (Jobs with a unique key go through `enqueue`, one at a time.)
 -- Rows: number and id of each job, in the order of the array.
 -- Errors: 52003 wrong JSON or argument, 52004 payload too large, 52006, 52008: see
--- enqueue.
+-- `enqueue`.
 -- Locks: a shared lock on the queue's row in queue_use.
 
 alter procedure [readpast].enqueue_many
@@ -974,10 +977,10 @@ if object_id(N'readpast.claim_start') is null
 	exec sp_executesql N'create procedure [readpast].claim_start as return 0';
 go
 -- claim_start: check the arguments of a claim, register its worker, and find its queue.
--- @queue .. @holding: the parameters of claim.
+-- @queue .. @holding: the parameters of `claim`.
 -- @queue_id: the queue. Null: the queue is paused.
 -- @worker_id: the worker. 0: the client has no name.
--- Errors: 52003, 52005, see claim.
+-- Errors: 52003, 52005, see `claim`.
 -- Called in a transaction.
 -- Locks: the rows that worker_named locks.
 
@@ -1022,7 +1025,8 @@ go
 -- @start: claims start at this place of the lane.
 -- @most: how many jobs to take. A suspect is taken alone, and only by a caller that
 -- holds nothing. If a claim has taken other jobs when it comes to a suspect, it ends
--- there. Then the next claim can take the suspect, which does not wait for ever.
+-- there. So the next claim can take the suspect, and the suspect does not wait for
+-- ever.
 -- Locks: none. The procedure reads the table `lane` without waiting for locks, so it
 -- may see a lane that is rolled back later. Such a lane has no jobs.
 
@@ -1060,7 +1064,8 @@ if object_id(N'readpast.claim') is null
 	exec sp_executesql N'create procedure [readpast].claim as return 0';
 go
 -- claim: lease up to n jobs. The caller holds each job until its lease ends. To report
--- on a job, pass its id and claim_no to complete, fail, release, extend or settle.
+-- on a job, pass its id and claim_no to one of the procedures `complete`, `fail`,
+-- `release`, `extend` and `settle`.
 -- @queue: the name of the queue.
 -- @n: the largest number of jobs.
 -- @lease_ms: the length of the leases. Null: the queue's setting.
@@ -1069,8 +1074,9 @@ go
 -- Rows: the jobs, in the order of the queue. There are fewer than n rows if fewer jobs
 -- are ready, and none if the queue is paused. A suspect (a job that may have killed its
 -- worker) is the only row, and is given only to a caller that holds no other job.
--- Errors: 52003 wrong argument, 52005 no such queue, 52007, 52008. If @worker is given,
--- a queue that does not exist is created when this worker first claims from it.
+-- Errors: 52003 wrong argument, 52005 no such queue, 52007 wrong isolation level, 52008
+-- doomed transaction. If @worker is given, a queue that does not exist is created when
+-- this worker first claims from it.
 -- Locks: the rows of the jobs. Rows that other transactions have locked are skipped. The
 -- claim uses the clustered index only, so it never waits for a call that has found a
 -- job by its id. No job is claimed twice even without these locks, because the update
@@ -1118,7 +1124,7 @@ begin
 	   and job.lease_until is null
 	option (loop join, maxdop 1);
 	set @took = @@rowcount;
-	-- A suspect runs alone, so this claim takes no more jobs after one.
+	-- A suspect runs alone. So a claim that has taken a suspect takes no more jobs.
 	set @taken = case when @lane % 4 = 1 and @took > 0 then @n else @taken + @took end;
 end;
 commit transaction;
@@ -1159,8 +1165,8 @@ go
 if object_id(N'readpast.read_verdicts') is null
 	exec sp_executesql N'create procedure [readpast].read_verdicts as return 0';
 go
--- read_verdicts: fill the table #verdict of settle from JSON, and check it.
--- @verdicts: the parameter of settle.
+-- read_verdicts: fill the table #verdict of `settle` from JSON, and check it.
+-- @verdicts: the parameter of `settle`.
 -- Errors: 52003 wrong JSON or argument.
 -- Locks: none.
 
@@ -1212,7 +1218,7 @@ go
 -- stay valid as long as the job has the same claim number (except that somebody may
 -- change the settings of its queue). A verdict whose job no longer has the claim
 -- number gets no state.
--- Called by settle, in a transaction.
+-- Called by `settle`, in a transaction.
 -- Locks: none. apply_verdicts compares the claim number again.
 
 alter procedure [readpast].plan_verdicts
@@ -1271,7 +1277,7 @@ go
 -- An update with `output into` names its table, and does not name it again in FROM.
 -- With an alias, Babelfish 4 could not run the update a second time. With the table in
 -- FROM, Babelfish would compare the condition with old versions of the rows.
--- Called by settle, in a transaction.
+-- Called by `settle`, in a transaction.
 -- Locks: the jobs' rows.
 
 alter procedure [readpast].apply_verdicts
@@ -1329,7 +1335,7 @@ if object_id(N'readpast.refuse_verdicts') is null
 	exec sp_executesql N'create procedure [readpast].refuse_verdicts as return 0';
 go
 -- refuse_verdicts: write into #verdict why verdicts were refused.
--- Called by settle, in a transaction.
+-- Called by `settle`, in a transaction.
 -- Locks: none.
 
 alter procedure [readpast].refuse_verdicts
@@ -1406,12 +1412,12 @@ if object_id(N'readpast.settle_one') is null
 	exec sp_executesql N'create procedure [readpast].settle_one as return 0';
 go
 -- settle_one: settle one job, or raise an error that says why the verdict was refused.
--- @id, @claim_no, @verdict, @delay_ms, @error: the members of a verdict, see settle.
+-- @id, @claim_no, @verdict, @delay_ms, @error: the members of a verdict, see `settle`.
 -- @state: the job's new state.
 -- Rows: one, with the state.
 -- Errors: 52001 this claim no longer has the job, 52002 the job was cancelled, 52003
 -- wrong argument, 52005 no such job, 52008 doomed transaction.
--- Locks: the rows that settle locks.
+-- Locks: the rows that `settle` locks.
 
 alter procedure [readpast].settle_one
 	@id bigint, @claim_no bigint, @verdict nvarchar(10), @delay_ms bigint,
@@ -1441,7 +1447,7 @@ if object_id(N'readpast.complete') is null
 	exec sp_executesql N'create procedure [readpast].complete as return 0';
 go
 -- complete: settle a job that is done.
--- @id, @claim_no: the values that claim returned.
+-- @id, @claim_no: the values that `claim` returned.
 -- Rows: one, with the job's state: done.
 -- Errors: see settle_one.
 -- Locks: the job's row.
@@ -1452,7 +1458,7 @@ set nocount on;
 set xact_abort on;
 if xact_state() = -1
 	throw 52008, N'the transaction is doomed: roll it back', 1;
--- Most jobs are not kept. For these, one statement is enough.
+-- Most jobs are not kept. To complete such a job, one statement is enough.
 delete j
   from [readpast].job as j with (rowlock, index (job_id))
  where j.id = @id and j.claim_no = @claim_no and j.worker_id is not null
@@ -1468,7 +1474,7 @@ if object_id(N'readpast.fail') is null
 go
 -- fail: end an attempt that failed. If the job's attempts are used up, or if @for_good
 -- is 1, the job is dead. Otherwise it is tried again later.
--- @id, @claim_no: the values that claim returned.
+-- @id, @claim_no: the values that `claim` returned.
 -- @error: the error text, which is recorded with the job. It is cut after 4,000
 -- characters.
 -- @delay_ms: how long the job waits. Null: the queue's backoff.
@@ -1490,7 +1496,7 @@ if object_id(N'readpast.release') is null
 	exec sp_executesql N'create procedure [readpast].release as return 0';
 go
 -- release: give a claimed job back. The attempt is not counted.
--- @id, @claim_no: the values that claim returned.
+-- @id, @claim_no: the values that `claim` returned.
 -- @delay_ms: how long the job waits before it is ready.
 -- Rows: one, with the job's state: ready or scheduled.
 -- Errors: see settle_one.
@@ -1507,7 +1513,7 @@ if object_id(N'readpast.extend') is null
 	exec sp_executesql N'create procedure [readpast].extend as return 0';
 go
 -- extend: begin a job's lease again from now.
--- @id, @claim_no: the values that claim returned.
+-- @id, @claim_no: the values that `claim` returned.
 -- @lease_ms: the length of the new lease. Null: the queue's setting, even if the claim
 -- had another lease.
 -- Rows: one, with the job's state: running.
@@ -1525,11 +1531,12 @@ if object_id(N'readpast.settle_and_claim') is null
 	exec sp_executesql N'create procedure [readpast].settle_and_claim as return 0';
 go
 -- settle_and_claim: settle jobs, then claim others, in one commit.
--- @verdicts: the parameter of settle, or null.
--- @queue .. @holding: the parameters of claim. Do not count the settled jobs.
--- Rows: first those of settle (none if there are no verdicts), then those of claim.
--- Errors: those of settle and claim. If an error is raised, nothing is settled.
--- Locks: those of settle and claim.
+-- @verdicts: the parameter of `settle`, or null.
+-- @queue .. @holding: the parameters of `claim`. @holding does not count the jobs that
+-- this call settles.
+-- Rows: first those of `settle` (none if there are no verdicts), then those of `claim`.
+-- Errors: those of `settle` and `claim`. If an error is raised, nothing is settled.
+-- Locks: those of `settle` and `claim`.
 
 alter procedure [readpast].settle_and_claim
 	@verdicts nvarchar(max), @queue nvarchar(4000), @n int = 1,
@@ -1550,7 +1557,7 @@ if object_id(N'readpast.refuse_change') is null
 	exec sp_executesql N'create procedure [readpast].refuse_change as return 0';
 go
 -- refuse_change: raise the error that says why a job cannot be cancelled or retried.
--- @id, @kind: the parameters of cancel and retry.
+-- @id, @kind: the parameters of `cancel` and `retry`.
 -- Errors: 52001 the job's state does not allow it, 52005 there is no such job, or it is
 -- of another kind.
 -- Locks: none.
@@ -1678,7 +1685,7 @@ exec [readpast].need_read_committed;
 exec [readpast].need_queue @queue, @queue_id output;
 if @state is not null and @state collate Latin1_General_BIN2 not in (N'done', N'dead', N'cancelled')
    or @most is null or @most < 0
-	throw 52003, N'the state must be done, dead or cancelled, and most must be at least 0', 1;
+	throw 52003, N'the state must be done, dead or cancelled, and @most must be at least 0', 1;
 while @n <= 6
 begin
 	set @slice = case when @most - @purged < 1000 then @most - @purged else 1000 end;
@@ -1712,7 +1719,7 @@ go
 -- late, there may be running jobs deeper in the lane. A later sweep takes these out of
 -- the line, as soon as the jobs before them have been claimed.
 -- @most: move at most this many jobs.
--- Called by sweep, in a transaction.
+-- Called by `sweep`, in a transaction.
 -- Locks: the jobs' rows. Locked rows are skipped.
 
 alter procedure [readpast].sweep_line @most int
@@ -1753,7 +1760,7 @@ go
 -- not change, so a late verdict is accepted until the job is claimed again.
 -- @most: change at most this many jobs.
 -- @recovered, @dead: how many jobs are ready again, and how many are dead.
--- Called by sweep, in a transaction.
+-- Called by `sweep`, in a transaction.
 -- Locks: the jobs' rows. Locked rows are skipped.
 
 alter procedure [readpast].sweep_leases
@@ -1808,10 +1815,11 @@ go
 if object_id(N'readpast.sweep_due') is null
 	exec sp_executesql N'create procedure [readpast].sweep_due as return 0';
 go
--- sweep_due: make the scheduled jobs ready that are due, in the order of their times.
+-- sweep_due: find the scheduled jobs that are due, and make them ready, in the order of
+-- their times.
 -- @most: change at most this many jobs.
 -- @due: how many jobs are ready now.
--- Called by sweep, in a transaction.
+-- Called by `sweep`, in a transaction.
 -- Locks: the jobs' rows. Locked rows are skipped.
 
 alter procedure [readpast].sweep_due @most int, @due int output
@@ -1842,7 +1850,7 @@ go
 -- hour. (Until then people can look up which worker had a job.)
 -- @most: delete at most this many jobs.
 -- @dropped: how many jobs were deleted.
--- Called by sweep, in a transaction.
+-- Called by `sweep`, in a transaction.
 -- Locks: the rows that it deletes. Locked rows are skipped.
 
 alter procedure [readpast].sweep_kept @most int, @dropped int output
@@ -1875,7 +1883,7 @@ if object_id(N'readpast.sweep_dropped') is null
 go
 -- sweep_dropped: delete the jobs of dropped queues.
 -- @most: delete at most this many jobs of each table.
--- Called by sweep, in a transaction.
+-- Called by `sweep`, in a transaction.
 -- Locks: the rows that it deletes. Locked rows are skipped.
 
 alter procedure [readpast].sweep_dropped @most int
@@ -1916,7 +1924,7 @@ go
 -- at the start of the lane, so it also finds jobs before the cursor, which were
 -- committed late. If a lane has no ready job, its cursor is moved to one second before
 -- now, but only once a minute.
--- Called by sweep, in a transaction.
+-- Called by `sweep`, in a transaction.
 -- Locks: the rows of `lane` that change. Locked rows are skipped.
 
 alter procedure [readpast].sweep_cursors
@@ -1945,18 +1953,18 @@ if object_id(N'readpast.sweep') is null
 	exec sp_executesql N'create procedure [readpast].sweep as return 0';
 go
 -- sweep: do all maintenance. It ends leases that ran out, makes scheduled jobs ready
--- that are due, deletes kept jobs whose time is over and the jobs of dropped queues,
--- and moves the cursors of the lanes. Call it about once a second, from each worker or
--- from one job of the SQL Server Agent. Only one session sweeps at a time; another call
--- returns at once. Do not call it in a transaction that stays open, because no other
--- session can sweep until that transaction ends.
+-- when they are due, deletes kept jobs whose time is over and the jobs of dropped
+-- queues, and moves the cursors of the lanes. Call it about once a second, from each
+-- worker or from one job of the SQL Server Agent. Only one session sweeps at a time;
+-- another call returns at once. Do not call it in a transaction that stays open,
+-- because no other session can sweep until that transaction ends.
 -- @most: each step changes at most this many jobs.
 -- @unless_ms: do nothing if a sweep has ended less than this long ago.
 -- Rows: one. swept: 1, or 0 if this call did nothing. due, recovered, dead, dropped:
 -- how many scheduled jobs became ready, how many jobs lost their lease and are ready
 -- again, how many jobs lost their lease and are dead, and how many kept jobs were
 -- deleted.
--- Errors: 52003 wrong argument, 52007, 52008.
+-- Errors: 52003 wrong argument, 52007 wrong isolation level, 52008 doomed transaction.
 -- Locks: the rows that it changes. Rows that other transactions have locked are skipped.
 
 alter procedure [readpast].sweep @most int = 20000, @unless_ms bigint = 0
@@ -1968,7 +1976,7 @@ declare @got int, @last datetime2(3), @due int = 0, @recovered int = 0, @dead in
         @resource nvarchar(255) = concat(N'readpast.sweep ', db_id());
 exec [readpast].need_read_committed;
 if @most is null or @most < 1 or @unless_ms is null
-	throw 52003, N'most must be at least 1, and unless_ms must not be null', 1;
+	throw 52003, N'@most must be at least 1, and @unless_ms must not be null', 1;
 begin transaction;
 -- If Babelfish 4 has to refuse an application lock, its whole server stops. So test
 -- first whether the lock is free. The databases of Babelfish share their application
@@ -2061,9 +2069,10 @@ go
 -- queue_drop: delete a queue and its jobs. The queue is gone at once, and its name is
 -- free. The next sweeps delete its jobs.
 -- @queue: the name of the queue.
--- Errors: 52003, 52005 no such queue, 52006 jobs of the queue are running, or an open
--- transaction has added jobs, 52007, 52008.
--- Locks: the queue's rows in queue and queue_use.
+-- Errors: 52003 the name is null, 52005 no such queue, 52006 jobs of the queue are
+-- running, or an open transaction has added jobs, 52007 wrong isolation level, 52008
+-- doomed transaction.
+-- Locks: the queue's rows in the tables `queue`, `queue_use` and `lane`.
 
 alter procedure [readpast].queue_drop @queue nvarchar(4000)
 as
@@ -2074,7 +2083,7 @@ exec [readpast].need_read_committed;
 begin transaction;
 exec [readpast].need_queue @queue, @queue_id output;
 set @message = concat(N'queue ', @queue, N' is in use: wait for its running jobs or cancel them, and end transactions that have added jobs');
--- If an open transaction has added jobs, it has locked this row. Then READPAST
+-- If an open transaction has added jobs, it has locked this row. In this case READPAST
 -- skips the row, and no row is deleted.
 delete u
   from [readpast].queue_use as u with (rowlock, readpast, readcommittedlock)
@@ -2124,7 +2133,7 @@ if object_id(N'readpast.resume') is null
 go
 -- resume: end the pause of a queue.
 -- @queue: the name of the queue.
--- Errors: 52003, 52005 no such queue, 52008 doomed transaction.
+-- Errors: 52003 the name is null, 52005 no such queue, 52008 doomed transaction.
 -- Locks: the queue's row.
 
 alter procedure [readpast].resume @queue nvarchar(4000)
@@ -2199,10 +2208,11 @@ go
 -- @most: the count of the jobs ahead of this job stops at this number.
 -- Rows: one, or none if there is no such live job. state: the state of the job;
 -- due_in_ms: how long a scheduled job still waits; paused_at, pause_reason: the pause
--- of its queue; ahead: how many ready jobs claims take before this job; suspect: 1 if
--- the job runs alone; workers: how many workers have claimed from its queue in the last
--- 30 s; worker: the worker that claimed the job last; silent_ms: how long ago this
--- worker was last seen; lease_until, renewed: the lease of the job.
+-- of its queue; ahead: how many ready jobs will be claimed before this job; suspect: 1
+-- if the job is a suspect, which runs alone; workers: how many workers have claimed
+-- from its queue in the last 30 s; worker: the worker that claimed the job last;
+-- silent_ms: how long ago this worker was last seen; lease_until, renewed: the lease of
+-- the job.
 -- Errors: none.
 -- Locks: none.
 

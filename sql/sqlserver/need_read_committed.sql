@@ -1,5 +1,5 @@
--- need_read_committed: raise an error unless the transaction is at READ COMMITTED and
--- is not doomed. Claims and sweeps need READPAST, which SERIALIZABLE does not allow.
+-- need_read_committed: raise an error if the transaction is doomed or is not at READ
+-- COMMITTED. Claims and sweeps need READPAST, which SERIALIZABLE does not allow.
 -- At SNAPSHOT a claim would not see the newest version of a row.
 -- Errors: 52007 wrong isolation level, 52008 doomed transaction.
 -- Locks: none.

@@ -7,7 +7,8 @@
 -- @start: claims start at this place of the lane.
 -- @most: how many jobs to take. A suspect is taken alone, and only by a caller that
 -- holds nothing. If a claim has taken other jobs when it comes to a suspect, it ends
--- there. Then the next claim can take the suspect, which does not wait for ever.
+-- there. So the next claim can take the suspect, and the suspect does not wait for
+-- ever.
 -- Locks: none. The procedure reads the table `lane` without waiting for locks, so it
 -- may see a lane that is rolled back later. Such a lane has no jobs.
 

@@ -2,7 +2,7 @@
 -- stay valid as long as the job has the same claim number (except that somebody may
 -- change the settings of its queue). A verdict whose job no longer has the claim
 -- number gets no state.
--- Called by settle, in a transaction.
+-- Called by `settle`, in a transaction.
 -- Locks: none. apply_verdicts compares the claim number again.
 
 alter procedure [readpast].plan_verdicts

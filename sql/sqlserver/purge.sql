@@ -20,7 +20,7 @@ exec [readpast].need_read_committed;
 exec [readpast].need_queue @queue, @queue_id output;
 if @state is not null and @state collate Latin1_General_BIN2 not in (N'done', N'dead', N'cancelled')
    or @most is null or @most < 0
-	throw 52003, N'the state must be done, dead or cancelled, and most must be at least 0', 1;
+	throw 52003, N'the state must be done, dead or cancelled, and @most must be at least 0', 1;
 while @n <= 6
 begin
 	set @slice = case when @most - @purged < 1000 then @most - @purged else 1000 end;

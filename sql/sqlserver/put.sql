@@ -1,9 +1,9 @@
 -- put: insert a job, or find or replace the live job that has its unique key.
 -- @queue_id .. @replace: the job. The caller has replaced null by the queue's
 -- settings.
--- @id, @outcome: results, see enqueue.
+-- @id, @outcome: results, see `enqueue`.
 -- Called in a transaction.
--- Locks: the rows that enqueue locks, except the row of queue_use.
+-- Locks: the rows that `enqueue` locks, except the row of queue_use.
 
 alter procedure [readpast].put
 	@queue_id int, @payload varbinary(max), @priority int, @delay_ms bigint,

@@ -5,7 +5,7 @@
 -- worker runs the job before the caller has committed.
 -- @lane, @seq, @due: the new place of the job.
 -- @replace: 1 if the content is to be replaced.
--- @id, @outcome: results, see enqueue. Null: no live job has the key.
+-- @id, @outcome: results, see `enqueue`. Null: no live job has the key.
 -- Called in a transaction.
 -- Locks: the job's row, unless it is running.
 

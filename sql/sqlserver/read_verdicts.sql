@@ -1,5 +1,5 @@
--- read_verdicts: fill the table #verdict of settle from JSON, and check it.
--- @verdicts: the parameter of settle.
+-- read_verdicts: fill the table #verdict of `settle` from JSON, and check it.
+-- @verdicts: the parameter of `settle`.
 -- Errors: 52003 wrong JSON or argument.
 -- Locks: none.
 

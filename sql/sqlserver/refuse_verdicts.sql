@@ -1,5 +1,5 @@
 -- refuse_verdicts: write into #verdict why verdicts were refused.
--- Called by settle, in a transaction.
+-- Called by `settle`, in a transaction.
 -- Locks: none.
 
 alter procedure [readpast].refuse_verdicts

@@ -723,9 +723,8 @@ go
 
 -- ---- the two shapes of the claim ----
 
--- readpast ships a claim that joins the table with the first ready rows. A common table
--- expression as the target of the update is the other shape. Both must take the same
--- rows.
+-- The claim of readpast joins the table with the first ready rows. The other shape
+-- updates a common table expression. Both must take the same rows.
 exec #reset;
 declare @i int = 0;
 while @i < 20

@@ -1,8 +1,8 @@
 -- selftest_two: check an installed readpast from two sessions. Run each step in the
 -- session that it names, in the order of the numbers, or run `tools/sqlserver-steps`
 -- with this file. "Expected" says what the step's last result is. "Waits" says that the
--- step must not return before another step. "May wait" says that it may wait for
--- another step, or may not. The steps use only the queue `selftest_two`, and drop it.
+-- step must not return before another step. "May wait" says that the step may wait for
+-- another step, but need not. The steps use only the queue `selftest_two`, and drop it.
 
 -- Step 1, session A: make a queue, with two jobs.
 exec [readpast].queue_set @queue = N'selftest_two', @backoff_ms = 0, @keep_done_ms = 600000;
@@ -110,8 +110,8 @@ select @id = id, @claim_no = claim_no from #held;
 exec [readpast].extend @id = @id, @claim_no = @claim_no, @lease_ms = 60000;
 go
 
--- Step 14, session A: in a batch, the late verdict is refused, too. The row that settle
--- returns says `gone`, and B still holds the job.
+-- Step 14, session A: in a batch, the late verdict is refused, too. The row that
+-- `settle` returns says `gone`, and B still holds the job.
 -- Expected: running, B
 declare @verdicts nvarchar(max);
 select @verdicts = concat(N'[{"id":', id, N',"claim_no":', claim_no,
@@ -137,7 +137,8 @@ exec [readpast].enqueue @queue = N'selftest_two', @text = N'A', @unique_key = N'
 	@quiet = 1;
 go
 
--- Step 17, session B: add a job with the same key. B waits until A has decided.
+-- Step 17, session B: add a job with the same key. B waits until the transaction of A
+-- has ended.
 -- Waits: until step 18.
 -- Expected: B, 1
 exec [readpast].enqueue @queue = N'selftest_two', @text = N'B', @unique_key = N'k';
@@ -176,7 +177,7 @@ begin transaction;
 exec [readpast].sweep;
 go
 
--- Step 23, session B: sweep. B does nothing, and does not wait.
+-- Step 23, session B: sweep. This sweep changes nothing, and does not wait.
 -- Expected: 0, 0, 0, 0, 0
 exec [readpast].sweep;
 go

@@ -2,7 +2,7 @@
 -- at the start of the lane, so it also finds jobs before the cursor, which were
 -- committed late. If a lane has no ready job, its cursor is moved to one second before
 -- now, but only once a minute.
--- Called by sweep, in a transaction.
+-- Called by `sweep`, in a transaction.
 -- Locks: the rows of `lane` that change. Locked rows are skipped.
 
 alter procedure [readpast].sweep_cursors

@@ -6,7 +6,7 @@
 -- late, there may be running jobs deeper in the lane. A later sweep takes these out of
 -- the line, as soon as the jobs before them have been claimed.
 -- @most: move at most this many jobs.
--- Called by sweep, in a transaction.
+-- Called by `sweep`, in a transaction.
 -- Locks: the jobs' rows. Locked rows are skipped.
 
 alter procedure [readpast].sweep_line @most int

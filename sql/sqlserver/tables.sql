@@ -39,7 +39,8 @@ if object_id(N'readpast.queue', N'U') is null
 
 -- A row for each queue. An enqueue keeps a shared lock on the row until its transaction
 -- ends, so a queue cannot be dropped while an open transaction has added jobs to it.
--- Only a drop takes another lock on these rows, so an enqueue waits only for drops.
+-- Only a transaction that creates or drops the queue locks the row exclusively. So at
+-- this row an enqueue waits only for such a transaction.
 if object_id(N'readpast.queue_use', N'U') is null
 	create table [readpast].queue_use (
 		queue_id int not null,
@@ -81,7 +82,7 @@ if object_id(N'readpast.job_id', N'SO') is null
 -- class: the class of the lane in which the job is, or will be when it is ready. See the
 -- table `lane`.
 -- lost: how many of the job's latest leases ran out in a row.
--- renewed: how often the lease was renewed.
+-- renewed: how many times the lease was renewed.
 if object_id(N'readpast.job', N'U') is null
 begin
 	create table [readpast].job (

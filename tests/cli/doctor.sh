@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Test the command doctor. The script causes each problem that doctor can find: first
-# problems that any database can have, then problems that only SQLite files have.
+# Test the command `doctor`. The script causes each problem that `doctor` can find:
+# first problems that any database can have, then problems that only SQLite files have.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -11,8 +11,8 @@ on_database "$2"
 table=readpast_
 if [[ $2 == postgres: ]]; then
 	table=$schema.
-	# Up to version 14 every user may create objects in the schema public, and the
-	# doctor reports this.
+	# Up to version 14 every user may create objects in the schema public, and
+	# `doctor` reports this.
 	sql 'revoke create on schema public from public'
 fi
 

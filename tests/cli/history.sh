@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Test the command check, which reads a history and reports broken promises. A history
-# is a record of what clients did. If workers are killed with kill -9, no promise is
-# broken. In histories that are written by hand, check finds each broken promise.
+# Test the command `check`, which reads a history and reports broken promises. A history
+# is a record of what clients did. In a history of killed workers the command must find
+# no broken promise. In histories that are written by hand, it must find each broken
+# promise.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -127,7 +128,7 @@ for bad in 1.5 1e3 1. - 1x 99999999999999999999; do
 done
 check 'a negative time is refused' says 2 'broken:1: a number is out of range' "${enqueued/:10,/:-10,}"
 
-# Ten million events must fit into 2 GiB of memory, which is 214 bytes for each.
+# Ten million events must fit into 2 GiB of memory, so each may take 214 bytes.
 awk 'BEGIN { for (i = 1; i <= 100000; i++) {
 	e = sprintf("\"client\":\"h:%d\",\"id\":%d,\"claim\":%d", i % 16, i, 1795236897000000 + i)
 	printf "{\"at\":%d,\"event\":\"enqueued\",\"client\":\"p:1\",\"id\":%d}\n", i, i

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Test the command lab, which compares techniques of taking jobs from a table. It must
+# Test the command `lab`, which compares techniques of taking jobs from a table. It must
 # show the known properties of each technique, and remove everything that it creates.
 #
 #   lab.sh READPAST sqlite:|postgres:

@@ -15,7 +15,8 @@ if [[ $2 == sqlite: ]]; then
 	export READPAST_DB=sqlite:$here/readpast.db
 	made="the database $here/readpast.db" none="no database at $here/readpast.db"
 else
-	# In a database that has other tables, only the command init creates the schema.
+	# In a database that has other tables, only the command `init` creates the
+	# schema.
 	own=made_$$
 	export READPAST_DB=${READPAST_TEST_POSTGRES/\/postgres\?//$own?}
 	made='schema readpast in ' none="database $own has no schema readpast"

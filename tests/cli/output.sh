@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Test the command work while its standard output, to which handlers write, cannot be
+# Test the command `work` while its standard output, to which handlers write, cannot be
 # written. Jobs whose output is lost must stay ready, with no attempt used.
 #
 # SPDX-License-Identifier: MIT
@@ -157,7 +157,7 @@ truncate -s 1M disk
 if mkfs.ext2 -q -b 1024 -m 0 disk && mount -o loop disk "$small" 2>/dev/null; then
 	on_full_disk ext2 230
 fi
-# ramfs cannot reserve blocks for a file either, and its size is not limited.
+# Like ext2, ramfs cannot reserve blocks for a file. Its size is not limited.
 if mount -t ramfs ramfs "$small" 2>/dev/null; then
 	fill ramfs 3
 	# shellcheck disable=SC2016

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Measure how long the recovery from a crash takes: compare the time in which N jobs of a
-# worker that died are done with the time for N new jobs. Prints both times.
+# Measure how long the recovery from a crash takes. Compares two times: until N jobs of
+# a dead worker are done, and until N new jobs are done. Prints both times.
 #
 #   recovery.sh READPAST sqlite:|postgres: [long]
 #

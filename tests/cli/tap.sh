@@ -145,9 +145,9 @@ is_running() {
 	[[ $(field state "$(readpast show "$1" --json)") == running ]]
 }
 
-# finds CHECK PATTERN [OPTION...]: this check of the command doctor has a finding that
-# matches the pattern. Doctor exits with 1 if any finding is worse than a warning, and
-# otherwise with 0. lacks CHECK [OPTION...]: this check of doctor has no finding.
+# finds CHECK PATTERN [OPTION...]: this check of the command `doctor` has a finding that
+# matches the pattern. `doctor` must exit with 1 if any finding is worse than a warning,
+# and otherwise with 0. lacks CHECK [OPTION...]: this check of `doctor` has no finding.
 finds() {
 	local name=$1 pattern=$2 said got bad=0
 	shift 2

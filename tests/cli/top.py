@@ -112,7 +112,7 @@ class Top:
             return f.read()
 
     def pid(self):
-        """Return the pid of top, which is a descendant of the terminal's shell."""
+        """Return the pid of `readpast top`, a descendant of the terminal's shell."""
         pid = self.tmux("display-message", "-p", "#{pane_pid}").strip()
         while pid:
             with open(f"/proc/{pid}/comm") as f:

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# why.sh READPAST sqlite:|postgres: - test the command why, and each reason that it
+# why.sh READPAST sqlite:|postgres: - test the command `why`, and each reason that it
 # gives.
 #
 # SPDX-License-Identifier: MIT
@@ -72,7 +72,7 @@ sleep 0.01
 check 'why says until when the job has to start' says "$soon" 'If it has not started by .* \(in 59m' 'it is cancelled'
 check 'why says that the job has expired, before a sweep' says "$late" 'It expired at' 'no claim takes it'
 readpast sweep >/dev/null
-check 'why says that the job has expired, after a sweep' says "$late" 'was cancelled at' 'it expired, because it was not claimed by'
+check 'why says that the job has expired, after a sweep' says "$late" 'was cancelled at' 'it expired, because no worker claimed it before'
 check 'show says that the job has expired' grep -q '^last error    expired$' <(readpast show "$late")
 readpast retry "$r"
 claim=$(claim_of "$(readpast claim r)")

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Test the command work, which runs any program as a handler.
+# Test the command `work`, which runs any program as a handler.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors

@@ -364,8 +364,8 @@ from_another_thread(void *arg)
 	rp_conn *conn = arg;
 	rp_job_spec job = job_of("x");
 
-	/* Return the result, because cmocka's assertions work only in the main
-	 * thread. */
+	/* Report a failure as NULL, because cmocka's assertions work only in
+	 * the main thread. */
 	return rp_enqueue(conn, "q", &job, NULL) == RP_EINVAL &&
 			       rp_commit(conn) == RP_EINVAL &&
 			       rp_rollback(conn) == RP_EINVAL

@@ -38,9 +38,9 @@ open_here(const struct child *child)
 	return conn;
 }
 
-/* Start `body`, and kill it after a random time. In every second round this
- * time begins only with the first report of `body`. All reports fit into the
- * pipe's buffer, so the caller reads them after the kill. */
+/* Start `body`, and kill it after a random time. In every second round the time
+ * starts at the first report of `body`. All reports fit into the pipe's buffer,
+ * so the caller reads them after the kill. */
 static void
 run_and_kill(struct child *child, int (*body)(void *), int round,
 	     unsigned *seed)

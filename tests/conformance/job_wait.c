@@ -104,8 +104,8 @@ wrong_arguments_are_refused(void **state)
 
 /* ---- a job that another process ends ---- */
 
-/* Another process does one of these deeds to a job while this process waits for
- * the job's end. */
+/* What another process does to a job while this process waits for the job's
+ * end. */
 enum deed {
 	COMPLETE,
 	KEEP,
@@ -300,7 +300,7 @@ complete_all(void *ctx)
 }
 
 /* A wait reads the job's state, and then registers itself for a notification.
- * Each job ends at another moment: before the wait reads, between these two
+ * Each job ends at a different moment: before the wait reads, between these two
  * steps, or after both. A wait that missed the end would last seconds longer,
  * until it reads the state again. */
 static void

@@ -271,8 +271,8 @@ tasks_that_are_not_finished_at_the_end_are_released(void **state)
 	rp_batch_free(batch);
 }
 
-/* If the program does not take a task within half a second after it was
- * fetched, the task is released, because another worker may be free. */
+/* A fetched task is released if the program does not take the task within half
+ * a second, because another worker may be free. */
 static void
 tasks_that_the_program_does_not_take_are_released(void **state)
 {

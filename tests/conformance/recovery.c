@@ -18,7 +18,7 @@
 struct seen {
 	struct db *db;
 	atomic_int calls, young_beside_suspect;
-	/* start of the suspect that is running; 0: none is running */
+	/* when the running suspect started; 0: no suspect is running */
 	_Atomic int64_t suspect_since;
 	rp_worker *worker;
 	pthread_t thread;

@@ -13,7 +13,7 @@
 #include <stdatomic.h>
 
 /* The worker renews a lease after a third of this time, that is, 150 ms. It
- * releases a task that the program has not taken for STUCK_MS (500 ms, see
+ * releases a task that the program has not taken within STUCK_MS (500 ms, see
  * worker/loop.c). So the renewal comes first. */
 #define LEASE_MS 450
 #define PATIENCE_MS 60000

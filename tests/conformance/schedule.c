@@ -284,8 +284,9 @@ skip_fires_no_missed_instant(void **state)
 	assert_int_equal(fire(db->conn), 1);
 }
 
-/* The sweep must move the schedule on although it adds no job. It runs on a new
- * connection, on which no earlier sweep has fired a schedule. */
+/* The sweep must set the schedule's next time, although no job is added. The
+ * sweep runs on a new connection, on which no earlier sweep has fired a
+ * schedule. */
 static void
 a_schedule_that_skips_all_missed_instants_moves_on(void **state)
 {
@@ -410,8 +411,8 @@ a_clock_that_is_set_forward_fires_missed_instants_once(void **state)
 	/* If the last hour has just begun, only 23 instants were missed. */
 	assert_in_range(atoi(header(db->conn, 0, "readpast-missed")), 23, 24);
 	assert_int_equal(FIELD(db->conn, "a", next_at), next);
-	/* Simulate a clock that was then set back. The next instant does not
-	 * change. */
+	/* Simulate a clock that was set back after this fire. The next instant
+	 * does not change. */
 	set_next(db, next + DAY);
 	assert_int_equal(fire(db->conn), 0);
 	assert_int_equal(FIELD(db->conn, "a", next_at), next + DAY);
@@ -721,8 +722,8 @@ the_server_parses_a_spec_as_the_library_does(void **state)
 				texts[i], r ? "accepted" : "refused",
 				same < 0 ? "refused" : "accepted");
 		right += r;
-		/* The library refuses the empty text before it parses specs,
-		 * with another message than the server. */
+		/* The library refuses the empty text before it parses specs, so
+		 * its message differs from the server's. */
 		if (!r && *texts[i])
 			compare_refusals(db, texts[i]);
 	}

@@ -210,8 +210,8 @@ size_of_wal(const struct db *db)
 	return file.st_size;
 }
 
-/* Enqueue until -wal has three times the size SMALL of lib/db/sqlite/wal.c. The
- * library never truncates a -wal of up to that size. */
+/* Enqueue until -wal is three times as large as SMALL. The library never
+ * truncates a -wal of up to SMALL bytes, see lib/db/sqlite/wal.c. */
 static void
 fill_wal(struct db *db)
 {

@@ -284,9 +284,9 @@ a_kind_may_have_a_handler_of_its_own(void **state)
 	assert_int_equal(atomic_load(&seen.lost), 0);
 }
 
-/* A handler. It calls rp_why_get() for each of the three jobs after its own. It
- * counts the answers with the right numbers of workers: those that can run the
- * job, and those that serve the job's queue. */
+/* A handler. It calls rp_why_get() for the three jobs after its own. It counts
+ * the answers in which both numbers are right: how many workers can run the
+ * job, and how many serve the job's queue. */
 static int
 ask_why(rp_task *task, const rp_job *job, void *ctx)
 {

@@ -23,8 +23,9 @@
 /* ---- the write lock, and the queue of processes that wait for it ---- */
 
 /* A process that holds the write lock until the parent orders it to release the
- * lock. The parent must not hold the lock itself: SQLite in a child that was
- * forked while the file was open treats the parent's locks as its own. */
+ * lock. The parent must not hold the lock itself: if a child was forked while
+ * the file was open, SQLite in the child treats the parent's locks as its
+ * own. */
 struct holder {
 	const struct db *db;
 	pid_t pid;
@@ -241,7 +242,8 @@ a_wait_ends_at_its_deadline_even_if_many_wait(void **state)
 
 /* ---- the file ---- */
 
-/* Let a process wait, so that the queue's file is created. */
+/* Let a process wait for the lock, so that the file of the queue of writers is
+ * created. */
 static void
 make_wait(struct db *db)
 {

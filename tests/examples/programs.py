@@ -53,8 +53,8 @@ class Worker(Extended):
 
     def check(self):
         assert self.db.query("select count(distinct text) from greeting") == [(self.jobs,)]
-        # The worker that is left may have started just now, and not handle SIGTERM yet.
-        # So let it do a job first.
+        # The worker that is left may have started just now, and may not handle SIGTERM
+        # yet. So let it do a job first.
         self.leave_one()
         self.enqueue([self.jobs])
         self.eventually(lambda: self.done() > self.jobs, "one more greeting")

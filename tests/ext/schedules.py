@@ -196,9 +196,9 @@ def wrong_arguments_are_refused_in_words(path):
              "'b', 'r', '@daily', 'x', '{\"headers\": [1]}'"),
             ("priority is not within 0..255",
              "'b', 'r', '@daily', 'x', '{\"priority\": 256}'"),
-            ("missed is once, all or skip",
+            ("missed must be once, all or skip",
              "'b', 'r', '@daily', 'x', '{\"missed\": \"none\"}'"),
-            ("overlap is allow or skip",
+            ("overlap must be allow or skip",
              "'b', 'r', '@daily', 'x', '{\"overlap\": \"\"}'"),
             ("unknown option delay: the options are zone, kind, headers, priority,"
              " missed, overlap, replace",

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Test the findings of the command doctor that are possible only on PostgreSQL. The
+# Test the findings of the command `doctor` that are possible only on PostgreSQL. The
 # script starts one temporary server with bad settings, and causes the problems there.
 #
 # SPDX-License-Identifier: MIT
@@ -55,7 +55,7 @@ check 'a table whose pages have no room for a claim is reported' finds reloption
 sql "alter table readpast.job set (fillfactor = 45)"
 check 'with room in its pages the finding is gone' lacks reloptions
 sql "create index mine on readpast.job (lease_until)"
-check 'an index that every claim has to write is reported' finds index 'mine names a column.*drop index mine'
+check 'an index that every claim has to write is reported' finds index 'mine contains a column.*drop index mine'
 sql "drop index readpast.mine"
 sql "grant usage on schema readpast to public; grant select on readpast.job to public"
 check 'a right of public to read jobs is reported' finds public 'may select job'

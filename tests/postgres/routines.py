@@ -1047,8 +1047,8 @@ def a_transaction_that_enqueues_late_leaves_a_recheck(s):
 @case
 def a_queue_is_not_empty_while_a_job_is_behind_the_cursors(s):
     """A job may be before the position where claims start, or in a range that the next
-    sweep examines again. Then claims do not find the job. But clients that wait for the
-    queue, drain it or count its jobs must see the job."""
+    sweep examines again. In both cases claims do not find the job. But clients that
+    wait for the queue, drain it or count its jobs must see the job."""
     late = Session(s.database)
     live = "select readpast.live_job(id) from readpast.queue where name = 'q'"
     seen = ("select p.ready, p.running, t.ready from readpast.probe('q') p, "
@@ -1073,8 +1073,9 @@ def a_queue_is_not_empty_while_a_job_is_behind_the_cursors(s):
 @case
 def a_job_committed_while_claims_start_before_it_is_moved(s):
     """A job is committed after claims have passed its place in the line. The sweep that
-    rechecks this place does nothing, because claims start before the place again. Then
-    claims start after the place again. A later sweep must find the job."""
+    rechecks this place does nothing, because at that time claims start before the place
+    again. Later, claims start after the place once more. A later sweep must find the
+    job."""
     late = Session(s.database)
     passed(s, 2)
     late.rows("begin")
@@ -1091,9 +1092,9 @@ def a_job_committed_while_claims_start_before_it_is_moved(s):
 
 @case
 def claims_start_near_the_head_beside_an_open_transaction(s):
-    """A transaction that has an id stays open for a second. Meanwhile claims append rows
-    to the table cursor all the time, so that its newest row is always young. Claims must
-    nevertheless not start far behind the last number that was drawn."""
+    """A transaction that has an id stays open for a second. Meanwhile claims append
+    rows to the table `cursor` all the time, so that its newest row is always young.
+    Claims must nevertheless not start far behind the last number that was drawn."""
     pin = Session(s.database)
     passed(s)
     pin.rows("begin")
@@ -1588,10 +1589,10 @@ def a_plan_made_for_an_empty_table_is_the_plan_for_a_full_one(s):
 @case
 def routines_walk_indexes_whatever_the_statistics_say(s):
     # The routines must never read the whole job table, even if the statistics say that
-    # it is empty. So they switch off sequential scans. PostgreSQL 18 and earlier
-    # versions treat such a setting differently: version 18 counts the disabled nodes of
-    # a plan, earlier versions add a cost for each. Version 18 also caches the plans of
-    # SQL functions.
+    # it is empty. So they switch off sequential scans. PostgreSQL 18 does not treat
+    # such a setting as earlier versions do: version 18 counts the disabled nodes of a
+    # plan, and earlier versions add a cost for each. Version 18 also caches the plans
+    # of SQL functions.
     calls = [
         "readpast.enqueue('q', 'x')",
         "readpast.enqueue('q', 'x', unique_key => 'k')",

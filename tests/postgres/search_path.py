@@ -30,8 +30,9 @@ SUITE = []
 
 # The values of search_path. A shadow is an object in the schema public that has the name
 # of an object in pg_catalog. In the first value, public precedes pg_catalog. The second
-# value is the default of PostgreSQL, with which pg_catalog precedes public. Then a
-# shadow runs only if its argument types match a call better than the real object's.
+# value is the default of PostgreSQL, with which pg_catalog precedes public. With this
+# value a shadow runs only if its argument types match a call better than the real
+# object's.
 PATHS = "public, pg_catalog", '"$user", public'
 
 # An argument for each type of a routine's parameter.

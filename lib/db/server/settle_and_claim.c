@@ -57,7 +57,8 @@ count_done(struct trip *trip, const struct rp_value *c)
 }
 
 /* Mark as accepted all verdicts for which settle_one() has read no row. These
- * are plain completions. The result only has their number for each queue. */
+ * are plain completions. For each queue, the result has only the number of
+ * these verdicts. */
 static void
 settle_the_rest(struct rp_round_trip *its)
 {
@@ -69,9 +70,9 @@ settle_the_rest(struct rp_round_trip *its)
 	}
 }
 
-/* Called before a job of the queue `queue_id` is added, and with 0 after the
- * last job. If the previous jobs are of another queue, sort them, because the
- * database returns the jobs of a queue in any order. */
+/* Called before each job is added, with the id of its queue, and after the last
+ * job, with 0. When the queue changes, sort the jobs of the previous queue,
+ * because the database returns the jobs of a queue in any order. */
 static void
 put_in_line(struct trip *trip, int64_t queue_id)
 {

@@ -6,8 +6,8 @@
  * SPDX-FileCopyrightText: The readpast authors
  *
  * A connection in WAL mode holds a shared lock on the database file as long as
- * it is open. The last connection that closes removes -wal and -shm, and needs
- * an exclusive lock for that. So SQLite does not remove them while our
+ * it is open. When the last connection closes, it removes -wal and -shm, and
+ * needs an exclusive lock for that. So SQLite does not remove them while our
  * connection is open. If -wal or -shm is missing or was replaced, something
  * other than SQLite did that. Other processes then write to new files, and a
  * commit or a checkpoint by us would overwrite their changes.
@@ -64,7 +64,8 @@ note_files(struct sqlite *s, rp_error *error)
 	const char *path = sqlite3_db_filename(s->db, "main");
 	struct stat now;
 
-	/* Other VFSs and the exclusive locking mode use no -shm. */
+	/* With another VFS (file interface), without WAL mode, or in exclusive
+	 * locking mode there is no -shm to check. */
 	if (strcmp(s->vfs->zName, "unix") != 0 || !is_in_wal_mode(s, 0) ||
 	    !rp__sqlite_answers(s->db, "pragma locking_mode", "normal", 0))
 		return 0;
@@ -248,9 +249,9 @@ lies_there(const struct sqlite *s, const char *ending)
 }
 
 /* Take a shared lock on the database file. While we hold it, no other
- * connection that closes removes -wal and -shm, because it would need an
- * exclusive lock for that. We lock through SQLite's own file handle, so SQLite
- * treats the lock as one that it took itself. */
+ * connection removes -wal and -shm when it closes, because that needs an
+ * exclusive lock. We lock through SQLite's own file handle, so SQLite treats
+ * the lock as one that it took itself. */
 static int
 lock_shared(struct sqlite *s, sqlite3_file *file)
 {

@@ -11,9 +11,9 @@
  */
 #include "sqlite.h"
 
-/* The most ids that a connection reserves at once. It begins with one id and
- * doubles the number each time, so it never leaves more ids unused than it has
- * used. */
+/* The most ids that a connection reserves at once. A connection begins with one
+ * id and doubles the number each time. So it never leaves more ids unused than
+ * it has used. */
 #define MOST 64
 
 static int

@@ -139,8 +139,8 @@ struct writers {
 	int64_t since, streak_at; /* `since`: when its wait for a lock began.
 				   * `streak_at`: for STREAK_MS from this time
 				   * on, it takes the lock without queueing,
-				   * because each change of processes is
-				   * slow */
+				   * because passing the lock to another process
+				   * is slow */
 	int64_t strangers_at; /* when we last noticed writers that do not use
 			       * the queue; 0: never */
 };

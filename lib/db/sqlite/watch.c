@@ -46,7 +46,8 @@ static const int64_t looks_us[] = { 100,    100,    300,   500,   1000,
  * the last event, divided by this number. For example, a commit that becomes
  * visible 60 ms after its event is noticed at most 10 ms later. */
 #define EAGER_PART 6
-/* If the last event is longer ago, an eager call polls once a second. */
+/* After this time (in us) without an event, an eager call polls only once a
+ * second. */
 #define EAGER_US 700000
 
 /* A sleep of up to this length ignores events. A single commit causes one event

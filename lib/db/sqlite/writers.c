@@ -52,11 +52,11 @@
 /* After waiting this long (ms), the first connection in the queue pauses for
  * LONG_NAP_US between two tries. */
 #define PATIENT_MS 10
-/* A connection that no other connection wakes sleeps for SLEEP_MS, plus
- * SLEEP_MORE_MS for each connection that is already asleep. Then it wakes up by
- * itself, and loses its place in the queue: when it sleeps again, it is the
- * last. To make this rare, these times are longer than several STREAK_MS, the
- * time for which a connection may skip the queue. */
+/* A connection sleeps until another connection wakes it, but for at most
+ * SLEEP_MS, plus SLEEP_MORE_MS for each connection that is already asleep.
+ * After this time it wakes up by itself and loses its place: when it sleeps
+ * again, it is the last. SLEEP_MS is many times as long as STREAK_MS, so this
+ * is rare. */
 #define SLEEP_MS 200
 #define SLEEP_MORE_MS 20
 /* If a wait was longer than the writers in the queue can explain, another
@@ -297,10 +297,10 @@ rp__writers_be_patient(struct sqlite *s)
 	sqlite3_busy_handler(s->db, busy, s);
 }
 
-/* Leave the lock to the first connection in the queue, until that connection
- * has got it or the time is over. If the first connection did not take the lock
- * the last time, also wake the connection behind it. Returns 0 if no connection
- * waits. */
+/* Leave the lock free until the first connection in the queue has got it, but
+ * for at most STREAK_MS. If the previous offer was not taken, wait only for
+ * NAP_US, and also wake the connection behind the first one. Returns 0 if no
+ * connection waits. */
 static int
 offer(struct writers *w)
 {
@@ -320,9 +320,9 @@ offer(struct writers *w)
 
 /* Join the queue before the lock is requested on a caller's connection. On such
  * a connection, SQLite's own timeout or the caller's busy handler waits for the
- * lock. Both try it so rarely that other writers would nearly always have it.
- * But while this connection is the first in the queue, other writers leave the
- * lock free long enough for the next try. */
+ * lock. Both try so rarely that another writer would nearly always hold the
+ * lock. But while this connection is the first in the queue, other writers
+ * leave the lock free long enough for the next try. */
 static void
 queue_for_caller(struct sqlite *s)
 {

@@ -22,7 +22,7 @@ select n.name, 'is missing',
  where to_regclass(n.name) is null
 union all
 select i.indexrelid::regclass::text,
-       'names a column that every claim changes',
+       'contains a column that every claim changes',
        'drop index ' || i.indexrelid::regclass
   from pg_index i
  where i.indrelid = 'job'::regclass

@@ -2,8 +2,8 @@
 --
 -- `for update` is the equivalent of UPDLOCK. Two workers never have the same row, but
 -- all of them want the first row. The second worker waits until the first one has done
--- its whole job and deleted the row. Then it finds the next row. However many workers
--- there are, only one works at a time.
+-- its whole job and deleted the row. Then the second worker finds the next row. However
+-- many workers there are, only one works at a time.
 
 -- setup:
 create table queue (

@@ -48,9 +48,9 @@ create table readpast_queue (
 -- run_at: the time since which the job is ready, or at which it is due.
 -- worker_id: the worker that was given the claim number claim_no. 0 stands for a client
 -- that is not a worker. Null means that no client has claimed the job with this number,
--- for example because a failure or a release has increased the number. Then no verdict
--- is accepted.
--- renewed: how often the lease of the current claim was renewed.
+-- for example because a failure or a release has increased the number. In this case no
+-- verdict is accepted.
+-- renewed: how many times the lease of the current claim was renewed.
 -- lost: how many leases of the job ran out in succession.
 -- expire_at: the job is not claimed after this time. Null means that it never expires.
 -- extra: a JSON object with rarely used settings. If extra is null, expire_at is null,

@@ -1,6 +1,6 @@
--- least_id: return the smallest job id that schedules (last_job_id) and taken unique
--- keys (job_id) of the queues :queues (a JSON array of names) refer to. The result is
--- null if they refer to no job. The job may already be deleted.
+-- least_id: return the smallest job id in the schedules (last_job_id) and in the taken
+-- unique keys (job_id) of some queues. :queues is a JSON array of their names. The
+-- result is null if there is no such id. The job may already be deleted.
 
 -- answer:
 select min(id) as id

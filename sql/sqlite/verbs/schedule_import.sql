@@ -4,8 +4,8 @@
 -- if the schedule was paused in the source.
 -- A schedule of this name that exists already is replaced only if :origin, the name of
 -- the source, is in its `standby`. If a user has resumed it, only a move replaces it.
--- In this case the new row is not paused and gets the times of the old row, because the
--- schedule may have fired here already.
+-- In this case the schedule stays resumed and keeps its times, because it may have
+-- fired here already.
 -- If the schedule is not replaced, no row is returned.
 -- If the job of next_at was enqueued already (last_at is the same time), the next sweep
 -- computes the time after next_at. SQLite does not use :sets, see schedule_set.sql.

@@ -49,7 +49,8 @@ begin
 	fetch next from line into @id;
 	while @@fetch_status <> -1 and @count < @batchsize
 	begin
-		-- The status -2 is a row that was deleted after the cursor was opened.
+		-- The status is -2 for a row that was deleted after the cursor was
+		-- opened.
 		if @@fetch_status = 0
 		begin
 			set @name = cast(@id as nvarchar(255));

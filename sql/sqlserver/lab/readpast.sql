@@ -55,14 +55,15 @@ select top (1) queueid, someaction
  order by queueid;
 go
 
--- Step 7, session B: B has done its job before A. Delete its row, and commit.
+-- Step 7, session B: B has finished its job before A has. Delete the row of B, and
+-- commit.
 -- Expected: 1
 delete from readpast_lab.queue where queueid = 2;
 select @@rowcount as deleted;
 commit;
 go
 
--- Step 8, session A: A fails. A rollback, or the end of its session, frees its row.
+-- Step 8, session A: A fails. A rollback, or the end of session A, frees the row of A.
 rollback;
 go
 

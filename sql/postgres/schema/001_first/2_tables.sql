@@ -117,10 +117,10 @@ create index lane_id on readpast.lane (lane_id);
 -- on the default and does not call nextval() itself, because its plan is then one step
 -- shorter, and so faster.
 --
--- A claim changes lease_until, claim_no, worker_id and attempt. No index may ever name
--- one of these columns, so that a claim is a HOT update. A HOT update writes a new row
--- version into the same page and writes no index. The next reader of the page removes
--- the old version. The fillfactor leaves room in the page for the new version.
+-- A claim changes lease_until, claim_no, worker_id and attempt. No index may ever
+-- contain one of these columns, so that a claim is a HOT update. A HOT update writes a
+-- new row version into the same page and writes no index. The next reader of the page
+-- removes the old version. The fillfactor leaves room in the page for the new version.
 --
 -- There are no check constraints, because every update would have to read and plan
 -- them. Instead, the enqueue checks its arguments.
@@ -131,7 +131,7 @@ create index lane_id on readpast.lane (lane_id);
 -- worker got it. Null: the job failed or was released, or it was replaced by a new
 -- enqueue. Each of these raised claim_no without a claim, so no client knows this
 -- claim_no.
--- renewed: how often the lease was renewed. A verdict or the end of the lease sets
+-- renewed: how many times the lease was renewed. A verdict or the end of the lease sets
 -- this to 0, so that a claim need not set it.
 -- lost: how many of the job's latest leases ran out in a row.
 -- extra: the rarely used fields, see the type `extra`. Null: the job has none of them.
@@ -408,7 +408,7 @@ create index taken_key_until on readpast.taken_key (until);
 -- Counts the kept jobs in the archive by queue and state. The count is the sum of
 -- `change` over all rows of a queue and state. Each transaction that changes the
 -- archive appends rows here. So the count is exact, and two such transactions do not
--- wait for each other. The sweep replaces rows by their sum. No statement names a
+-- wait for each other. The sweep replaces rows by their sum. No statement looks up a
 -- single row, so the table has no key. Done jobs with a keep_ms of their own are
 -- counted as state 14, because the queue's setting does not decide when they are
 -- deleted.
@@ -442,9 +442,9 @@ create table readpast.worker (
 -- Waiters: workers that wait for a notification, each until the time `until`. An
 -- enqueue into a queue notifies one of the queue's waiters and deletes the row of that
 -- waiter. After queue.waiters_until an enqueue does not read this table, because that
--- time is later than the `until` of each waiter of the queue. A waiter sets it to a
--- minute after its own `until`, so that later waiters rarely need to update the queue's
--- row.
+-- time is later than the `until` of each waiter of the queue. A waiter sets
+-- queue.waiters_until to a minute after its own `until`, so that later waiters rarely
+-- need to update the queue's row.
 create table readpast.waiter (
 	id        bigint primary key generated always as identity,
 	queue_id  integer not null,
@@ -489,15 +489,15 @@ create index tally_second on readpast.tally (second);
 --   1 to 5: bit sets of the minutes, hours, days of the month, months and weekdays.
 --   6: 1 if a day matches when it is in the set of days or in the set of weekdays. 0
 --     if a day matches only when it is in both sets.
---   7: 1 if a local time that occurs twice, because clocks were set back, matches both
---     times. 0 if it matches only the first time.
+--   7: says what happens at a local time that occurs twice, because clocks were set
+--     back. 1: the schedule fires both times. 0: it fires only the first time.
 --   8: the length of D in milliseconds, if the spec is `every D`. Otherwise 0.
 -- anchor: the time from which `every D` is counted.
 -- missed: what happens for times that passed while no client fired the schedule.
 -- 0: one job for all these times. 1: a job for each time. 2: no job.
 -- overlap: 1 if no new job is enqueued while a job of this schedule is live.
--- next_at: the time of the next fire. The transaction that enqueues the job also moves
--- next_at on.
+-- next_at: the time of the next fire. The transaction that enqueues the job also sets
+-- next_at to the time after it.
 -- retry_at: if the server could not load the time zone for a fire, the fire is tried
 -- again at this time. Until then next_at stays the time of that fire.
 -- last_at: the time of the last fire.
@@ -505,8 +505,8 @@ create index tally_second on readpast.tally (second);
 -- last_error: why the last fire has no job.
 -- standby: not null if `readpast copy` has paused the schedule, because it copies or
 -- moves the schedule's queue. 'leaving': this database is the source of a move.
--- 'copied' or 'moved', and the name of the source: this database is the target. In
--- both cases ' paused' follows if the schedule was already paused before the copy, and
+-- 'copied' or 'moved', and the name of the source: this database is the target. In all
+-- these cases ' paused' follows if the schedule was already paused before the copy, and
 -- ' and paused' follows if a user has paused it since.
 create table readpast.schedule (
 	id          bigint primary key generated always as identity,

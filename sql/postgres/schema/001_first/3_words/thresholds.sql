@@ -50,7 +50,7 @@ $body$;
 -- How long an enqueue that replaces a job waits if the job's row is locked. A sweep, or
 -- a claim that commits at once, holds such a lock for some milliseconds only. If the
 -- row stays locked for longer than this, a claim in a transaction that stays open has
--- probably locked it. Then the job counts as running, and is not replaced.
+-- probably locked it. In this case the job counts as running, and is not replaced.
 create function readpast.lock_patience() returns interval
 language sql immutable
 as $body$
@@ -113,7 +113,7 @@ as $body$
 select interval '700 milliseconds'
 $body$;
 
--- A sweep that takes longer than this is considered stuck. Then another worker begins a
+-- A sweep that takes longer than this is considered stuck, and another worker begins a
 -- second sweep beside it. Most sweeps end within a second, because the visits of
 -- cursors have a time limit, visit_budget(), and each other step changes a limited
 -- number of jobs.

@@ -7,8 +7,8 @@
 -- group_limit .. per: the parameters of set_limits().
 -- Result: none. SQLSTATE RP003: an argument is wrong.
 -- Locks: the queue's row. The call waits for an open transaction that creates the same
--- queue. With a run_limit the call also takes the lock of lock_limit(), for which it
--- waits.
+-- queue. If the queue has no run_limit yet and gets one, the call also takes the lock
+-- of lock_limit(), for which it waits.
 
 create function readpast.queue_set(
 	queue text, max_attempts integer default null,

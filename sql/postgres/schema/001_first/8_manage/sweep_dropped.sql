@@ -1,7 +1,7 @@
--- sweep_dropped: handle dropped queues. A transaction that was open when the queue was
--- dropped may still put jobs into the queue. The routine moves these jobs to a new
--- queue of the same name. When no open transaction can add jobs to the dropped queue
--- any more, the routine deletes the queue's row in `dropped`.
+-- sweep_dropped: handle dropped queues. A transaction that was open when a queue was
+-- dropped may still put jobs into it. The routine moves these jobs to a new queue of
+-- the same name. When no open transaction can add jobs to a dropped queue any more, the
+-- routine deletes the queue's row in `dropped`.
 -- Locks: the rows of `dropped`, and the jobs that the routine moves. Rows that other
 -- transactions have locked are skipped. The call may wait for other transactions, for
 -- at most 50 ms, see take_over().

@@ -3,7 +3,7 @@
 -- which a sweep has seen their lane. line_parts() counts only from that number on, so
 -- that live_parts() counts no job twice.
 -- queue_id: the queue.
--- most: the count stops when it is a little larger than this number, see scan_most().
+-- most: at most scan_most() jobs are read, which is a tenth more than this number.
 -- Rows: one, with the columns of live_parts().
 -- Locks: none.
 
