@@ -124,6 +124,13 @@ const struct check checks[] = {
 	  "but no client sweeps",
 	  "run a worker of readpast, or call readpast sweep once a second",
 	  NULL },
+	{ "groups", JOBS_WAIT,
+	  "queue {queue}: group {group} waits, job {example} for {waits_ms}, "
+	  "although no job of the group is ready or running",
+	  "set the queue's group limit to none and then back (readpast queue "
+	  "set {queue} --group-limit N), and report this as an error in "
+	  "readpast",
+	  NULL },
 	{ "fires", JOBS_WAIT,
 	  "overdue schedules: {schedules}; the first, {example}, should have "
 	  "enqueued a job {late_ms} ago, but no client fires it",

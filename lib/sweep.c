@@ -137,6 +137,20 @@ came_due(void *ctx, size_t row, const struct rp_value *c)
 	return what;
 }
 
+/* Count an admitted job. The id 0 says that there are more, so end the slice.
+ */
+static int
+admitted(void *ctx, size_t row, const struct rp_value *c)
+{
+	struct sweep *s = ctx;
+
+	(void)row;
+	if (c[SWEEP_OUT_ID].i)
+		return rp__slice_take(s->conn, &s->slice);
+	s->slice.left = 0;
+	return RP_ROW_TAKE;
+}
+
 static int
 dropped(void *ctx, size_t row, const struct rp_value *c)
 {
@@ -144,8 +158,7 @@ dropped(void *ctx, size_t row, const struct rp_value *c)
 	int what = rp__slice_take(s->conn, &s->slice);
 
 	(void)row;
-	(void)c;
-	s->swept.dropped += what == RP_ROW_TAKE;
+	s->swept.dropped += what == RP_ROW_TAKE && c[SWEEP_OUT_ID].i;
 	return what;
 }
 
@@ -174,17 +187,17 @@ take_turn(struct sweep *s)
 	return r;
 }
 
-/* Delete jobs of a dropped queue. If there were any, end the slice (the current
- * short transaction), and let a later one continue with this queue. If no jobs
- * are left, the verb also deletes the queue's row in the list of dropped
- * queues. */
+/* Delete jobs of a dropped queue, and what belongs to its groups. If there were
+ * any, end the slice (the current short transaction), and let a later one
+ * continue with this queue. If nothing is left, the verb also deletes the
+ * queue's row in the list of dropped queues. */
 static int
 sweep_dropped(struct sweep *s, const struct rp_value *p)
 {
-	int64_t before = s->swept.dropped;
+	int64_t before = s->slice.left;
 	int r = rp__run(s->conn, RP_V_SWEEP_DROPPED, p, 1, dropped, s);
 
-	if (s->swept.dropped != before)
+	if (s->slice.left != before)
 		s->slice.left = 0;
 	return r;
 }
@@ -205,6 +218,8 @@ sweep_queue(struct sweep *s, const struct swept_queue *queue)
 		r = rp__run(s->conn, RP_V_SWEEP_OVERDUE, p, 1, overdue, s);
 	if (r == 0 && s->slice.left)
 		r = rp__run(s->conn, RP_V_SWEEP_DUE, p, 1, came_due, s);
+	if (r == 0 && s->slice.left && s->conn->backend->one_writer)
+		r = rp__run(s->conn, RP_V_SWEEP_GROUPS, p, 1, admitted, s);
 	if (r == 0 && s->slice.left && s->rest)
 		r = rp__run(s->conn, RP_V_SWEEP_KEPT, p, 1, dropped, s);
 	return r;

@@ -296,6 +296,40 @@ settings(rp_conn *conn, rp_queue queue)
 }
 
 void
+limit_groups(rp_conn *conn, int64_t limit)
+{
+	rp_queue q = RP_QUEUE_INIT;
+
+	q.name = "q";
+	q.group_limit = limit;
+	settings(conn, q);
+}
+
+int64_t
+put_in_group(rp_conn *conn, const char *group, const char *payload)
+{
+	rp_job_spec job = job_of(payload);
+	rp_added added;
+
+	job.group_key = group;
+	ok(conn, rp_enqueue(conn, "q", &job, &added));
+	return added.id;
+}
+
+void
+expect_states(rp_conn *conn, const int64_t *ids, const char *states)
+{
+	static const char letters[] = "-srRdDcb";
+	char got[100];
+	size_t n = strlen(states);
+
+	for (size_t i = 0; i < n; i++)
+		got[i] = letters[state_of(conn, ids[i])];
+	got[n] = 0;
+	assert_string_equal(got, states);
+}
+
+void
 keep_for(rp_conn *conn, int64_t done_ms, int64_t dead_ms)
 {
 	rp_queue q = RP_QUEUE_INIT;

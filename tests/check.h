@@ -91,6 +91,13 @@ rp_batch *get(rp_conn *conn, int64_t id); /* free it */
 int state_of(rp_conn *conn, int64_t id);
 rp_queue_stats stats_of(rp_conn *conn, const char *queue);
 void settings(rp_conn *conn, rp_queue queue);
+/* Queue q gets this group limit; 0: none. put_in_group() enqueues a job of a
+ * group into queue q. expect_states() asserts the states of n jobs: a letter
+ * for each, "s" scheduled, "r" ready, "R" running, "b" blocked, "-" no live or
+ * kept job. */
+void limit_groups(rp_conn *conn, int64_t limit);
+int64_t put_in_group(rp_conn *conn, const char *group, const char *payload);
+void expect_states(rp_conn *conn, const int64_t *ids, const char *states);
 void keep_for(rp_conn *conn, int64_t done_ms, int64_t dead_ms); /* in queue q */
 
 /* Run a worker with one thread on queue q until all jobs that it ran are

@@ -152,13 +152,16 @@ def pieces(text):
 
 def with_shared(path):
     """Return a file's text, with the text of ../shared/NAME.sql in place of each line
-    `-- include NAME`."""
+    `-- include NAME`. That text may include other files."""
     def shared(found):
         part = path.parent.parent / "shared" / f"{found[1]}.sql"
         if not part.is_file():
             stop(path, f"includes {found[1]}, which is not in shared/")
-        return part.read_text()
-    return re.sub(r"^-- include (\w+)\n", shared, path.read_text(), flags=re.M)
+        return included(part.read_text())
+
+    def included(text):
+        return re.sub(r"^-- include (\w+)\n", shared, text, flags=re.M)
+    return included(path.read_text())
 
 
 def statements(path):
@@ -168,7 +171,7 @@ def statements(path):
     if not re.match(rf"-- ({path.stem}: |Schema \d)", text):
         stop(path, f"does not open with `-- {path.stem}: what it does`")
     for piece in pieces(text):
-        notes = re.findall(r"^-- (answer|answer batch|if @\w+):$", piece, re.M)
+        notes = re.findall(r"^-- (answer|answer batch|(?:the rest )?if @\w+):$", piece, re.M)
         sql = re.sub(rf"({BODY.replace('1', '2')})|^(?:--[^\n]*|[ \t]*)(?:\n|$)",
                      lambda found: found[1] or "", piece,
                      flags=re.M | re.S).rstrip("\n")
@@ -183,7 +186,8 @@ ROUTINES = {"enqueue_plain", "enqueue_with_terms",
             "unregister_waiter", "await", "unawait", "held", "sweep_start",
             "fire_due"}
 NO_ROUTINES = {"claim", "extra", "payload", "complete", "fail", "release", "extend",
-               "refused", "sweep_dropped", "schedule_due", "schedule_fired"}
+               "refused", "rate_start", "admit", "sweep_dropped", "sweep_groups",
+              "schedule_due", "schedule_fired"}
 
 
 def read_limits(path):
@@ -338,8 +342,9 @@ def one_verb(path, verb, params, columns):
         batch = "answer batch" in notes
         if answer and not batch:
             check_columns(path, sql, columns, False)
-        guard = [note[len("if @"):] for note in notes if note[:2] == "if"]
+        guard = [note.split("@")[1] for note in notes if "@" in note]
         guard = f'"{guard[0]}"' if guard else "NULL"
+        rest = any(note.startswith("the rest") for note in notes)
         late = ONE_TAKEN in sql
         if late and notes:
             stop(path, "has an annotation at a statement about what was taken")
@@ -347,7 +352,8 @@ def one_verb(path, verb, params, columns):
         many = sql.replace(ONE_TAKEN, MANY_TAKEN)
         many = quoted(many) if many != one else "NULL"
         print(f"\t{{ {quoted(one)},\n\t\t{many},\n"
-              f"\t\t{guard}, {int(answer)}, {int(batch)}, {int(late)} }},")
+              f"\t\t{guard}, {int(rest)}, {int(answer)}, {int(batch)}, "
+              f"{int(late)} }},")
     print("};")
     if answers != bool(columns):
         stop(path, "needs `-- answer:` before one statement if, and only if, "

@@ -33,6 +33,8 @@ struct rp_stmt {
 			    * use `one` */
 	const char *guard; /* run the statement only if this column of an
 			    * earlier statement is true; NULL: always */
+	int rest;          /* 1: if the guard is false, none of the statements
+			    * after this one is run either */
 	int answer;        /* 1: its rows are the answer, which is passed to the
 			    * callback */
 	int batch;         /* 1: it inserts all rows of parameters, and returns

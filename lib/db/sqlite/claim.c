@@ -16,8 +16,19 @@
  * dies before it starts the job would use up that attempt. If a job has a large
  * payload, prefetching would multiply the memory that a worker needs. For jobs
  * of a queue with a limit see is_full().
+ *
+ * A scan ends after jobs that must wait for their group. The verb admit gives
+ * each of them a slot, or takes it out of the line. Then the line is scanned
+ * again, until the batch is full or no such job is found.
  */
 #include "sqlite.h"
+
+/* A scan notes at most this many jobs that must wait for their group, and a
+ * claim moves at most this many of them, for at most this time. The next claim
+ * moves others. */
+#define NOTED 100
+#define MOST_MOVED 1000
+#define MOST_MOVING_MS 10
 
 struct claim {
 	const struct rp_round_trip *trip;
@@ -25,6 +36,10 @@ struct claim {
 	size_t first;   /* how many jobs the batch had before this queue */
 	int with_extra; /* 1: a job of the batch has rarely used fields, which
 			 * read_extra() must read */
+	int is_rated;   /* 1: the starts of the queue are counted */
+	int64_t waiting[NOTED]; /* jobs in the line that must wait for their
+				 * group */
+	size_t waiting_count;
 	struct rp_value job[JOB_COLUMNS]; /* fields of the job that is passed to
 					   * the callback */
 };
@@ -51,12 +66,13 @@ add(struct claim *claim, const struct rp_value *c)
 	COPY(LAST_ERROR);
 	COPY(FAILURES);
 	COPY(TIMEOUT_MS);
+	COPY(GROUP_KEY);
 #undef COPY
 	return rp__batch_add(claim->trip->batch, job,
 			     c[CLAIM_OUT_SUSPECT].i != 0);
 }
 
-/* Returns 1 if the queue's limit allows no further job. No job of a queue with
+/* Returns 1 if the queue's limits allow no further job. No job of a queue with
  * a limit is prefetched, because a prefetched job counts as running and would
  * keep another worker from running a job. */
 static int
@@ -65,6 +81,16 @@ is_full(const struct claim *claim, const struct rp_value *free, size_t taken)
 	return free->type == RP_INT &&
 	       (taken >= claim->trip->at_once ||
 		(int64_t)(taken - claim->first) >= free->i);
+}
+
+/* Skip a job that must wait for its group, and note its id. */
+static int
+skip_waiting(struct claim *claim, int64_t id)
+{
+	if (claim->waiting_count == NOTED)
+		return RP_ROW_STOP;
+	claim->waiting[claim->waiting_count++] = id;
+	return RP_ROW_SKIP;
 }
 
 static int
@@ -82,6 +108,10 @@ offer(void *ctx, size_t row, const struct rp_value *c)
 	(void)row;
 	if (is_full(claim, &c[CLAIM_OUT_FREE], taken))
 		return RP_ROW_STOP;
+	if (c[CLAIM_OUT_MUST_WAIT].i)
+		return skip_waiting(claim, c[CLAIM_OUT_ID].i);
+	if (claim->waiting_count)
+		return RP_ROW_STOP;
 	if (suspect && (trip->holding || taken)) {
 		rp__batch_passed_over(trip->batch);
 		return trip->holding ? RP_ROW_SKIP : RP_ROW_STOP;
@@ -93,6 +123,7 @@ offer(void *ctx, size_t row, const struct rp_value *c)
 	if (r < 0)
 		return r;
 	claim->alone = suspect;
+	claim->is_rated = c[CLAIM_OUT_IS_RATED].i != 0;
 	claim->with_extra |= c[CLAIM_OUT_HAS_EXTRA].i != 0;
 	return suspect || taken + 1 == trip->max ? RP_ROW_LAST : RP_ROW_TAKE;
 }
@@ -130,25 +161,90 @@ read_extra(struct sqlite *s, rp_batch *batch, size_t first, rp_error *error)
 	return r;
 }
 
+/* Count the jobs of the batch from index `first` on as started. The largest
+ * claim number stands for the time of the claim. */
 static int
-claim_queue(struct sqlite *s, struct claim *claim, const char *queue,
-	    rp_error *error)
+count_starts(struct sqlite *s, const struct claim *claim, const char *queue,
+	     rp_error *error)
+{
+	struct rp_value p[RATE_START_PARAMS];
+	size_t n = rp_batch_count(claim->trip->batch);
+	int64_t at = 0;
+
+	for (size_t i = claim->first; i < n; i++) {
+		const rp_job *job = rp_batch_at(claim->trip->batch, i);
+
+		at = job->claim_no > at ? job->claim_no : at;
+	}
+	p[RATE_START_QUEUE] = rp__text(queue);
+	p[RATE_START_CLAIM_NO] = rp__int(at);
+	p[RATE_START_JOBS] = rp__int((int64_t)(n - claim->first));
+	return rp__sqlite_run(s, RP_V_RATE_START, p, 1, NULL, NULL, error);
+}
+
+/* Scan the line of a queue once. */
+static int
+scan(struct sqlite *s, struct claim *claim, const char *queue, rp_error *error)
 {
 	const struct rp_round_trip *trip = claim->trip;
 	struct rp_value p[CLAIM_PARAMS];
 	int r;
 
-	claim->job[JOB_QUEUE] = rp__text(queue);
-	claim->with_extra = 0;
+	claim->with_extra = claim->is_rated = 0;
+	claim->waiting_count = 0;
 	claim->first = rp_batch_count(trip->batch);
 	p[CLAIM_QUEUE] = rp__text(queue);
 	p[CLAIM_LEASE_MS] =
 		rp__int_or_null(trip->lease_ms, trip->lease_ms == 0);
 	p[CLAIM_WORKER_ID] = rp__int(trip->worker_id);
 	r = rp__sqlite_run(s, RP_V_CLAIM, p, 1, offer, claim, error);
+	if (r == 0 && claim->is_rated)
+		r = count_starts(s, claim, queue, error);
 	return r == 0 && claim->with_extra
 		       ? read_extra(s, trip->batch, claim->first, error)
 		       : r;
+}
+
+/* Give the jobs that the scan has noted a slot of their group, or let them wait
+ * for one. */
+static int
+admit(struct sqlite *s, const struct claim *claim, rp_error *error)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < claim->waiting_count && r == 0; i++) {
+		const struct rp_value p[ADMIT_PARAMS] = {
+			[ADMIT_ID] = rp__int(claim->waiting[i]),
+		};
+
+		r = rp__sqlite_run(s, RP_V_ADMIT, p, 1, NULL, NULL, error);
+	}
+	return r;
+}
+
+static int
+claim_queue(struct sqlite *s, struct claim *claim, const char *queue,
+	    rp_error *error)
+{
+	const struct rp_round_trip *trip = claim->trip;
+	int64_t stop_at = 0;
+	size_t moved = 0;
+	int r = 0;
+
+	claim->job[JOB_QUEUE] = rp__text(queue);
+	for (;;) {
+		r = scan(s, claim, queue, error);
+		if (r < 0 || claim->waiting_count == 0)
+			return r;
+		if (stop_at == 0)
+			stop_at = rp__monotonic_ms() + MOST_MOVING_MS;
+		r = admit(s, claim, error);
+		moved += claim->waiting_count;
+		if (r < 0 || claim->alone || moved >= MOST_MOVED ||
+		    rp_batch_count(trip->batch) == trip->max ||
+		    rp__monotonic_ms() >= stop_at)
+			return r;
+	}
 }
 
 int

@@ -255,6 +255,20 @@ run_all_late(const struct run *run)
 
 static int run_from(const struct run *run, size_t k);
 
+/* Returns 1 if the guard of a statement allows to run it. The statement of the
+ * guard may itself have been left out. Then the guard is false. */
+static int
+is_allowed(const struct run *run, const struct source *guard)
+{
+	sqlite3_stmt *stmt;
+
+	if (guard->stmt == NO_GUARD)
+		return 1;
+	stmt = run->verb->steps[guard->stmt].open;
+	return sqlite3_data_count(stmt) &&
+	       sqlite3_column_int(stmt, guard->index);
+}
+
 /* Step through the rows of the k-th statement. For each row, run the statements
  * after the k-th one. */
 static int
@@ -300,10 +314,8 @@ run_from(const struct run *run, size_t k)
 
 	if (k >= run->verb->late)
 		return 0;
-	if (step->guard.stmt >= 0 &&
-	    !sqlite3_column_int(run->verb->steps[step->guard.stmt].open,
-				step->guard.index))
-		return run_from(run, k + 1);
+	if (!is_allowed(run, &step->guard))
+		return step->sql->rest ? 0 : run_from(run, k + 1);
 	r = run_rows(run, k);
 	if (r >= 0 && step->sql->answer && (late = run_all_late(run)) < 0)
 		r = late;

@@ -1,62 +1,75 @@
 -- live: return the ids of the live jobs that match a filter. The running jobs come first,
--- then the others in the order in which they will be claimed.
+-- then the others in the order in which they will be claimed, and then those that wait
+-- for their group. The due jobs of a queue count as blocked if no job of the queue may
+-- start now.
 -- The query examines the first :looks jobs of each state. If a state has more jobs than
 -- that, the result ends with a row without an id. If :key is not null, the query finds
 -- the job by the index of unique keys instead.
 -- :states is a bit set: the bit 1 << N selects the state with the number N. If :before
 -- is not null, only jobs that were enqueued at or before this time match.
 
-with looked(part, state, id) as materialized (
+with queue(id, due_state) as materialized (
+  select q.id, iif(s.stopped, 7, 2)
+    from readpast_queue q
+    join readpast_stop s on s.id = q.id
+   where :queue is null or q.name = :queue),
+looked(part, state, id) as materialized (
   select * from (
     select 1, 3, j.id
-      from readpast_queue q
+      from queue q
      cross join readpast_job j indexed by readpast_job_held
         on j.queue_id = q.id and j.lease_until is not null
      where :states & 8 and :key is null
-       and (:queue is null or q.name = :queue)
      order by q.id, j.lease_until
      limit :looks + 1)
   union all
   select * from (
-    select 2, 2, j.id
-      from readpast_queue q
+    select 2, q.due_state, j.id
+      from queue q
      cross join readpast_job j indexed by readpast_job_line
         on j.queue_id = q.id and j.seq is not null
-     where :states & 4 and :key is null
-       and (:queue is null or q.name = :queue)
+     where :states & (1 << q.due_state) and :key is null
      order by q.id, j.priority, j.class, j.seq
      limit :looks + 1)
   union all
   select * from (
-    select 3, 2, j.id
-      from readpast_queue q
+    select 3, q.due_state, j.id
+      from queue q
      cross join readpast_job j indexed by readpast_job_due
         on j.queue_id = q.id and j.seq is null and j.lease_until is null
-       and j.run_at <= :now_ms
-     where :states & 4 and :key is null
-       and (:queue is null or q.name = :queue)
+       and j.run_at < 9223372036854775807 and j.run_at <= :now_ms
+     where :states & (1 << q.due_state) and :key is null
      order by q.id, j.run_at
      limit :looks + 1)
   union all
   select * from (
     select 4, 1, j.id
-      from readpast_queue q
+      from queue q
      cross join readpast_job j indexed by readpast_job_due
         on j.queue_id = q.id and j.seq is null and j.lease_until is null
-       and j.run_at > :now_ms
+       and j.run_at < 9223372036854775807 and j.run_at > :now_ms
      where :states & 2 and :key is null
-       and (:queue is null or q.name = :queue)
      order by q.id, j.run_at
      limit :looks + 1)
   union all
-  select 5, state, id
+  select * from (
+    select 5, 7, w.job_id
+      from queue q
+     cross join readpast_group_wait w indexed by readpast_group_wait_order
+        on w.queue_id = q.id
+     where :states & 128 and :key is null
+     order by q.id, w.group_key, w.priority, w.came
+     limit :looks + 1)
+  union all
+  select 6, state, id
     from (select case when j.lease_until is not null then 3
-                      when j.seq is not null or j.run_at <= :now_ms then 2
+                      when j.run_at = 9223372036854775807 then 7
+                      when j.seq is not null or j.run_at <= :now_ms
+                      then q.due_state
                       else 1 end as state, j.id
-            from readpast_queue q
+            from queue q
            cross join readpast_job j indexed by readpast_job_unique
-              on j.queue_id = q.id and j.unique_key = :key
-           where :queue is null or q.name = :queue)
+              on j.queue_id = q.id and j.unique_key = :key)
    where :states & (1 << state))
 select id, state
   from (select l.part, l.state, j.id,
@@ -72,9 +85,9 @@ select id, state
            and (:error is null or instr(j.last_error, :error) > 0)
            and (:before is null or j.created_at <= :before)
         union all
-        select 6, null, null, null, null, null, null
+        select 7, null, null, null, null, null, null
          where exists (select 1 from looked
-                        where part < 5
+                        where part < 6
                         group by part
                        having count(*) > :looks))
  order by part, queue_id, priority, class, place, id;

@@ -16,6 +16,17 @@ create table if not exists readpast_meta (
 -- Queues and their settings. dead_to is the name of another queue, or null. When a job
 -- dies, a copy of it is added to that queue, which is created if it does not exist.
 -- run_limit: how many jobs of the queue may run at once. 0 means any number.
+-- group_limit: how many jobs of one group may run at once. 0 means any number.
+-- group_pass: 1 means that a failed job gives up its slot of its group while it waits for
+-- its retry.
+-- rate_count, rate_ms: how many jobs may start within any rate_ms. A rate_count of 0
+-- means any number.
+-- held_until: no job of the queue is claimed before this time.
+-- group_scan: not null if all groups have to be looked at, because the group limit was
+-- changed. The value is the last group that was looked at ('': none yet). Sweeps continue
+-- from there.
+-- holds_until: the last time at which a hold of a group of this queue ends. Null means
+-- that no group was held.
 create table readpast_queue (
 	id             integer primary key autoincrement,
 	name           text not null unique,
@@ -36,16 +47,21 @@ create table readpast_queue (
 	group_pass     integer not null default 0,
 	rate_count     integer not null default 0,
 	rate_ms        integer not null default 0,
-	held_until     integer
+	held_until     integer,
+	group_scan     text,
+	holds_until    integer
 );
 
--- A live job is in one of three places:
+-- A live job is in one of four places:
 --   ready line: seq is not null         (the job is ready)
 --   held:       lease_until is not null (the job is running)
 --   scheduled:  both are null           (the job is due later, or waits for a retry)
+--   blocked:    both are null, and run_at is 9223372036854775807 (the job waits for its
+--               group, and has a row in readpast_group_wait)
 -- class: 0 front (the job was released, or its lease ran out), 1 suspect (its lease
 -- ran out twice in a row, or ran out when only one attempt was left), 2 normal.
--- run_at: the time since which the job is ready, or at which it is due.
+-- run_at: the time since which the job is ready, or at which it is due. The real run_at
+-- of a blocked job is in readpast_group_wait.
 -- worker_id: the worker that was given the claim number claim_no. 0 stands for a client
 -- that is not a worker. Null means that no client has claimed the job with this number,
 -- for example because a failure or a release has increased the number. In this case no
@@ -96,7 +112,7 @@ create table readpast_job (
 create index readpast_job_line on readpast_job (queue_id, priority, class, seq)
 	where seq is not null;
 create index readpast_job_due on readpast_job (queue_id, run_at)
-	where seq is null and lease_until is null;
+	where seq is null and lease_until is null and run_at < 9223372036854775807;
 create index readpast_job_held on readpast_job (queue_id, lease_until)
 	where lease_until is not null;
 create index readpast_job_suspect on readpast_job (queue_id)
@@ -105,6 +121,55 @@ create index readpast_job_expire on readpast_job (queue_id, expire_at)
 	where expire_at is not null;
 create unique index readpast_job_unique on readpast_job (queue_id, unique_key)
 	where unique_key is not null;
+
+-- The slots of groups. In a queue with a group limit, a job that has a group is in the
+-- ready line only if it has a slot, and a group has at most group_limit of them. The job
+-- keeps its slot while it is ready and while it runs. It keeps it, too, while it waits
+-- for a retry, unless group_pass is 1. Whoever deletes a slot admits the next job of the
+-- group in the same transaction.
+-- came: the job's place among the jobs of its group and priority. It is the microsecond
+-- in which the job came, or more, so that no two jobs have the same place.
+create table readpast_group_slot (
+	queue_id  integer not null,
+	group_key text not null,
+	job_id    integer not null,
+	came      integer not null,
+	primary key (queue_id, group_key, job_id)
+) without rowid;
+
+-- The blocked jobs. The jobs of a group are admitted in the order of priority and came.
+create table readpast_group_wait (
+	job_id    integer primary key,
+	queue_id  integer not null,
+	group_key text not null,
+	priority  integer not null,
+	came      integer not null,
+	run_at    integer not null
+);
+
+create index readpast_group_wait_order
+	on readpast_group_wait (queue_id, group_key, priority, came);
+
+-- Groups that are held: no job of the group is claimed before the time `until`. A sweep
+-- deletes the row afterwards, and admits the jobs that wait.
+create table readpast_group_hold (
+	queue_id  integer not null,
+	group_key text not null,
+	until     integer not null,
+	primary key (queue_id, group_key)
+) without rowid;
+
+create index readpast_group_hold_until on readpast_group_hold (queue_id, until);
+
+-- How many jobs were started in queues that have a rate, and when (in microseconds). If
+-- the rate is more than 1,000 jobs, each row counts the starts of a hundredth of rate_ms,
+-- and at_us is the end of that time.
+create table readpast_start (
+	queue_id integer not null,
+	at_us    integer not null,
+	jobs     integer not null,
+	primary key (queue_id, at_us)
+) without rowid;
 
 -- Queues that were dropped. The verb sweep_dropped still has to delete their jobs.
 create table readpast_dropped (
@@ -280,17 +345,42 @@ create table readpast_schedule (
 create index readpast_schedule_due on readpast_schedule (coalesce(retry_at, next_at))
 	where paused_at is null;
 
+-- Why no job of a queue may start now: 0 if jobs may start, 1 if the queue is held, 2 if
+-- as many jobs run as run_limit allows, 3 if as many jobs have started as the rate
+-- allows.
+create view readpast_stop as
+select q.id,
+       case when q.held_until > cast(round((julianday('now') - 2440587.5)
+                                           * 86400000) as integer) then 1
+            when q.run_limit > 0
+                 and q.run_limit <= (select count(*) from readpast_job r
+                                      where r.queue_id = q.id
+                                        and r.lease_until is not null) then 2
+            when q.rate_count > 0
+                 and q.rate_count <= (
+                     select sum(s.jobs) from readpast_start s
+                      where s.queue_id = q.id
+                        and abs(s.at_us - 1000 * cast(round(
+                                (julianday('now') - 2440587.5) * 86400000)
+                                as integer)) < 1000 * q.rate_ms) then 3
+            else 0 end as stopped
+  from readpast_queue q;
+
 -- Live jobs with the columns that the statements in verbs/ return, in the order of
 -- sql/params. The last columns are only for filters and sorting.
 create view readpast_live as
 select j.id, q.name as queue,
        case when j.lease_until is not null then 3
+            when j.run_at = 9223372036854775807 then 7
             when j.seq is not null
               or j.run_at <= cast(round((julianday('now') - 2440587.5)
-                                        * 86400000) as integer) then 2
+                                        * 86400000) as integer)
+            then iif((select stopped from readpast_stop where id = q.id), 7, 2)
             else 1 end as state,
        j.priority, j.attempt, j.max_attempts, j.claim_no, w.name as worker,
-       j.run_at, j.created_at,
+       iif(j.run_at = 9223372036854775807,
+           (select run_at from readpast_group_wait where job_id = j.id),
+           j.run_at) as run_at, j.created_at,
        iif(j.lease_until is not null, j.claim_no / 1000, null) as claimed_at,
        j.lease_until, null as finished_at, j.unique_key, j.kind, j.headers,
        iif(j.payload < '', p.payload, j.payload) as payload,
@@ -305,7 +395,7 @@ select j.id, q.name as queue,
             when 'blob' then length(j.payload)
             when 'integer' then j.payload
             else length(cast(j.payload as blob)) end as payload_total,
-       j.queue_id, j.class, j.seq
+       j.queue_id, j.class, j.seq, j.run_at as due_at
   from readpast_job j
   join readpast_queue q on q.id = j.queue_id
   left join readpast_worker w on w.id = j.worker_id
@@ -361,7 +451,8 @@ create view readpast_jobs as
 select id, queue,
        case state when 1 then 'scheduled' when 2 then 'ready'
                   when 3 then 'running' when 4 then 'done'
-                  when 5 then 'dead' else 'cancelled' end as state,
+                  when 5 then 'dead' when 7 then 'blocked'
+                  else 'cancelled' end as state,
        priority, attempt, max_attempts, claim_no, worker,
        strftime('%Y-%m-%dT%H:%M:%fZ', run_at / 1000.0, 'unixepoch') as run_at,
        strftime('%Y-%m-%dT%H:%M:%fZ', created_at / 1000.0, 'unixepoch')

@@ -1,9 +1,11 @@
 -- change: change the settings of a live job that is not running. A parameter that is null
 -- leaves its setting as it is.
--- The job keeps its place in the ready line unless its lane (its queue, priority and
--- class) changes. If the lane changes, the job goes to the end of the new lane.
+-- The job keeps its place in the ready line, or among the jobs of its group, unless its
+-- lane (its queue, priority and class) changes. If the lane changes, the job goes to the
+-- end of the new lane, or of its group. It leaves its group if its queue changes or if it
+-- is due later.
 -- If :kind or :state is not null, the job is changed only if it has that kind and
--- state. outcome is 0 if the job was changed, 1 if another live job of the new queue
+-- state. The states 2 (ready) and 7 (blocked) both mean that the job is due. outcome is 0 if the job was changed, 1 if another live job of the new queue
 -- has the same unique key, 2 if there is no such queue, 3 if the payload is larger than
 -- the new queue allows, 4 if the job would expire before it is due.
 
@@ -22,33 +24,61 @@ select j.id,
        q.id as queue_id,
        coalesce(:priority, j.priority) as priority,
        iif(t.run_at > :now and j.class = 0, 2, j.class) as class,
-       coalesce(t.run_at, j.run_at) as run_at,
-       iif(t.run_at is null, j.seq is not null, t.run_at <= :now) as in_line
+       coalesce(t.run_at, w.run_at, j.run_at) as run_at,
+       w.job_id is not null and q.id = j.queue_id
+       and coalesce(:priority, j.priority) = j.priority
+       and coalesce(t.run_at <= :now, 1) as stays,
+       iif(t.run_at is null, j.seq is not null or w.job_id is not null,
+           t.run_at <= :now) as in_line,
+       j.queue_id as old_queue_id, j.extra ->> 'group' as group_key
   from readpast_job j
  cross join (select iif(:delay_ms is null and :run_at is null, null,
                         max(:now + coalesce(:delay_ms, 0),
                             coalesce(:run_at, 0))) as run_at) t
+  left join readpast_group_wait w on w.job_id = j.id
   left join readpast_queue q
          on iif(:queue is null, q.id = j.queue_id, q.name = :queue)
  where j.id = :id and j.lease_until is null
    and (:kind is null or j.kind = :kind)
    and (:state is null
-        or :state = iif(j.seq is not null or j.run_at <= :now, 2, 1))
+        or iif(:state = 7, 2, :state)
+           = iif(j.seq is not null or j.run_at <= :now or w.job_id is not null,
+                 2, 1))
    and j.queue_id in (select id from readpast_queue);
 
 select 1 + coalesce((select k.seq from readpast_job k
                       where k.queue_id = @queue_id and k.priority = @priority
                         and k.class = @class and k.seq is not null
-                      order by k.seq desc limit 1), 0) as next_seq;
+                      order by k.seq desc limit 1), 0) as next_seq,
+       @group_key is not null and @outcome = 0 and @in_line and not @stays
+       and (select group_limit > 0 or holds_until > :now from readpast_queue
+             where id = @queue_id) as enters,
+       @group_key is not null and @outcome = 0
+       and (@queue_id <> @old_queue_id or not @in_line) as leaves;
+
+delete from readpast_group_wait
+ where job_id = @id and @outcome = 0 and not @stays;
 
 update readpast_job
-   set seq = iif(@in_line,
+   set seq = iif(@in_line and not @stays,
                  iif(seq is not null and queue_id = @queue_id
                      and priority = @priority and class = @class,
                      seq, @next_seq), null),
        queue_id = @queue_id,
        priority = @priority,
        class = @class,
-       run_at = @run_at,
+       run_at = iif(@stays, 9223372036854775807, @run_at),
        max_attempts = coalesce(:max_attempts, max_attempts)
  where id = @id and @outcome = 0;
+
+-- if @enters:
+-- include enter_group
+
+-- The job leaves the group of the old queue.
+-- the rest if @leaves:
+select @old_queue_id as queue_id;
+
+delete from readpast_group_slot
+ where queue_id = @queue_id and group_key = @group_key and job_id = @id;
+
+-- include admit_next

@@ -9,24 +9,57 @@
 -- A large payload, which is in readpast_payload, is read after the commit, when the
 -- write lock is free. has_extra is 1 if the job has values in its column extra, which
 -- extra.sql reads. timeout_ms is the setting of the queue, not of the job.
--- free: how many more jobs of the queue may run at once. Null means any number.
+-- group_key is the job's group. has_extra is 0 if the column extra has nothing else: its
+-- text is {"group":"..."}.
+-- free: how many more jobs of the queue may start. It is a large number if only the jobs
+-- of a group are limited. Null means that the queue has no limit at all. is_rated is 1 if
+-- the starts of the queue are counted (rate_start.sql).
+-- must_wait is 1 if the job has no slot of its group, or if its group is held. The
+-- callback skips such a job, and runs the verb admit for it.
 
 select q.id as queue_id, :now + coalesce(:lease_ms, q.lease_ms) as lease_until,
        q.timeout_ms,
-       iif(q.run_limit = 0, null,
-           q.run_limit -
+       iif(q.run_limit + q.rate_count + q.group_limit = 0, null,
+           min(iif(q.run_limit = 0, 100000, q.run_limit -
 -- include running
-       ) as free
+               ),
+               iif(q.rate_count = 0, 100000, q.rate_count -
+-- include started
+               ))) as free,
+       q.rate_count > 0 as is_rated,
+       q.group_limit, q.holds_until > :now as has_holds,
+       q.group_limit > 0 or q.holds_until > :now as is_grouped
   from readpast_queue q
- where q.name = :queue and q.paused_at is null;
+ where q.name = :queue and q.paused_at is null
+   and (q.held_until is null or q.held_until <= :now);
 
 -- answer:
 select j.id, j.priority, j.attempt + 1 as attempt, j.max_attempts,
        iif(j.claim_no < :now_us, :now_us, j.claim_no + 1) as claim_no,
        j.run_at, j.created_at, @lease_until as lease_until,
        j.unique_key, j.kind, j.headers, j.payload, j.last_error, j.failures,
-       @timeout_ms as timeout_ms, j.extra is not null as has_extra,
-       j.class = 1 as suspect, @free as free
+       @timeout_ms as timeout_ms,
+       iif(j.extra is null, null, j.extra ->> 'group') as group_key,
+       iif(j.extra is null, 0,
+           iif(j.expire_at is null and j.extra ->> 'group' is not null,
+               length(j.extra)
+               <> length(json_quote(j.extra ->> 'group')) + 10, 1))
+       as has_extra,
+       j.class = 1 as suspect, @free as free, @is_rated as is_rated,
+       iif(@is_grouped and j.extra is not null,
+           j.extra ->> 'group' is not null
+           and (@group_limit > 0
+                and not exists (
+                    select 1 from readpast_group_slot
+                     where queue_id = @queue_id
+                       and group_key = j.extra ->> 'group'
+                       and job_id = j.id)
+                or @has_holds
+                and exists (
+                    select 1 from readpast_group_hold
+                     where queue_id = @queue_id
+                       and group_key = j.extra ->> 'group'
+                       and until > :now)), 0) as must_wait
   from readpast_job j
  where j.queue_id = @queue_id and j.seq is not null
    and (j.expire_at is null or j.expire_at > :now)

@@ -5,18 +5,25 @@
 -- payload, because deleting many large payloads could take long. The verb sweep_rest
 -- deletes the payload later, unless the job is kept.
 
+-- A job that has a group gives up its slot, and the next job of the group is admitted.
+
 -- answer:
 select j.queue_id, j.payload < '' as apart,
        r.number as number, j.id,
        iif(j.extra is null, q.keep_done_ms,
            coalesce(j.extra ->> 'keep_ms', q.keep_done_ms)) > 0 as kept,
        r.result as result,
-       j.extra is not null as has_extra
+       j.extra is not null as has_extra,
+       iif(j.extra is null, null, j.extra ->> 'group') as group_key,
+       iif(j.extra is null, 0, j.extra ->> 'group' is not null) as is_grouped,
+       j.run_at = 9223372036854775807 as blocked
   from readpast_complete_rows(:rows) r
  cross join readpast_job j
  cross join readpast_queue q
  where j.id = r.id and j.claim_no = r.claim_no and j.worker_id is not null
    and q.id = j.queue_id;
+
+-- include real_run_at
 
 -- if @kept:
 insert into readpast_archive (id, queue_id, state, finished_at, priority,
@@ -40,5 +47,8 @@ select queue_id, unique_key, id, :now + (extra ->> 'unique_for_ms')
 
 -- if @apart:
 insert or ignore into readpast_gone (id) values (@id);
+
+-- the rest if @is_grouped:
+-- include leave_group
 
 delete from readpast_job where id in (:taken);

@@ -8,13 +8,18 @@
 -- more, and the next sweep cancels it.
 -- Nothing is inserted and no row is returned if the payload is larger than the queue
 -- allows, or if the headers are not a JSON object.
+-- A replaced job that is blocked stays at its place among the jobs of its group, unless it
+-- gets another group, priority or time.
 -- outcome is 0 if the job was added, 1 if a job with the key existed and was not
 -- changed, 2 if the existing job got the new content.
 
 select q.id as queue_id,
        coalesce(:priority, q.priority) as priority,
        coalesce(:max_attempts, q.max_attempts) as max_attempts,
-       max(:now + coalesce(:delay_ms, 0), coalesce(:run_at, 0)) as run_at
+       max(:now + coalesce(:delay_ms, 0), coalesce(:run_at, 0)) as run_at,
+       :group_key as group_key,
+       iif(:group_key is null, 0, q.group_limit > 0 or q.holds_until > :now)
+       as is_grouped
   from readpast_queue q
  where q.name = :queue
    and :largest <= q.max_payload
@@ -65,11 +70,26 @@ values (@queue_id, @priority, iif(@run_at > :now, null, @next_seq),
         @extra, :now + :expire_ms);
 
 -- if @replaced:
+select j.extra ->> 'group' as old_group, t.stays,
+       j.extra ->> 'group' is not null and not t.stays
+       and (j.extra ->> 'group' is not :group_key or @run_at > :now) as leaves
+  from readpast_job j
+ cross join (select exists (
+                 select 1 from readpast_group_wait
+                  where job_id = @living and group_key = :group_key
+                    and priority = @priority and @run_at <= :now) as stays) t
+ where j.id = @living;
+
+-- if @replaced:
+delete from readpast_group_wait where job_id = @living and not @stays;
+
+-- if @replaced:
 update readpast_job
    set priority = @priority,
        class = 2,
-       seq = iif(@run_at > :now, null, coalesce(@kept_seq, @next_seq)),
-       run_at = @run_at,
+       seq = iif(@run_at > :now or @stays, null,
+                 coalesce(@kept_seq, @next_seq)),
+       run_at = iif(@stays, 9223372036854775807, @run_at),
        claim_no = claim_no + 1,
        attempt = 0,
        lost = 0,
@@ -93,4 +113,19 @@ values (coalesce(@living, last_insert_rowid()), :apart);
 
 -- answer:
 select coalesce(@living, @holder, last_insert_rowid()) as id,
-       iif(@absent, 0, iif(@replaced, 2, 1)) as outcome;
+       iif(@absent, 0, iif(@replaced, 2, 1)) as outcome,
+       @is_grouped and @run_at <= :now
+       and (@absent or @replaced and not @stays) as enters,
+       @replaced and @leaves as leaves;
+
+-- if @enters:
+-- include enter_group
+
+-- The replaced job leaves its old group.
+-- the rest if @leaves:
+select @old_group as group_key;
+
+delete from readpast_group_slot
+ where queue_id = @queue_id and group_key = @group_key and job_id = @id;
+
+-- include admit_next

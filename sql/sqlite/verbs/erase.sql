@@ -3,11 +3,12 @@
 -- Otherwise it is a live job, and it is deleted only if it is not running.
 
 -- answer:
-select id, 1 as live, 0 as kept, payload < '' as apart
+select id, 1 as live, 0 as kept, payload < '' as apart, queue_id,
+       extra ->> 'group' as group_key, extra ->> 'group' is not null as leaves
   from readpast_job
  where not :kept and id = :id and claim_no = :claim_no and lease_until is null
 union all
-select id, 0, 1, payload < ''
+select id, 0, 1, payload < '', queue_id, null, 0
   from readpast_archive
  where :kept and id = :id and claim_no = :claim_no;
 
@@ -17,3 +18,6 @@ delete from readpast_job where id = @id;
 delete from readpast_archive where id = @id;
 -- if @apart:
 delete from readpast_payload where id = @id;
+
+-- the rest if @leaves:
+-- include leave_group

@@ -2,12 +2,16 @@
 -- :until, by id. :queues is a JSON array of the names of the queues.
 -- At most :max rows are returned. The C code that reads the rows stops after :size bytes
 -- of payload. Kept jobs that a sweep will delete within :spare_ms are left out.
+-- A job that waits for its group is returned as a scheduled job that is due.
 -- state is 3 for a running job and 1 for any other live job. For a kept job it is the
 -- state in which the job ended.
 
 -- answer:
 select j.id, q.name as queue, iif(j.lease_until is null, 1, 3) as state,
-       j.priority, j.class, j.seq, j.run_at, j.claim_no, j.attempt,
+       j.priority, j.class, j.seq,
+       iif(j.run_at = 9223372036854775807,
+           (select run_at from readpast_group_wait where job_id = j.id),
+           j.run_at) as run_at, j.claim_no, j.attempt,
        j.lost, j.max_attempts, null as worker, j.created_at, null as finished_at,
        j.unique_key, j.kind, j.headers,
        iif(j.payload < '',

@@ -3,16 +3,20 @@
 -- If :progress is not null, it replaces the progress of the job. If :progress is given
 -- without :lease_ms, the new lease does not end before the old one.
 -- A lease that is over can be renewed, too, as long as the job was not claimed again.
--- If such a job is in the ready line, it is removed from there.
+-- If such a job is in the ready line, it is removed from there. If it is blocked, it gets
+-- its slot back.
 
 -- answer:
 select j.queue_id, 3 as state, j.id,
        max(:now + coalesce(:lease_ms, q.lease_ms),
            iif(:lease_ms is null and :progress is not null,
-               j.lease_until, 0)) as lease_until
+               j.lease_until, 0)) as lease_until,
+       j.run_at = 9223372036854775807 as blocked
   from readpast_job j
   join readpast_queue q on q.id = j.queue_id
  where j.id = :id and j.claim_no = :claim_no and j.worker_id is not null;
+
+-- include unblock
 
 update readpast_job
    set lease_until = @lease_until, renewed = renewed + 1, seq = null,

@@ -6,17 +6,28 @@
 -- If the queue has a setting dead_to, a copy of a dead job is enqueued in the queue
 -- dead_to. That queue is created if it does not exist. It gets the copy even if the
 -- payload is larger than its limit, so that no dead job is lost.
+-- A job that has a group keeps its slot until its retry, unless the queue's group_pass is
+-- 1 or the job is dead.
 -- If :progress is not null, it replaces the progress of the job. The claim number is
 -- increased, so that each claim is settled only once.
 
 -- answer:
 select j.queue_id,
        case when :for_good or j.attempt >= j.max_attempts then 5
-            when :delay_ms = 0 then 2
+            when :delay_ms = 0
+-- include ready_or_blocked
             else 1 end as state,
        j.id, j.priority,
        :for_good or j.attempt >= j.max_attempts as dead,
        not (:for_good or j.attempt >= j.max_attempts) as alive,
+       j.run_at = 9223372036854775807 as blocked,
+       j.extra ->> 'group' as group_key,
+       j.extra ->> 'group' is not null and q.holds_until > :now
+       and j.attempt < j.max_attempts and not :for_good
+       and coalesce(:delay_ms = 0, 0) as enters,
+       j.extra ->> 'group' is not null
+       and (:for_good or j.attempt >= j.max_attempts
+            or q.group_pass and coalesce(:delay_ms <> 0, 1)) as leaves,
        (:for_good or j.attempt >= j.max_attempts)
        and q.dead_to is not null as letter, q.dead_to,
        :now + coalesce(:delay_ms,
@@ -38,6 +49,8 @@ select j.queue_id,
   join readpast_queue q on q.id = j.queue_id
   left join readpast_worker w on w.id = j.worker_id
  where j.id = :id and j.claim_no = :claim_no and j.worker_id is not null;
+
+-- include unblock
 
 -- if @dead:
 insert into readpast_archive (id, queue_id, state, finished_at, priority,
@@ -64,7 +77,7 @@ delete from readpast_job where id = @id;
 -- if @alive:
 update readpast_job
    set class = 2,
-       seq = iif(@state = 2,
+       seq = iif(@state > 1,
                  1 + coalesce((select k.seq from readpast_job k
                                 where k.queue_id = @queue_id
                                   and k.priority = @priority
@@ -83,3 +96,9 @@ update readpast_job
                    json_patch(coalesce(extra, '{}'),
                               json_object('progress', nullif(:progress, ''))))
  where id = @id;
+
+-- if @enters:
+-- include enter_group
+
+-- the rest if @leaves:
+-- include leave_group

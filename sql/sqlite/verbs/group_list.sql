@@ -1,7 +1,56 @@
--- group_list: stub
+-- group_list: return up to :max groups of a queue, by name, whose names are larger than
+-- :after: the groups that have slots, jobs that wait, or a hold. If :blocked is 1, only
+-- groups with jobs that wait are returned. ready counts the jobs that have a slot and do
+-- not run, running those that run. Up to :most waiting jobs of a group are counted.
+-- waiting_at_least is 1 if there are more.
 
 -- answer:
-select '' as name, 0 as waiting, 0 as ready, 0 as running,
-       null as held_until, 0 as waiting_at_least
-  from readpast_queue
- where name = :queue and 0 = :blocked + :max + :most and :after = '';
+with recursive q as materialized (
+  select id from readpast_queue where name = :queue),
+named(place, name) as (
+  select 0, :after
+  union all
+  select place + 1,
+         (select min(name)
+            from (select (select group_key from readpast_group_wait
+                           where queue_id = (select id from q)
+                             and group_key > named.name
+                           order by group_key limit 1) as name
+                  union all
+                  select (select group_key from readpast_group_slot
+                           where not :blocked
+                             and queue_id = (select id from q)
+                             and group_key > named.name
+                           order by group_key limit 1)
+                  union all
+                  select (select group_key from readpast_group_hold
+                           where not :blocked
+                             and queue_id = (select id from q)
+                             and group_key > named.name
+                           order by group_key limit 1)))
+    from named
+   where name is not null and place < :max),
+counted as materialized (
+  select n.name, q.id as queue_id,
+         (select count(*)
+            from (select 1 from readpast_group_wait
+                   where queue_id = q.id and group_key = n.name
+                   limit :most + 1)) as waiting,
+         (select count(*) from readpast_group_slot
+           where queue_id = q.id and group_key = n.name) as slots,
+         (select count(*)
+            from readpast_group_slot s
+           cross join readpast_job j
+           where s.queue_id = q.id and s.group_key = n.name
+             and j.id = s.job_id and j.lease_until is not null) as running
+    from named n
+   cross join q
+   where n.place > 0 and n.name is not null)
+select c.name, min(c.waiting, :most) as waiting, c.slots - c.running as ready,
+       c.running as running,
+       (select until from readpast_group_hold
+         where queue_id = c.queue_id and group_key = c.name
+           and until > :now) as held_until,
+       c.waiting > :most as waiting_at_least
+  from counted c
+ order by c.name;

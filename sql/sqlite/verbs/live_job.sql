@@ -1,14 +1,18 @@
 -- live_job: return the id of a queue, and the id of one of its live jobs. The second id
 -- is null if the queue has no live job.
 -- A client that waits until the queue is empty waits for this job first. So the
--- statement chooses a job that will probably end late: the last scheduled job. If
--- no job is scheduled, it is the last ready job. If no job is ready either, it is the
+-- statement chooses a job that will probably end late: a job that waits for its group. If
+-- no job waits, it is the last scheduled job. If no job is scheduled, it is the last ready job. If no job is ready either, it is the
 -- running job whose lease ends last.
 
 -- answer:
 select q.id as queue_id,
-       coalesce((select id from readpast_job
+       coalesce((select job_id from readpast_group_wait
+                  where queue_id = q.id
+                  order by group_key desc, priority desc, came desc limit 1),
+                (select id from readpast_job
                   where queue_id = q.id and seq is null and lease_until is null
+                    and run_at < 9223372036854775807
                   order by run_at desc limit 1),
                 (select id from readpast_job
                   where queue_id = q.id and seq is not null

@@ -1,21 +1,20 @@
 -- probe: return whether a queue has work now, and if not, how long it will take until
 -- the queue has work. The statement reads one or two rows of each index.
 -- ready is 1 if a claim would find a job. A job that has expired does not count. ready
--- is 0 while as many jobs run as the run_limit of the queue allows. running is 1 if a
--- job is running. suspects is 1 if a suspect (a job that may have killed its worker) is
--- ready.
--- due_in_ms is the time until the next scheduled job is due. expires_in_ms is the time
--- until the next lease ends. Each of the two is 0 if its time has passed, and null if
--- there is no such job.
+-- is 0 while the queue is held, and while its run_limit or its rate is used up. running
+-- is 1 if a job is running. suspects is 1 if a suspect (a job that may have killed its
+-- worker) is ready.
+-- due_in_ms is the time until the next scheduled job is due, until a hold ends, or until
+-- the rate allows another start. It is 0 if sweep_groups has something to do.
+-- expires_in_ms is the time until the next lease ends. Each of the two is 0 if its time
+-- has passed, and null if there is no such job.
+-- blocked is 1 if a job waits for a limit or for the rate, and not only for a hold.
 -- behind is 1 if the caller must sweep when its own timer says so. On SQLite it is always
 -- 1, because each process sweeps for itself. On PostgreSQL one worker sweeps for all, and
 -- behind is 1 only if no worker has swept for a second.
 
 -- answer:
-select q.paused_at is null
-       and (q.run_limit = 0 or q.run_limit >
--- include running
-       )
+select q.paused_at is null and t.stopped = 0
        and exists (select 1 from readpast_job
                     where queue_id = q.id and seq is not null)
        and (not exists (select 1 from readpast_job
@@ -27,9 +26,27 @@ select q.paused_at is null
        as ready,
        exists (select 1 from readpast_job
                 where queue_id = q.id and lease_until is not null) as running,
-       max(0, (select min(run_at) from readpast_job
-                where queue_id = q.id and seq is null
-                  and lease_until is null) - :now) as due_in_ms,
+       nullif(min(
+           coalesce(max(0, (select min(run_at) from readpast_job
+                             where queue_id = q.id and seq is null
+                               and lease_until is null
+                               and run_at < 9223372036854775807) - :now),
+                    9223372036854775807),
+           iif(q.group_scan is null, 9223372036854775807, 0),
+           iif(q.holds_until is null, 9223372036854775807,
+               coalesce(max(0, (select min(until) from readpast_group_hold
+                                 where queue_id = q.id) - :now),
+                        9223372036854775807)),
+           iif(t.stopped = 0
+               or not exists (select 1 from readpast_job
+                               where queue_id = q.id and seq is not null),
+               9223372036854775807,
+               case t.stopped
+                 when 1 then max(0, q.held_until - :now)
+                 when 3 then coalesce(
+-- include rate_in_ms
+                 , 0) else 9223372036854775807 end)),
+           9223372036854775807) as due_in_ms,
        max(0, (select min(lease_until) from readpast_job
                 where queue_id = q.id
                   and lease_until is not null) - :now) as expires_in_ms,
@@ -40,6 +57,13 @@ select q.paused_at is null
                       and (expire_at is null or expire_at > :now))
        as suspects,
        1 as behind,
-       0 as blocked
+       t.stopped > 1
+       and exists (select 1 from readpast_job
+                    where queue_id = q.id and seq is not null)
+       or exists (select 1 from readpast_group_wait where queue_id = q.id)
+          and (coalesce(q.holds_until <= :now, 1) or (
+-- include waits_unheld
+          )) as blocked
   from readpast_queue q
+  join readpast_stop t on t.id = q.id
  where q.name = :queue;

@@ -1,14 +1,17 @@
 -- purge: delete a job if it is in the state :state and of the kind :kind (null: any
--- kind).
+-- kind). The states 2 (ready) and 7 (blocked) both mean that the job is due and does not
+-- run.
 
 -- answer:
-select id, 1 as live, 0 as kept, payload < '' as apart
+select id, 1 as live, 0 as kept, payload < '' as apart, queue_id,
+       extra ->> 'group' as group_key, extra ->> 'group' is not null as leaves
   from readpast_job
  where id = :id and lease_until is null
-   and iif(seq is not null or run_at <= :now, 2, 1) = :state
+   and iif(seq is not null or run_at <= :now
+           or run_at = 9223372036854775807, 2, 1) = iif(:state = 7, 2, :state)
    and (:kind is null or kind = :kind)
 union all
-select id, 0, 1, payload < ''
+select id, 0, 1, payload < '', queue_id, null, 0
   from readpast_archive
  where id = :id and state = :state and (:kind is null or kind = :kind);
 
@@ -18,3 +21,6 @@ delete from readpast_job where id = @id;
 delete from readpast_archive where id = @id;
 -- if @apart:
 delete from readpast_payload where id = @id;
+
+-- the rest if @leaves:
+-- include leave_group

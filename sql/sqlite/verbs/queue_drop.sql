@@ -18,4 +18,6 @@ delete from readpast_schedule where queue = :queue;
 -- if @idle:
 delete from readpast_tally where queue_id = @id;
 -- if @idle:
+delete from readpast_start where queue_id = @id;
+-- if @idle:
 delete from readpast_queue where id = @id;

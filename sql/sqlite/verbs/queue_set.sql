@@ -1,5 +1,19 @@
 -- queue_set: change settings of a queue. A parameter that is null leaves its setting as
 -- it is. An empty :dead_to removes the setting dead_to.
+-- If the queue gets its first group limit, its running jobs get slots, even more than the
+-- limit. If the group limit changes, sweeps look at all groups (group_scan).
+
+insert or ignore into readpast_group_slot (queue_id, group_key, job_id, came)
+select j.queue_id, j.extra ->> 'group', j.id, j.claim_no
+  from readpast_queue q
+ cross join readpast_job j
+ where q.name = :queue and q.group_limit = 0 and :group_limit > 0
+   and j.queue_id = q.id and j.lease_until is not null
+   and j.extra ->> 'group' is not null;
+
+delete from readpast_start
+ where :rate_count = 0
+   and queue_id = (select id from readpast_queue where name = :queue);
 
 update readpast_queue
    set max_attempts   = coalesce(:max_attempts, max_attempts),
@@ -13,6 +27,7 @@ update readpast_queue
        timeout_ms     = coalesce(:timeout_ms, timeout_ms),
        dead_to        = nullif(coalesce(:dead_to, dead_to), ''),
        run_limit      = coalesce(:run_limit, run_limit),
+       group_scan     = iif(:group_limit <> group_limit, '', group_scan),
        group_limit    = coalesce(:group_limit, group_limit),
        group_pass     = coalesce(:group_pass, group_pass),
        rate_count     = coalesce(:rate_count, rate_count),

@@ -1,15 +1,30 @@
 -- release: give a running job back without counting the attempt. The job is ready at the
 -- front of its priority, or scheduled if :delay_ms is above 0. A suspect (a job that may
 -- have killed its worker) stays a suspect.
+-- A job that has a group keeps its slot, unless it is delayed and the queue's group_pass
+-- is 1.
 -- If :progress is not null, it replaces the progress of the job. The claim number is
 -- increased, so that each claim is settled only once.
 
 -- answer:
-select j.queue_id, iif(:delay_ms > 0, 1, 2) as state, j.id, j.priority,
-       iif(j.class = 1, 1, iif(:delay_ms > 0, 2, 0)) as class
+select j.queue_id,
+       case when :delay_ms > 0 then 1
+            when 1
+-- include ready_or_blocked
+            end as state,
+       j.id, j.priority,
+       iif(j.class = 1, 1, iif(:delay_ms > 0, 2, 0)) as class,
+       j.run_at = 9223372036854775807 as blocked,
+       j.extra ->> 'group' as group_key,
+       j.extra ->> 'group' is not null and q.holds_until > :now
+       and not :delay_ms > 0 as enters,
+       j.extra ->> 'group' is not null and q.group_pass and :delay_ms > 0
+       as leaves
   from readpast_job j
   join readpast_queue q on q.id = j.queue_id
  where j.id = :id and j.claim_no = :claim_no and j.worker_id is not null;
+
+-- include unblock
 
 update readpast_job
    set class = @class,
@@ -29,3 +44,9 @@ update readpast_job
                    json_patch(coalesce(extra, '{}'),
                               json_object('progress', nullif(:progress, ''))))
  where id = @id;
+
+-- if @enters:
+-- include enter_group
+
+-- the rest if @leaves:
+-- include leave_group

@@ -10,7 +10,14 @@ select a.id,
        as taken,
        not exists (select 1 from readpast_job j
                     where j.queue_id = a.queue_id
-                      and j.unique_key = a.unique_key) as free
+                      and j.unique_key = a.unique_key) as free,
+       a.queue_id, a.priority, a.extra ->> 'group' as group_key,
+       a.extra ->> 'group' is not null
+       and not exists (select 1 from readpast_job j
+                        where j.queue_id = a.queue_id
+                          and j.unique_key = a.unique_key)
+       and (select group_limit > 0 or holds_until > :now
+              from readpast_queue where id = a.queue_id) as enters
   from readpast_archive a
  where a.id = :id and a.state in (5, 6) and (:kind is null or a.kind = :kind)
    and a.queue_id in (select id from readpast_queue);
@@ -33,3 +40,6 @@ select a.id, a.queue_id, a.priority,
 
 -- if @free:
 delete from readpast_archive where id = @id;
+
+-- the rest if @enters:
+-- include enter_group

@@ -1,6 +1,7 @@
 -- same_live: compare the given rows with this database's live jobs, field by field.
 -- Returns the ids of the rows that equal a live job. One difference is allowed: a job
--- that is scheduled in the given row may be ready here, because its time has come.
+-- that is scheduled in the given row may be ready or blocked here, because its time has
+-- come.
 
 -- answer:
 select j.id, r.number as number
@@ -11,7 +12,10 @@ select j.id, r.number as number
    and j.lease_until is null
    and j.priority = r.priority and j.class = r.class
    and (j.seq is r.seq or r.seq is null and j.run_at <= :now)
-   and j.run_at = r.run_at and j.claim_no = r.claim_no
+   and iif(j.run_at = 9223372036854775807,
+           (select run_at from readpast_group_wait where job_id = j.id),
+           j.run_at) = r.run_at
+   and j.claim_no = r.claim_no
    and j.attempt = r.attempt and j.lost = r.lost
    and j.max_attempts = r.max_attempts
    and j.created_at = r.created_at and j.unique_key is r.unique_key

@@ -2,6 +2,8 @@
 -- sorted by name. For each queue these are the number of jobs in each state, the age of
 -- the oldest ready job, the number of jobs that finished in the last ten seconds, and
 -- the number of workers that serve the queue.
+-- The blocked jobs are those that wait for their group, and all due jobs if no job of the
+-- queue may start now. In that case no job is counted as ready.
 -- Up to :most live jobs of each state are counted. scheduled_at_least, ready_at_least
 -- and running_at_least are 1 if there are more jobs of the state than were counted.
 -- Kept jobs are not counted here, because readpast_kept_count has their numbers.
@@ -12,7 +14,7 @@ select q.id, q.name, q.paused_at, q.pause_reason,
        (select count(*)
           from (select 1 from readpast_job
                  where queue_id = q.id and seq is null and lease_until is null
-                   and run_at > :now
+                   and run_at < 9223372036854775807 and run_at > :now
                  limit :most + 1)) as scheduled,
        (select count(*)
           from (select 1 from readpast_job
@@ -21,17 +23,25 @@ select q.id, q.name, q.paused_at, q.pause_reason,
        + (select count(*)
             from (select 1 from readpast_job
                    where queue_id = q.id and seq is null
-                     and lease_until is null and run_at <= :now
-                   limit :most + 1)) as ready,
+                     and lease_until is null
+                     and run_at < 9223372036854775807 and run_at <= :now
+                   limit :most + 1)) as due,
+       (select count(*)
+          from (select 1 from readpast_group_wait
+                 where queue_id = q.id
+                 limit :most + 1)) as waiting,
+       s.stopped > 0 as stopped,
        (select count(*)
           from (select 1 from readpast_job
                  where queue_id = q.id and lease_until is not null
                  limit :most + 1)) as running
   from readpast_queue q
+  join readpast_stop s on s.id = q.id
  where q.name = coalesce(:queue, q.name))
 select q.name as queue, q.paused_at is not null as paused,
        q.pause_reason as pause_reason,
-       min(q.scheduled, :most) as scheduled, min(q.ready, :most) as ready,
+       min(q.scheduled, :most) as scheduled, 
+       iif(q.stopped, 0, min(q.due, :most)) as ready,
        min(q.running, :most) as running,
        coalesce((select sum(jobs) from readpast_kept_count
                   where queue_id = q.id and state in (4, 14)), 0) as done,
@@ -58,8 +68,9 @@ select q.name as queue, q.paused_at is not null as paused,
        (select coalesce(sum(failed), 0) from readpast_tally
          where queue_id = q.id and second > :now / 1000 - 10) as failed_recently,
        q.scheduled > :most as scheduled_at_least,
-       q.ready > :most as ready_at_least,
+       not q.stopped and q.due > :most as ready_at_least,
        q.running > :most as running_at_least,
-       0 as blocked, 0 as blocked_at_least
+       min(q.waiting + q.stopped * q.due, :most) as blocked,
+       q.waiting + q.stopped * q.due > :most as blocked_at_least
   from counted q
  order by q.name;

@@ -1,13 +1,19 @@
 -- sweep_due: find the scheduled jobs of a queue that are due, and make them ready, at
 -- most :max jobs. Each job goes to the end of its lane (the ready jobs of one queue,
--- priority and class).
+-- priority and class), or waits for its group.
+
+select q.id as queue_id, q.group_limit > 0 or q.holds_until > :now as is_grouped
+  from readpast_queue q
+ where q.id = :queue_id;
 
 -- answer:
-select id, priority, iif(class = 1, 1, 2) as class
-  from readpast_job
- where queue_id = :queue_id and seq is null and lease_until is null
-   and run_at <= :now
- order by run_at
+select j.id, j.priority, iif(j.class = 1, 1, 2) as class,
+       j.extra ->> 'group' as group_key,
+       @is_grouped and j.extra ->> 'group' is not null as enters
+  from readpast_job j
+ where j.queue_id = :queue_id and j.seq is null and j.lease_until is null
+   and j.run_at < 9223372036854775807 and j.run_at <= :now
+ order by j.run_at, j.id
  limit :max;
 
 update readpast_job
@@ -18,3 +24,6 @@ update readpast_job
                               and k.class = @class and k.seq is not null
                             order by k.seq desc limit 1), 0)
  where id = @id;
+
+-- the rest if @enters:
+-- include enter_group

@@ -4,6 +4,7 @@
 -- ran out as well, or if its next attempt is the last one, the job becomes a suspect
 -- (class 1). If the ended attempt was the last one, the job is dead. If the queue has a
 -- setting dead_to, a dead job also leaves a new job in the queue dead_to.
+-- A job that has a group keeps its slot, unless it is dead.
 -- The claim number does not change, so a late verdict of the holder is accepted until the
 -- job is claimed again.
 -- The column failures records the worker that had the job, and when this worker was
@@ -12,6 +13,11 @@
 -- answer:
 select j.id, j.attempt >= j.max_attempts as dead,
        j.attempt < j.max_attempts as alive, j.priority,
+       j.queue_id, j.extra ->> 'group' as group_key,
+       j.extra ->> 'group' is not null and j.attempt < j.max_attempts
+       and q.holds_until > :now as enters,
+       j.extra ->> 'group' is not null and j.attempt >= j.max_attempts
+       as leaves,
        j.attempt >= j.max_attempts and q.dead_to is not null as letter,
        q.dead_to,
        iif(j.lost > 0 or j.attempt + 1 >= j.max_attempts, 1, 0) as class,
@@ -69,3 +75,9 @@ update readpast_job
        last_error = @error,
        failures = @failures
  where id = @id;
+
+-- if @enters:
+-- include enter_group
+
+-- the rest if @leaves:
+-- include leave_group

@@ -2,12 +2,16 @@
 -- Running jobs are not cancelled. The unique keys of the cancelled jobs become free.
 
 -- answer:
-select id
-  from readpast_job
- where queue_id = :queue_id and expire_at <= :now and expire_at is not null
-   and lease_until is null
- order by expire_at
+select j.id, j.queue_id, j.extra ->> 'group' as group_key,
+       j.extra ->> 'group' is not null as leaves,
+       j.run_at = 9223372036854775807 as blocked
+  from readpast_job j
+ where j.queue_id = :queue_id and j.expire_at <= :now
+   and j.expire_at is not null and j.lease_until is null
+ order by j.expire_at
  limit :max;
+
+-- include real_run_at
 
 insert into readpast_archive (id, queue_id, state, finished_at, priority,
                               run_at, claim_no, attempt, max_attempts,
@@ -22,3 +26,6 @@ select id, queue_id, 6, :now, priority, run_at, claim_no, attempt,
  where id = @id;
 
 delete from readpast_job where id = @id;
+
+-- the rest if @leaves:
+-- include leave_group

@@ -1,4 +1,5 @@
--- to_sweep: return the queues in which a lease ran out, a job expired or a job is due.
+-- to_sweep: return the queues in which a lease ran out, a job expired, a job is due, a
+-- hold of a group has ended, or the groups have to be looked at (sweep_groups).
 -- A sweep takes the write lock only for these queues.
 -- If :rest is 1, the verb also returns queues with a kept job whose time of keeping is
 -- over, and queues that were dropped (dropped is 1).
@@ -13,10 +14,14 @@ select q.id as queue_id, 0 as dropped
                   and lease_until is not null)
     or exists (select 1 from readpast_job
                 where queue_id = q.id and seq is null and lease_until is null
-                  and run_at <= :now)
+                  and run_at < 9223372036854775807 and run_at <= :now)
     or exists (select 1 from readpast_job
                 where queue_id = q.id and expire_at <= :now
                   and expire_at is not null and lease_until is null)
+    or q.group_scan is not null
+    or q.holds_until is not null
+       and exists (select 1 from readpast_group_hold
+                    where queue_id = q.id and until <= :now)
     or :rest
        and q.id in (select k.queue_id
                       from readpast_kept_count k

@@ -3,7 +3,10 @@
 -- :most. workers is the number of live workers that serve the job's queue and kind.
 -- queue_workers is the number of live workers that serve the queue, whatever kinds they
 -- serve. run_limit and running say how many jobs of the queue may run at once, and how
--- many run. Both are 0 if the queue has no limit. The other columns describe the worker
+-- many run. Both are 0 if the queue has no limit. group_busy is the number of slots of
+-- the job's group that are in use, group_ahead the number of jobs that its group admits
+-- before this one, group_waiting all that wait, both counted up to :most. group_next describes another job of the group
+-- that has a slot, a running one if there is one. The other columns describe the worker
 -- that holds the job.
 -- Priority, class and seq are compared one by one, because for a comparison of row
 -- values SQLite would scan all jobs of the priority.
@@ -44,11 +47,47 @@ select :now as now, q.paused_at as paused_at, q.pause_reason as pause_reason,
        iif(q.run_limit = 0, 0,
 -- include running
        ) as running,
-       q.held_until as held_until, null as group_held_until,
-       q.group_limit as group_limit, 0 as group_busy, 0 as group_ahead, 0 as group_waiting,
-       null as group_next, q.rate_count as rate_count,
-       q.rate_ms as rate_ms, null as rate_in_ms
+       iif(q.held_until > :now, q.held_until, null) as held_until,
+       (select until from readpast_group_hold
+         where queue_id = q.id and group_key = j.extra ->> 'group'
+           and until > :now) as group_held_until,
+       iif(j.extra ->> 'group' is null, 0, q.group_limit) as group_limit,
+       (select count(*) from readpast_group_slot
+         where queue_id = q.id and group_key = j.extra ->> 'group')
+       as group_busy,
+       coalesce((select count(*)
+                   from (select 1 from readpast_group_wait a
+                          where a.queue_id = v.queue_id
+                            and a.group_key = v.group_key
+                            and a.priority < v.priority
+                          limit :most)), 0)
+       + coalesce((select count(*)
+                     from (select 1 from readpast_group_wait a
+                            where a.queue_id = v.queue_id
+                              and a.group_key = v.group_key
+                              and a.priority = v.priority and a.came < v.came
+                            limit :most)), 0) as group_ahead,
+       (select count(*)
+          from (select 1 from readpast_group_wait a
+                 where a.queue_id = q.id
+                   and a.group_key = j.extra ->> 'group'
+                 limit :most)) as group_waiting,
+       (select json_object('id', g.id, 'state', g.state,
+                           'since', iif(g.state = 3, g.claimed_at, g.run_at),
+                           'worker', g.worker, 'host', o.host)
+          from readpast_group_slot s
+         cross join readpast_live g
+          left join readpast_job r on r.id = g.id
+          left join readpast_worker o on o.id = r.worker_id
+         where s.queue_id = q.id and s.group_key = j.extra ->> 'group'
+           and g.id = s.job_id and g.id <> j.id
+         order by g.state = 3 desc, s.came
+         limit 1) as group_next,
+       q.rate_count as rate_count, q.rate_ms as rate_ms,
+-- include rate_in_ms
+       as rate_in_ms
   from readpast_job j
+  left join readpast_group_wait v on v.job_id = j.id
   join readpast_queue q on q.id = j.queue_id
   left join readpast_worker w on w.id = j.worker_id
  where j.id = :id;

@@ -1,0 +1,34 @@
+-- groups: list groups whose jobs wait although no job of the group has a slot, the group
+-- is not held, and no sweep is to look at it. The first 10,000 groups of each queue that
+-- have waiting jobs are looked at.
+
+with recursive waiting(queue_id, place, group_key) as (
+  select q.id, 1, (select group_key from readpast_group_wait
+                    where queue_id = q.id
+                    order by group_key limit 1)
+    from readpast_queue q
+   where q.group_scan is null
+  union all
+  select w.queue_id, w.place + 1,
+         (select n.group_key from readpast_group_wait n
+           where n.queue_id = w.queue_id and n.group_key > w.group_key
+           order by n.group_key limit 1)
+    from waiting w
+   where w.group_key is not null and w.place < 10000)
+select q.name as queue, w.group_key as 'group', :now_ms - j.run_at as waits_ms,
+       j.job_id as example
+  from waiting w
+  join readpast_queue q on q.id = w.queue_id
+  join readpast_group_wait j
+    on j.job_id = (select job_id from readpast_group_wait
+                    where queue_id = w.queue_id and group_key = w.group_key
+                    order by priority, came limit 1)
+ where w.group_key is not null
+   and j.run_at < :now_ms - 10000
+   and not exists (select 1 from readpast_group_slot
+                    where queue_id = w.queue_id and group_key = w.group_key)
+   and not exists (select 1 from readpast_group_hold
+                    where queue_id = w.queue_id and group_key = w.group_key
+                      and until > :now_ms - 10000)
+ order by waits_ms desc
+ limit 20;

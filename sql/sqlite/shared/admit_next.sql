@@ -1,0 +1,22 @@
+-- admit_next: if the group @group_key of the queue @queue_id has a free slot, admit its
+-- next job. If no job waits, or if the group is held, nothing changes. These statements
+-- must be the last ones of a verb.
+
+select w.job_id as next_id, 1 as slotted,
+-- include next_seq
+       as next_seq
+  from readpast_queue q
+ cross join readpast_group_wait w
+ cross join readpast_job n
+ where q.id = @queue_id and q.group_limit > 0
+   and w.queue_id = q.id and w.group_key = @group_key
+   and n.id = w.job_id
+   and q.group_limit >
+-- include slots
+   and not coalesce(
+-- include is_held
+       , 0)
+ order by w.priority, w.came
+ limit 1;
+
+-- include admit

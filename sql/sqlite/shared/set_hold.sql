@@ -1,0 +1,73 @@
+-- set_hold: hold the queue @queue_id, or its group @group_key if @group_key is not null,
+-- for :for_ms from now. Null ends a hold. The ready jobs of the group are blocked. If the
+-- hold ends, the jobs that wait are admitted. Of each, a thousand jobs are moved here.
+-- Claims move the other ready jobs, and sweeps admit the other waiting jobs. These
+-- statements must be the last ones of a verb.
+
+select @group_key is null as whole,
+       @group_key is not null and :for_ms > 0 as begins,
+       @group_key is not null and :for_ms is null as ends;
+
+-- if @whole:
+update readpast_queue
+   set held_until = :now + :for_ms
+ where id = @queue_id;
+
+-- if @begins:
+insert into readpast_group_hold (queue_id, group_key, until)
+values (@queue_id, @group_key, :now + :for_ms)
+on conflict do update set until = excluded.until;
+
+-- if @ends:
+update readpast_group_hold set until = :now
+ where queue_id = @queue_id and group_key = @group_key;
+
+-- if @begins:
+update readpast_queue
+   set holds_until = (select max(until) from readpast_group_hold
+                       where queue_id = @queue_id)
+ where id = @queue_id;
+
+-- if @begins:
+select s.job_id as id, s.came
+  from readpast_group_slot s
+ cross join readpast_job j
+ where s.queue_id = @queue_id and s.group_key = @group_key
+   and j.id = s.job_id and j.seq is not null
+ limit 1000;
+
+-- if @begins:
+insert into readpast_group_wait (job_id, queue_id, group_key, priority, came,
+                                 run_at)
+select id, queue_id, @group_key, priority, @came, run_at
+  from readpast_job
+ where id = @id;
+
+-- if @begins:
+delete from readpast_group_slot
+ where queue_id = @queue_id and group_key = @group_key and job_id = @id;
+
+-- if @begins:
+update readpast_job
+   set class = iif(class = 1, 1, 2), seq = null, run_at = 9223372036854775807
+ where id = @id;
+
+-- the rest if @ends:
+select iif(q.group_limit = 0, 1000,
+           min(1000, q.group_limit -
+-- include slots
+           )) as free, q.group_limit > 0 as slotted
+  from readpast_queue q
+ where q.id = @queue_id;
+
+select w.job_id as next_id,
+-- include next_seq
+       as next_seq
+  from readpast_group_wait w
+ cross join readpast_job n
+ where w.queue_id = @queue_id and w.group_key = @group_key
+   and n.id = w.job_id
+ order by w.priority, w.came
+ limit max(0, @free);
+
+-- include admit

@@ -1,0 +1,68 @@
+-- sweep_groups: admit jobs of groups that may have free slots, at most :max jobs: of
+-- groups whose hold has ended, and, if the group limit of the queue was changed, of all
+-- groups from the queue's group_scan on. At most a thousand groups of each kind are looked
+-- at. An answer with the id 0 means that there are more.
+
+delete from readpast_group_hold
+ where queue_id = :queue_id and until <= :now
+   and not exists (
+       select 1 from readpast_group_wait w
+        cross join readpast_queue q
+        where w.queue_id = :queue_id
+          and w.group_key = readpast_group_hold.group_key and q.id = :queue_id
+          and (q.group_limit = 0
+               or q.group_limit > (select count(*) from readpast_group_slot s
+                                    where s.queue_id = :queue_id
+                                      and s.group_key = w.group_key)));
+
+-- before: the last group that was looked at before this one. The scan ends after the row
+-- whose group_key is null.
+with recursive scanned(place, group_key, before) as (
+  select 1, (select group_key from readpast_group_wait
+              where queue_id = q.id and group_key > q.group_scan
+              order by group_key limit 1), q.group_scan
+    from readpast_queue q
+   where q.id = :queue_id and q.group_scan is not null
+  union all
+  select place + 1, (select w.group_key from readpast_group_wait w
+                      where w.queue_id = :queue_id
+                        and w.group_key > scanned.group_key
+                      order by w.group_key limit 1), group_key
+    from scanned
+   where group_key is not null and place < 1000)
+select group_key, null as before, 0 as scans, 0 as goes_on
+  from (select group_key from readpast_group_hold
+         where queue_id = :queue_id and until <= :now
+         limit 1000)
+union all
+select group_key, iif(group_key is null, null, before), 1,
+       place = 1000 and group_key is not null
+  from scanned;
+
+-- if @scans:
+update readpast_queue set group_scan = @before where id = :queue_id;
+
+select iif(q.group_limit = 0, :max, max(0, q.group_limit -
+-- include slots
+       )) * not coalesce(
+-- include is_held
+       , 0) as free, q.group_limit > 0 as slotted
+  from readpast_queue q
+ where q.id = :queue_id;
+
+-- answer:
+select id, id as next_id, next_seq
+  from (select w.job_id as id,
+-- include next_seq
+               as next_seq
+          from readpast_group_wait w
+         cross join readpast_job n
+         where w.queue_id = :queue_id and w.group_key = @group_key
+           and n.id = w.job_id
+         order by w.priority, w.came
+         limit @free)
+union all
+select 0, 0, 0
+ where @goes_on;
+
+-- include admit

@@ -1,0 +1,376 @@
+/*
+ * groups_change.c - test that group limits can be set, raised, lowered and
+ * removed, and that blocked jobs can be changed, replaced, cancelled, retried
+ * and purged.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "check.h"
+
+#define MINUTE 60000
+
+static void
+put_n(rp_conn *conn, int64_t *ids, int n)
+{
+	for (int i = 0; i < n; i++)
+		ids[i] = put_in_group(conn, "g", "x");
+}
+
+static void
+done_one(rp_conn *conn)
+{
+	settle_one(conn, claim_one(conn, MINUTE), RP_DONE, 0);
+}
+
+/* Returns 1 if no job can be claimed. */
+static int
+is_empty(rp_conn *conn)
+{
+	struct claim c;
+
+	return !take_one(conn, "q", MINUTE, &c);
+}
+
+/* ---- the limit changes ---- */
+
+static void
+a_limit_that_is_set_holds_for_jobs_in_the_line(void **state)
+{
+	rp_conn *conn = ((struct db *)*state)->conn;
+	int64_t ids[5];
+	struct claim c;
+
+	put_n(conn, ids, 4);
+	limit_groups(conn, 1);
+	ids[4] = put_in_group(conn, "g", "x");
+	for (int i = 0; i < 5; i++) {
+		c = claim_one(conn, MINUTE);
+		assert_int_equal(c.id, ids[i]);
+		assert_true(is_empty(conn));
+		settle_one(conn, c, RP_DONE, 0);
+	}
+}
+
+static void
+a_new_limit_counts_the_jobs_of_a_group_that_run_already(void **state)
+{
+	rp_conn *conn = ((struct db *)*state)->conn;
+	struct claim held[3];
+	int64_t ids[6];
+
+	put_n(conn, ids, 6);
+	for (int i = 0; i < 3; i++)
+		held[i] = claim_one(conn, MINUTE);
+	limit_groups(conn, 2);
+	assert_true(is_empty(conn));
+	settle_one(conn, held[0], RP_DONE, 0);
+	assert_true(is_empty(conn));
+	settle_one(conn, held[1], RP_DONE, 0);
+	assert_int_equal(claim_one(conn, MINUTE).id, ids[3]);
+	assert_true(is_empty(conn));
+}
+
+static void
+a_limit_that_is_raised_admits_more_jobs(void **state)
+{
+	rp_conn *conn = ((struct db *)*state)->conn;
+	int64_t ids[5];
+
+	limit_groups(conn, 1);
+	put_n(conn, ids, 5);
+	expect_states(conn, ids, "rbbbb");
+	limit_groups(conn, 3);
+	ok(conn, rp_sweep(conn, NULL));
+	expect_states(conn, ids, "rrrbb");
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(claim_one(conn, MINUTE).id, ids[i]);
+	assert_true(is_empty(conn));
+}
+
+static void
+a_limit_that_is_lowered_ends_no_job_and_admits_none(void **state)
+{
+	rp_conn *conn = ((struct db *)*state)->conn;
+	struct claim held[3];
+	int64_t ids[5];
+
+	limit_groups(conn, 3);
+	put_n(conn, ids, 5);
+	for (int i = 0; i < 3; i++)
+		held[i] = claim_one(conn, MINUTE);
+	limit_groups(conn, 1);
+	ok(conn, rp_sweep(conn, NULL));
+	for (int i = 0; i < 2; i++) {
+		settle_one(conn, held[i], RP_DONE, 0);
+		assert_true(is_empty(conn));
+	}
+	expect_states(conn, ids, "--Rbb");
+	settle_one(conn, held[2], RP_DONE, 0);
+	expect_states(conn, ids, "---rb");
+	assert_int_equal(claim_one(conn, MINUTE).id, ids[3]);
+	assert_true(is_empty(conn));
+}
+
+static void
+a_limit_that_is_removed_lets_all_jobs_run(void **state)
+{
+	rp_conn *conn = ((struct db *)*state)->conn;
+	int64_t ids[5], more;
+
+	limit_groups(conn, 1);
+	put_n(conn, ids, 5);
+	claim_one(conn, MINUTE);
+	limit_groups(conn, 0);
+	more = put_in_group(conn, "g", "x");
+	ok(conn, rp_sweep(conn, NULL));
+	expect_states(conn, ids, "Rrrrr");
+	assert_int_equal(state_of(conn, more), RP_STATE_READY);
+	for (int i = 0; i < 5; i++)
+		claim_one(conn, MINUTE);
+}
+
+static void
+a_limit_may_be_set_again_before_all_jobs_are_admitted(void **state)
+{
+	rp_conn *conn = ((struct db *)*state)->conn;
+	int64_t ids[3];
+
+	limit_groups(conn, 1);
+	put_n(conn, ids, 3);
+	limit_groups(conn, 0);
+	done_one(conn);
+	limit_groups(conn, 2);
+	ok(conn, rp_sweep(conn, NULL));
+	assert_false(is_empty(conn));
+	assert_false(is_empty(conn));
+}
+
+static void
+many_groups_are_admitted_by_one_sweep(void **state)
+{
+	enum { GROUPS = 2500 };
+	rp_conn *conn = ((struct db *)*state)->conn;
+	rp_job_spec jobs[2 * GROUPS];
+	char names[GROUPS][12];
+	rp_queue_stats s;
+
+	limit_groups(conn, 1);
+	for (int i = 0; i < 2 * GROUPS; i++) {
+		snprintf(names[i / 2], sizeof(names[0]), "g%d", i / 2);
+		jobs[i] = job_of("x");
+		jobs[i].group_key = names[i / 2];
+	}
+	ok(conn, rp_begin(conn));
+	for (int i = 0; i < 2 * GROUPS; i++)
+		ok(conn, rp_enqueue(conn, "q", &jobs[i], NULL));
+	ok(conn, rp_commit(conn));
+	s = stats_of(conn, "q");
+	assert_int_equal(s.ready, GROUPS);
+	assert_int_equal(s.blocked, GROUPS);
+	limit_groups(conn, 2);
+	ok(conn, rp_sweep(conn, NULL));
+	s = stats_of(conn, "q");
+	assert_int_equal(s.ready, 2 * GROUPS);
+	assert_int_equal(s.blocked, 0);
+}
+
+/* ---- blocked jobs are changed ---- */
+
+static void
+a_blocked_job_that_is_cancelled_or_purged_leaves_its_group(void **state)
+{
+	rp_conn *conn = ((struct db *)*state)->conn;
+	int64_t ids[4];
+	rp_batch *batch;
+
+	limit_groups(conn, 1);
+	put_n(conn, ids, 4);
+	ok(conn, rp_job_cancel(conn, ids[1], NULL));
+	expect_states(conn, ids, "rcbb");
+	batch = get(conn, ids[1]);
+	assert_int_equal(rp_batch_at(batch, 0)->run_at,
+			 rp_batch_at(batch, 0)->created_at);
+	rp_batch_free(batch);
+	ok(conn, rp_job_cancel(conn, ids[0], NULL));
+	expect_states(conn, ids, "ccrb");
+	assert_int_equal(ok(conn, rp_queue_purge(conn, "q", RP_STATE_BLOCKED,
+						 NULL)), 2);
+	expect_states(conn, ids, "cc--");
+	put_n(conn, ids, 2);
+	expect_states(conn, ids, "rb");
+}
+
+static void
+a_job_that_is_retried_enters_its_group(void **state)
+{
+	rp_conn *conn = ((struct db *)*state)->conn;
+	int64_t ids[2];
+
+	limit_groups(conn, 1);
+	put_n(conn, ids, 2);
+	settle_one(conn, claim_one(conn, MINUTE), RP_DEAD, 0);
+	expect_states(conn, ids, "Dr");
+	ok(conn, rp_job_retry(conn, ids[0], NULL));
+	expect_states(conn, ids, "br");
+	done_one(conn);
+	expect_states(conn, ids, "r-");
+	ok(conn, rp_job_cancel(conn, ids[0], NULL));
+	ok(conn, rp_job_retry(conn, ids[0], NULL));
+	expect_states(conn, ids, "r-");
+}
+
+static void
+change(rp_conn *conn, int64_t id, int priority, int64_t delay_ms,
+       const char *queue)
+{
+	rp_change c = RP_CHANGE_INIT;
+
+	c.priority = priority;
+	c.delay_ms = delay_ms;
+	c.queue = queue;
+	ok(conn, rp_job_change(conn, id, &c));
+}
+
+static void
+a_blocked_job_can_be_changed(void **state)
+{
+	rp_conn *conn = ((struct db *)*state)->conn;
+	int64_t ids[4];
+
+	limit_groups(conn, 1);
+	put_n(conn, ids, 4);
+	change(conn, ids[3], 1, -1, NULL);
+	expect_states(conn, ids, "rbbb");
+	done_one(conn);
+	expect_states(conn, ids, "-bbr");
+	change(conn, ids[3], -1, MINUTE, NULL);
+	expect_states(conn, ids, "-rbs");
+	change(conn, ids[2], -1, MINUTE, NULL);
+	expect_states(conn, ids, "-rss");
+	change(conn, ids[3], -1, 0, NULL);
+	expect_states(conn, ids, "-rsb");
+	put(conn, "other", "x");
+	change(conn, ids[3], -1, -1, "other");
+	expect_states(conn, ids, "-rsr");
+	change(conn, ids[3], -1, -1, "q");
+	expect_states(conn, ids, "-rsb");
+	change(conn, ids[1], -1, -1, "other");
+	expect_states(conn, ids, "-rsr");
+	assert_int_equal(claim_one(conn, MINUTE).id, ids[3]);
+}
+
+static rp_added
+put_unique(rp_conn *conn, const char *group, int replace, int64_t delay_ms)
+{
+	rp_job_spec job = job_of("y");
+	rp_added added;
+
+	job.group_key = group;
+	job.unique_key = "k";
+	job.replace = replace;
+	job.delay_ms = delay_ms;
+	ok(conn, rp_enqueue(conn, "q", &job, &added));
+	return added;
+}
+
+static void
+a_blocked_job_keeps_its_unique_key_and_can_be_replaced(void **state)
+{
+	rp_conn *conn = ((struct db *)*state)->conn;
+	int64_t ids[3];
+	rp_batch *batch;
+
+	limit_groups(conn, 1);
+	ids[0] = put_in_group(conn, "g", "x");
+	ids[1] = put_unique(conn, "g", 0, 0).id;
+	ids[2] = put_in_group(conn, "g", "x");
+	expect_states(conn, ids, "rbb");
+	assert_int_equal(put_unique(conn, "g", 0, 0).outcome, RP_EXISTED);
+	assert_int_equal(put_unique(conn, "g", 1, 0).outcome, RP_REPLACED);
+	expect_states(conn, ids, "rbb");
+	done_one(conn);
+	expect_states(conn, ids, "-rb");
+	put_unique(conn, "g", 1, 0);
+	expect_states(conn, ids, "-rb");
+	put_unique(conn, "h", 1, 0);
+	expect_states(conn, ids, "-rr");
+	batch = get(conn, ids[1]);
+	assert_string_equal(rp_batch_at(batch, 0)->group_key, "h");
+	rp_batch_free(batch);
+	put_unique(conn, "g", 1, 0);
+	expect_states(conn, ids, "-br");
+	put_unique(conn, "g", 1, MINUTE);
+	expect_states(conn, ids, "-sr");
+	put_unique(conn, NULL, 1, 0);
+	expect_states(conn, ids, "-rr");
+}
+
+static void
+a_queue_with_blocked_jobs_can_be_dropped(void **state)
+{
+	rp_conn *conn = ((struct db *)*state)->conn;
+	int64_t ids[3];
+
+	limit_groups(conn, 1);
+	put_n(conn, ids, 3);
+	ok(conn, rp_queue_hold(conn, "q", "other", MINUTE));
+	ok(conn, rp_queue_drop(conn, "q"));
+	expect_states(conn, ids, "---");
+	limit_groups(conn, 1);
+	put_n(conn, ids, 3);
+	expect_states(conn, ids, "rbb");
+}
+
+static void
+a_verdict_after_the_lease_is_accepted_from_a_blocked_job(void **state)
+{
+	static const int verdicts[] = { RP_DONE, RP_FAIL, RP_DEAD, RP_RELEASE };
+	static const char *const after[] = { "-r", "rb", "Dr", "rb" };
+	rp_conn *conn = ((struct db *)*state)->conn;
+	int64_t ids[2];
+
+	limit_groups(conn, 1);
+	for (int i = 0; i < 4; i++) {
+		struct claim c;
+
+		put_n(conn, ids, 2);
+		c = claim_one(conn, 1);
+		sleep_ms(20);
+		ok(conn, rp_queue_hold(conn, "q", "g", MINUTE));
+		ok(conn, rp_sweep(conn, NULL));
+		expect_states(conn, ids, "bb");
+		ok(conn, rp_extend(conn, c.id, c.no, MINUTE));
+		expect_states(conn, ids, "Rb");
+		ok(conn, rp_queue_hold(conn, "q", "g", 0));
+		expect_states(conn, ids, "Rb");
+		settle_one(conn, c, verdicts[i], 0);
+		expect_states(conn, ids, after[i]);
+		for (int k = 0; k < 2; k++)
+			if (state_of(conn, ids[k]) != RP_STATE_DEAD)
+				rp_job_cancel(conn, ids[k], NULL);
+	}
+}
+
+int
+main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(a_limit_that_is_set_holds_for_jobs_in_the_line),
+		CASE(a_new_limit_counts_the_jobs_of_a_group_that_run_already),
+		CASE(a_limit_that_is_raised_admits_more_jobs),
+		CASE(a_limit_that_is_lowered_ends_no_job_and_admits_none),
+		CASE(a_limit_that_is_removed_lets_all_jobs_run),
+		CASE(a_limit_may_be_set_again_before_all_jobs_are_admitted),
+		CASE(many_groups_are_admitted_by_one_sweep),
+		CASE(a_blocked_job_that_is_cancelled_or_purged_leaves_its_group),
+		CASE(a_job_that_is_retried_enters_its_group),
+		CASE(a_blocked_job_can_be_changed),
+		CASE(a_blocked_job_keeps_its_unique_key_and_can_be_replaced),
+		CASE(a_queue_with_blocked_jobs_can_be_dropped),
+		CASE(a_verdict_after_the_lease_is_accepted_from_a_blocked_job),
+	};
+
+	databases_at(argc, argv);
+	return cmocka_run_group_tests_name("groups_change", tests, NULL, NULL);
+}
