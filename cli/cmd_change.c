@@ -15,7 +15,7 @@ static const struct act cancels = {
 	.done = "cancelled",
 	.all = rp__jobs_cancel,
 	.one = rp_job_cancel,
-	.which = "scheduled, ready and running jobs can be cancelled",
+	.which = "scheduled, ready, blocked and running jobs can be cancelled",
 	.allowed = LIVE,
 	.otherwise = LIVE,
 };
@@ -33,7 +33,7 @@ static const struct act changes = {
 	.event = "changed",
 	.done = "changed",
 	.past = "changed",
-	.which = "scheduled and ready jobs can be changed",
+	.which = "scheduled, ready and blocked jobs can be changed",
 	.allowed = LIVE & ~IN(RP_STATE_RUNNING),
 	.otherwise = LIVE & ~IN(RP_STATE_RUNNING),
 	.keeps_order = 1,

@@ -53,7 +53,7 @@ const struct command commands[] = {
 	  "make dead or cancelled jobs ready again",
 	  FILTER "A filter finds dead jobs, unless --state says otherwise.\n" },
 	{ "change", cmd_change, REQUIRE, "ID... | FILTER SETTING...",
-	  "change jobs that are scheduled or ready",
+	  "change jobs that are scheduled, ready or blocked",
 	  FILTER "With ids, --queue means the same as --to.\n" },
 	{ "purge", cmd_purge, REQUIRE, "QUEUE | FILTER --state S --yes",
 	  "delete the jobs in one state", FILTER },

@@ -21,8 +21,8 @@ _readpast_options() { # COMMAND
 		;;
 	claim) options=(-n= --lease= --wait= --json) ;;
 	complete) options=(--result= --json) ;;
-	fail) options=(--error= --retry-in= --for-good --json) ;;
-	release) options=(--delay= --json) ;;
+	fail) options=(--error= --retry-in= --for-good --hold= --for= --json) ;;
+	release) options=(--delay= --hold= --for= --json) ;;
 	extend) options=(--lease= --progress= --json) ;;
 	cancel)
 		options=(--queue= --state= --kind= --key= --error= --older=
@@ -60,12 +60,15 @@ _readpast_options() { # COMMAND
 	doctor) options=(--long= --json) ;;
 	stats) options=(--json) ;;
 	pause) options=(--reason= --json) ;;
+	hold) options=(--group= --for= --clear --json) ;;
+	groups) options=(--blocked --after= -n= --json) ;;
 	workers) options=(--json) ;;
 	top) options=(--interval=) ;;
 	'queue set')
 		options=(--max-attempts= --lease= --backoff= --backoff-max=
 			--priority= --keep-done= --keep-dead= --max-payload= --timeout=
-			--limit= --dead-to= --json)
+			--limit= --group-limit= --group-on-failure= --rate= --dead-to=
+			--json)
 		;;
 	'queue list') options=(--json) ;;
 	'queue drop') options=(--yes --json) ;;
@@ -135,7 +138,7 @@ _readpast_queues() {
 	while IFS= read -r name; do
 		[[ $name != "$cur"* ]] || COMPREPLY+=("$(printf %q "$name")")
 	done < <(READPAST_HISTORY='' "${words[0]}" ${db:+--db "$db"} queue list \
-		2>/dev/null </dev/null | sed '/^  /d; s/ (paused)$//')
+		2>/dev/null </dev/null | sed '/^  /d; s/ (held)$//; s/ (paused)$//')
 }
 
 _readpast_techniques() {
@@ -151,7 +154,9 @@ _readpast_value() { # OPTION
 	--db) _readpast_url ;;
 	--history) _readpast_files ;;
 	--dead | --left | --queue | --to) _readpast_queues ;;
-	--limit) _readpast_offer none ;;
+	--limit | --group-limit | --rate) _readpast_offer none ;;
+	--group-on-failure) _readpast_offer block pass ;;
+	--hold) _readpast_offer group queue ;;
 	--dead-to)
 		_readpast_offer none
 		_readpast_queues
@@ -171,12 +176,12 @@ _readpast_value() { # OPTION
 	--zone) _readpast_zones ;;
 	--running) _readpast_offer wait leave ;;
 	--state)
-		states=(scheduled ready running 'done' dead cancelled all)
+		states=(scheduled ready blocked running 'done' dead cancelled all)
 		case $command in
-		cancel) states=(scheduled ready running all) ;;
+		cancel) states=(scheduled ready blocked running all) ;;
 		retry) states=(dead cancelled all) ;;
-		change) states=(scheduled ready all) ;;
-		purge) states=(scheduled ready 'done' dead cancelled all) ;;
+		change) states=(scheduled ready blocked all) ;;
+		purge) states=(scheduled ready blocked 'done' dead cancelled all) ;;
 		esac
 		_readpast_offer "${states[@]}"
 		;;
@@ -194,7 +199,7 @@ _readpast_argument() {
 	'cron apply') ((arguments)) || _readpast_files ;;
 	lab) _readpast_techniques ;;
 	help) _readpast_offer "${commands[@]}" ;;
-	enqueue | claim | purge | list | stats | pause | resume | 'queue '*)
+	enqueue | claim | purge | list | stats | pause | resume | hold | groups | 'queue '*)
 		((arguments)) || _readpast_queues
 		;;
 	esac
@@ -240,7 +245,7 @@ _readpast_look() {
 _readpast() {
 	local commands=(enqueue work claim complete fail release extend cancel
 		retry change purge wait list show why stats workers top queue pause resume
-		cron sweep init copy doctor check lab stress version help)
+		hold groups cron sweep init copy doctor check lab stress version help)
 	local words options db='' command='' option='' handler=''
 	local cur states breaks='' kept='' arguments=0
 	COMPREPLY=()

@@ -39,7 +39,8 @@ function __readpast_queues
     set -l db (__readpast_words value --db)
     set -q db[1]; and set db --db $db[-1]
     READPAST_HISTORY= command readpast $db queue list 2>/dev/null </dev/null |
-        string match -v '  *' | string replace -r ' \(paused\)$' ''
+        string match -v '  *' | string replace -r ' \(held\)$' '' |
+        string replace -r ' \(paused\)$' ''
 end
 
 function __readpast_zones
@@ -74,7 +75,7 @@ complete -c readpast -n __readpast_in -a release -d 'give jobs back, without cou
 complete -c readpast -n __readpast_in -a extend -d 'renew the leases of jobs'
 complete -c readpast -n __readpast_in -a cancel -d 'cancel jobs that are not finished'
 complete -c readpast -n __readpast_in -a retry -d 'make dead or cancelled jobs ready again'
-complete -c readpast -n __readpast_in -a change -d 'change jobs that are scheduled or ready'
+complete -c readpast -n __readpast_in -a change -d 'change jobs that are scheduled, ready or blocked'
 complete -c readpast -n __readpast_in -a purge -d 'delete the jobs in one state'
 complete -c readpast -n __readpast_in -a wait -d 'wait for the end of jobs'
 complete -c readpast -n __readpast_in -a list -d 'list unfinished jobs, in the order in which they are claimed'
@@ -85,6 +86,8 @@ complete -c readpast -n __readpast_in -a workers -d 'list the workers'
 complete -c readpast -n __readpast_in -a queue -d 'list queues, change their settings'
 complete -c readpast -n __readpast_in -a pause -d 'keep workers from claiming the jobs of a queue'
 complete -c readpast -n __readpast_in -a resume -d 'let workers claim the jobs of a paused queue again'
+complete -c readpast -n __readpast_in -a hold -d 'for some time, start no job of a queue, or of one of its groups'
+complete -c readpast -n __readpast_in -a groups -d 'list groups that have a limit or are held'
 complete -c readpast -n __readpast_in -a cron -d 'schedules, and when they fire'
 complete -c readpast -n __readpast_in -a sweep -d 'make due jobs ready, recover lost jobs, delete old ones'
 complete -c readpast -n __readpast_in -a init -d 'create the database'
@@ -102,12 +105,12 @@ complete -c readpast -n 'test "$(__readpast_words)" = queue' -a 'set list drop p
 complete -c readpast -n 'test "$(__readpast_words)" = cron' -a 'add list run pause resume remove apply next'
 complete -c readpast -n '__readpast_in help' -a 'enqueue work claim complete fail
     release extend cancel retry change purge wait list show why stats workers queue
-    pause resume cron sweep init top copy doctor check lab stress version help'
-for command in enqueue work claim purge list stats pause resume 'queue set' 'queue list' 'queue drop' 'queue pause' 'queue resume'
+    pause resume hold groups cron sweep init top copy doctor check lab stress version help'
+for command in enqueue work claim purge list stats pause resume hold groups 'queue set' 'queue list' 'queue drop' 'queue pause' 'queue resume'
     complete -c readpast -n "__readpast_in $command" -a '(__readpast_queues)'
 end
 for command in enqueue claim complete fail release extend cancel retry change purge \
-    list wait show why stats workers init sweep version pause resume doctor \
+    list wait show why stats workers init sweep version pause resume hold groups doctor \
     'queue set' 'queue list' 'queue drop' 'cron add' 'cron list' 'cron run' \
     'cron pause' 'cron resume' 'cron remove' 'cron apply' 'cron next' check lab \
     'queue pause' 'queue resume'
@@ -164,6 +167,10 @@ complete -c readpast -n '__readpast_in fail' -l error -x -d 'the reason of the f
 complete -c readpast -n '__readpast_in fail' -l retry-in -x -d 'delay before the next attempt'
 complete -c readpast -n '__readpast_in fail' -l for-good -d 'never try again'
 complete -c readpast -n '__readpast_in release' -l delay -x -d 'delay until the job is ready'
+for command in fail release
+    complete -c readpast -n "__readpast_in $command" -l hold -x -a 'group queue' -d 'also hold the group or queue'
+    complete -c readpast -n "__readpast_in $command" -l for -x -d '... for this long'
+end
 complete -c readpast -n '__readpast_in extend' -l lease -x -d 'new lease, from now'
 complete -c readpast -n '__readpast_in extend' -l progress -x -d 'progress of the job'
 
@@ -174,7 +181,7 @@ for command in cancel retry change purge list show why
     complete -c readpast -n "__readpast_in $command" -l error -x -d 'jobs whose last error contains this text'
     complete -c readpast -n "__readpast_in $command" -l older -x -d 'jobs enqueued at least this long ago'
 end
-complete -c readpast -n '__readpast_in cancel' -l state -x -a 'scheduled ready running all' -d 'jobs in this state'
+complete -c readpast -n '__readpast_in cancel' -l state -x -a 'scheduled ready blocked running all' -d 'jobs in this state'
 complete -c readpast -n '__readpast_in cancel' -l dry-run -d 'only print how many jobs match'
 complete -c readpast -n '__readpast_in retry' -l dead -x -a '(__readpast_queues)' -d 'all dead jobs of the queue'
 complete -c readpast -n '__readpast_in retry' -l state -x -a 'dead cancelled all' -d 'jobs in this state'
@@ -184,13 +191,13 @@ complete -c readpast -n '__readpast_in change' -l delay -x -d 'run it after this
 complete -c readpast -n '__readpast_in change' -l at -x -d 'earliest start'
 complete -c readpast -n '__readpast_in change' -l to -x -a '(__readpast_queues)' -d 'move the job to this queue'
 complete -c readpast -n '__readpast_in change' -l max-attempts -x -d 'attempts before the job is dead'
-complete -c readpast -n '__readpast_in change' -l state -x -a 'scheduled ready all' -d 'jobs in this state'
+complete -c readpast -n '__readpast_in change' -l state -x -a 'scheduled ready blocked all' -d 'jobs in this state'
 complete -c readpast -n '__readpast_in change' -l dry-run -d 'only print how many jobs match'
-complete -c readpast -n '__readpast_in purge' -l state -x -a 'scheduled ready done dead cancelled all' -d 'jobs in this state'
+complete -c readpast -n '__readpast_in purge' -l state -x -a 'scheduled ready blocked done dead cancelled all' -d 'jobs in this state'
 complete -c readpast -n '__readpast_in purge' -l dry-run -d 'only print how many jobs match'
 complete -c readpast -n '__readpast_in purge' -l yes -d 'confirm that the jobs are deleted for good'
 
-complete -c readpast -n '__readpast_in list' -l state -x -a 'scheduled ready running done dead cancelled all' -d 'jobs in this state'
+complete -c readpast -n '__readpast_in list' -l state -x -a 'scheduled ready blocked running done dead cancelled all' -d 'jobs in this state'
 complete -c readpast -n '__readpast_in list' -l limit -x -d 'list at most this many jobs'
 complete -c readpast -n '__readpast_in list' -l all -d 'examine all jobs'
 complete -c readpast -n '__readpast_in wait' -l any -d 'wait only until one job has ended'
@@ -198,15 +205,22 @@ complete -c readpast -n '__readpast_in wait' -l queue -x -a '(__readpast_queues)
 complete -c readpast -n '__readpast_in wait' -l timeout -x -d 'wait no longer than this'
 complete -c readpast -n '__readpast_in wait' -l result -d 'print the bytes of the results'
 complete -c readpast -n '__readpast_in wait' -l quiet -d 'print only errors'
-complete -c readpast -n '__readpast_in show' -l state -x -a 'scheduled ready running done dead cancelled all' -d 'jobs in this state'
+complete -c readpast -n '__readpast_in show' -l state -x -a 'scheduled ready blocked running done dead cancelled all' -d 'jobs in this state'
 complete -c readpast -n '__readpast_in show' -l all -d 'examine all jobs'
 complete -c readpast -n '__readpast_in show' -l dry-run -d 'only print how many jobs match'
-complete -c readpast -n '__readpast_in why' -l state -x -a 'scheduled ready running done dead cancelled all' -d 'jobs in this state'
+complete -c readpast -n '__readpast_in why' -l state -x -a 'scheduled ready blocked running done dead cancelled all' -d 'jobs in this state'
 complete -c readpast -n '__readpast_in why' -l all -d 'examine all jobs'
 complete -c readpast -n '__readpast_in why' -l dry-run -d 'only print how many jobs match'
 for command in pause 'queue pause'
     complete -c readpast -n "__readpast_in $command" -l reason -x -d 'reason, a text for people'
 end
+
+complete -c readpast -n '__readpast_in hold' -l group -x -d 'hold only this group'
+complete -c readpast -n '__readpast_in hold' -l for -x -d 'how long, from now'
+complete -c readpast -n '__readpast_in hold' -l clear -d 'end the hold now'
+complete -c readpast -n '__readpast_in groups' -l blocked -d 'only groups with jobs that wait'
+complete -c readpast -n '__readpast_in groups' -l after -x -d 'only groups after this one'
+complete -c readpast -n '__readpast_in groups' -s n -x -d 'list at most this many groups'
 
 complete -c readpast -n '__readpast_in init' -l after-restore -d 'skip ids after a backup was restored'
 complete -c readpast -n '__readpast_in init' -l print -d 'print the SQL, and connect to no server'
@@ -222,6 +236,9 @@ complete -c readpast -n '__readpast_in queue set' -l keep-dead -x -d 'how long d
 complete -c readpast -n '__readpast_in queue set' -l max-payload -x -d 'the largest payload'
 complete -c readpast -n '__readpast_in queue set' -l timeout -x -d 'longest time of a handler'
 complete -c readpast -n '__readpast_in queue set' -l limit -x -a none -d 'how many jobs may run at once'
+complete -c readpast -n '__readpast_in queue set' -l group-limit -x -a none -d 'how many jobs of one group may run at once'
+complete -c readpast -n '__readpast_in queue set' -l group-on-failure -x -a 'block pass' -d 'whether a group waits for a failed job'
+complete -c readpast -n '__readpast_in queue set' -l rate -x -a none -d 'how many jobs may start in an interval, N/D'
 complete -c readpast -n '__readpast_in queue set' -l dead-to -x -a '(__readpast_queues) none' -d 'queue that gets a new job when a job dies'
 complete -c readpast -n '__readpast_in queue drop' -l yes -d 'confirm that the jobs are deleted for good'
 

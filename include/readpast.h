@@ -340,7 +340,8 @@ typedef struct rp_queue {
 			      * number. A retry is a start, too. Above 1,000
 			      * the starts are counted in steps of 1 % of
 			      * rate_ms */
-	int64_t rate_ms;     /* set it together with rate_count; 1 or more */
+	int64_t rate_ms;     /* set it together with rate_count; 1 or more, or 0
+			      * if rate_count is 0 */
 	int64_t held_until;  /* no job starts before this time, see
 			      * rp_queue_hold(); 0: no hold. rp_queue_set()
 			      * ignores it */
@@ -714,10 +715,10 @@ typedef struct rp_change {
 	}
 
 /*
- * Change a scheduled or ready job. It keeps its id, its payload, its unique key
- * and the attempts that it has used. A ready job keeps its place in line,
- * except if its queue or priority changes: then it goes to the end of the new
- * line. Inside a transaction the change takes effect when the transaction
+ * Change a scheduled, ready or blocked job. It keeps its id, its payload, its
+ * unique key and the attempts that it has used. A ready job keeps its place in
+ * line, except if its queue or priority changes: then it goes to the end of the
+ * new line. Inside a transaction the change takes effect when the transaction
  * commits.
  *
  * Errors: RP_EGONE: the job is running or finished. RP_ENOENT: there is no such

@@ -136,8 +136,9 @@ take_settings(rp_conn *conn, rp_queue *q, struct rp_value *params)
 					(long long)settings[i].most);
 		params[settings[i].param] = rp__int_or_null(value, value < 0);
 	}
-	if ((q->rate_count < 0) != (q->rate_ms < 0) ||
-	    (q->rate_count > 0 && q->rate_ms == 0))
+	if (q->rate_count == 0)
+		params[QUEUE_SET_RATE_MS] = rp__int_or_null(0, 1);
+	else if ((q->rate_count < 0) != (q->rate_ms < 0) || q->rate_ms == 0)
 		return rp__fail(&conn->error, RP_EINVAL,
 				"a rate is rate_count jobs in rate_ms: set "
 				"both");
@@ -207,6 +208,8 @@ add_queue(void *ctx, size_t row, const struct rp_value *c)
 	q->held_until = c[QUEUE_LIST_OUT_HELD_UNTIL].i;
 	for (size_t i = 0; i < SETTINGS; i++)
 		*setting_of(q, i) = c[settings[i].column].i;
+	if (q->rate_count == 0)
+		q->rate_ms = 0;
 	return RP_ROW_TAKE;
 }
 

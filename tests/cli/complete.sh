@@ -63,7 +63,7 @@ check 'no queue is offered as the value of an option' offers 'readpast work -j '
 check 'queues are offered after the value of an option' offers 'readpast work -j 4 m' mail
 check 'states are offered' offers 'readpast list q --state d' 'dead done'
 check 'states are offered after =' offers 'readpast list q --state=d' 'dead done'
-check 'purge is offered the states that it can purge' offers 'readpast purge q --state ' 'all cancelled dead done ready scheduled'
+check 'purge is offered the states that it can purge' offers 'readpast purge q --state ' 'all blocked cancelled dead done ready scheduled'
 check 'a queue is offered as the value of an option' offers 'readpast retry --dead m' mail
 check 'a queue is offered to which jobs move' offers 'readpast change 1 --to m' mail
 check 'a queue for dead jobs is offered, and none' offers 'readpast queue set q --dead-to ' 'mail none two\ words'

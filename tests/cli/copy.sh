@@ -97,7 +97,7 @@ recovered() {
 }
 source_db() { # URL: make a database with jobs of all kinds
 	export READPAST_DB=$1
-	readpast queue set mail --max-attempts 7 --lease 90s --keep-done 1d --max-payload 1MiB --limit 1000 --dead-to other
+	readpast queue set mail --max-attempts 7 --lease 90s --keep-done 1d --max-payload 1MiB --limit 1000 --group-limit 900 --group-on-failure pass --rate 5k/1h --dead-to other
 	readpast queue set other --backoff 3s
 	printf 'a\0b\xff' | readpast enqueue mail --one --quiet
 	readpast enqueue mail 'ünïcode "quoted"' --kind k --header a='b "c"' --unique key --quiet

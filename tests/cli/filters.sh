@@ -112,7 +112,7 @@ done
 readpast retry --queue order --state cancelled >/dev/null
 check 'cancelled jobs that are retried are in line in the order in which they were enqueued' equal "$(listed order)" "${order[*]}"
 readpast cancel "${order[0]}"
-check 'a second cancel of a job is refused' refuses 4 'is cancelled: only scheduled, ready and running jobs' \
+check 'a second cancel of a job is refused' refuses 4 'is cancelled: only scheduled, ready, blocked and running jobs' \
 	readpast cancel "${order[0]}"
 readpast purge order --state all --yes >/dev/null
 
@@ -156,8 +156,8 @@ check 'a change of many jobs leaves out the job that would expire' refuses 4 '1 
 check 'the other job was changed' equal "$(readpast list late --json | jq -r .state | paste -sd' ')" 'ready scheduled'
 readpast claim from --lease 1h >/dev/null
 check 'change with a filter does not change a running job' equal "$(readpast change --queue from --priority 1)" \
-	'0 jobs changed (no scheduled or ready job matches)'
-check 'a change of a running job by its id exits with 4' refuses 4 "job ${from[0]} is running: only scheduled and ready jobs can be changed" \
+	'0 jobs changed (no scheduled, ready or blocked job matches)'
+check 'a change of a running job by its id exits with 4' refuses 4 "job ${from[0]} is running: only scheduled, ready and blocked jobs can be changed" \
 	readpast change "${from[0]}" --priority 1
 check 'the history has each change' equal "$(
 	readpast change --queue to --priority 9 --history changes >/dev/null

@@ -129,7 +129,7 @@ def a_NUL_is_refused_in_every_text(path):
         for i, word in enumerate(words):
             if word in ("payload", "result", "id", "claim_no", "job_id"):
                 continue
-            values = [1 if w in ("id", "claim_no", "job_id") else "q"
+            values = [1 if w in ("id", "claim_no", "job_id", "duration") else "q"
                       for w in words[:i]]
             # Optional arguments before the one that is tested are null.
             least = len(names(arguments.split("[")[0]))
@@ -436,7 +436,8 @@ def queues_are_made_set_paused_and_dropped(path):
         "backoff_ms": 0, "backoff_max_ms": 3600000, "priority": 100,
         "keep_done_ms": 86400000, "keep_dead_ms": 30 * 86400000,
         "max_payload": 16 << 20, "timeout_ms": 0, "dead_to": None,
-        "run_limit": 0}, settings
+        "run_limit": 0, "group_limit": 0, "group_on_failure": "block",
+        "rate": 0, "per": None, "held_until": None}, settings
     assert "max_attempts is not within 1..1000000000" in refused(
         db, "select readpast_queue_set('q', 0)")
     one(db, "select readpast_queue_set('q', '{\"dead_to\": \"d\"}')")

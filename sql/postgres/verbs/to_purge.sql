@@ -4,7 +4,10 @@
 
 (select id
    from readpast.job
-  where :state::bigint operator(pg_catalog.=) 2
+  where :state::bigint operator(pg_catalog.=)
+            case when readpast.is_full((select id from readpast.queue
+                                         where name operator(pg_catalog.=) :queue))
+                 then 7 else 2 end
     and queue_id operator(pg_catalog.=) (
             select id from readpast.queue
              where name operator(pg_catalog.=) :queue)
@@ -15,13 +18,18 @@
 union all
 (select id
    from readpast.job
-  where :state::bigint operator(pg_catalog.<) 3
+  where :state::bigint operator(pg_catalog.=) any ('{1, 2, 7}')
     and queue_id operator(pg_catalog.=) (
             select id from readpast.queue
              where name operator(pg_catalog.=) :queue)
     and seq is null and lease_until is null
-    and (run_at operator(pg_catalog.<=) pg_catalog.clock_timestamp())
-        operator(pg_catalog.=) (:state::bigint operator(pg_catalog.=) 2)
+    and :state::bigint operator(pg_catalog.=)
+            case when run_at operator(pg_catalog.=)
+                      timestamp with time zone 'infinity' then 7
+                 when run_at operator(pg_catalog.>) pg_catalog.clock_timestamp()
+                 then 1
+                 when readpast.is_full(queue_id) then 7
+                 else 2 end
     and (:kind::pg_catalog.text is null or kind operator(pg_catalog.=) :kind)
   order by run_at
   limit :max::bigint)
