@@ -184,6 +184,8 @@ a_quiet_group_has_its_turn_beside_a_big_backlog(void **state)
 	}
 	for (int i = 0; i < 5; i++)
 		ok(conn, rp_enqueue_many(conn, "q", jobs, 1000, NULL));
+	assert_int_equal(stats_of(conn, "q").ready, 3);
+	assert_int_equal(stats_of(conn, "q").blocked, 4997);
 	quiet = put_in_group(conn, "quiet", "x");
 	for (int i = 0; i < 10; i++) {
 		struct claim c = claim_one(conn, MINUTE);
