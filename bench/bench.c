@@ -83,6 +83,46 @@ machine_rows(const struct bench *b)
 	report_sample(b->report, "sample", b->seconds * 1000);
 }
 
+static const struct part {
+	const char *name, *text;
+	void (*rows)(const struct bench *b);
+	void (*round)(const struct bench *b, int round);
+} parts[] = {
+	{ "pairs", "one process", pairs_rows, pairs_round },
+	{ "extension", "the extension", extension_rows, extension_round },
+	{ "worker", "a worker", worker_rows, worker_round },
+	{ "commands", "commands", commands_rows, commands_round },
+	{ "processes", "four processes", processes_rows, processes_round },
+	{ "writers", "many writers", writers_rows, writers_round },
+	{ "steady", "a producer and two workers", steady_rows, steady_round },
+	{ "backlog", "the backlog", backlog_rows, backlog_round },
+	{ "limits", "groups", limits_rows, limits_round },
+};
+#define PARTS (sizeof(parts) / sizeof(*parts))
+
+/* Return whether this part is to run. BENCH_PARTS names the parts that run;
+ * without it all parts run. */
+static int
+is_wanted(const char *part)
+{
+	const char *wanted = getenv("BENCH_PARTS");
+
+	return !wanted || !*wanted || strstr(wanted, part);
+}
+
+static void
+add_rows(const struct bench *b)
+{
+	machine_rows(b);
+	for (size_t i = 0; i < PARTS; i++)
+		if (is_wanted(parts[i].name))
+			parts[i].rows(b);
+	if (is_wanted("starts"))
+		starts_rows(b);
+	if (is_wanted("cost"))
+		cost_rows(b);
+}
+
 static void
 measure(void *ctx)
 {
@@ -91,39 +131,19 @@ measure(void *ctx)
 	char *library = database_path(b, "library");
 
 	b->report = report_new();
-	machine_rows(b);
-	pairs_rows(b);
-	extension_rows(b);
-	worker_rows(b);
-	starts_rows(b);
-	commands_rows(b);
-	processes_rows(b);
-	writers_rows(b);
-	steady_rows(b);
-	backlog_rows(b);
-	cost_rows(b);
+	add_rows(b);
 	database_fill(floor, 0);
 	database_fill(library, 0);
-	for (int round = -1; round < b->rounds; round++) {
-		progress("one process", round, b->rounds);
-		pairs_round(b, round);
-		progress("the extension", round, b->rounds);
-		extension_round(b, round);
-		progress("a worker", round, b->rounds);
-		worker_round(b, round);
-		progress("commands", round, b->rounds);
-		commands_round(b, round);
-		progress("four processes", round, b->rounds);
-		processes_round(b, round);
-		progress("many writers", round, b->rounds);
-		writers_round(b, round);
-		progress("a producer and two workers", round, b->rounds);
-		steady_round(b, round);
-		progress("the backlog", round, b->rounds);
-		backlog_round(b, round);
-	}
-	starts_run(b);
-	cost_run(b);
+	for (int round = -1; round < b->rounds; round++)
+		for (size_t i = 0; i < PARTS; i++)
+			if (is_wanted(parts[i].name)) {
+				progress(parts[i].text, round, b->rounds);
+				parts[i].round(b, round);
+			}
+	if (is_wanted("starts"))
+		starts_run(b);
+	if (is_wanted("cost"))
+		cost_run(b);
 	progress("", -1, 0);
 	report_print(b->report, b->markdown);
 	report_free(b->report);
@@ -142,12 +162,14 @@ set_size(struct bench *b, const char *size)
 		b->seconds = 0.8;
 		b->backlog = 5000000;
 		b->starts = 5000;
+		b->groups = 1000000;
 	} else if (strcmp(size, "smoke") == 0) {
 		b->rounds = 1;
 		b->seconds = 0.004;
 		b->backlog = 20000;
 		b->starts = 20;
 		b->clients = 4;
+		b->groups = 500;
 	} else {
 		return -1;
 	}
@@ -161,15 +183,16 @@ main(int argc, char **argv)
 			   .seconds = 0.4,
 			   .backlog = 500000,
 			   .starts = 1000,
-			   .clients = 200 };
+			   .clients = 200,
+			   .groups = 100000 };
 	const char *size = getenv("BENCH");
 	char *dir;
 	int status;
 
 	b.markdown = argc == 2 && strcmp(argv[1], "--markdown") == 0;
 	if (argc > 1 + b.markdown || set_size(&b, size ? size : "") < 0) {
-		fputs("usage: [BENCH=full|smoke] [BENCH_DIR=DIR] bench "
-		      "[--markdown]\n",
+		fputs("usage: [BENCH=full|smoke] [BENCH_DIR=DIR] "
+		      "[BENCH_PARTS=NAMES] bench [--markdown]\n",
 		      stderr);
 		return 2;
 	}

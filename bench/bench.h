@@ -24,6 +24,7 @@ struct bench {
 	/* how often the latency of starting a job is measured */
 	size_t starts;
 	int clients; /* largest number of concurrent writers */
+	size_t groups;
 	int markdown;
 	struct report *report;
 };
@@ -93,6 +94,8 @@ void worker_rows(const struct bench *b);
 void worker_round(const struct bench *b, int round);
 void backlog_rows(const struct bench *b);
 void backlog_round(const struct bench *b, int round);
+void limits_rows(const struct bench *b);
+void limits_round(const struct bench *b, int round);
 void cost_rows(const struct bench *b);
 void cost_run(const struct bench *b);
 

@@ -15,19 +15,23 @@
 #include <string.h>
 
 #include "fires.h"
-#include "life.h"
-#include "line.h"
+#include "limited.h"
 #include "readpast.h"
 
-const char *const promise_names[PROMISES] = { "P1", "P2", "P3", "P6", "P7" };
+const char *const promise_names[PROMISES] = { "P1",  "P2",  "P3",  "P6", "P7",
+					      "P10", "P11", "P12", "P13" };
 
 static const char *const kinds[KINDS] = {
-	"enqueued",  "claimed", "started", "settling", "settled", "lost",
-	"cancelled", "retried", "changed", "purged",   "left",    "audited",
+	"enqueued", "claimed",   "started", "settling", "settled",
+	"lost",     "cancelled", "retried", "changed",  "purged",
+	"left",     "audited",   "limits",
 };
 
 struct checker {
 	struct fires fires;
+	struct limits limits;
+	char **stuck; /* the groups that wait for nothing */
+	size_t stuck_count;
 	struct event *events;
 	size_t count, room;
 	void *clients; /* search tree of the clients' names */
@@ -36,7 +40,7 @@ struct checker {
 	 * lines often have the same name. */
 	char *client;
 	size_t clients_count;
-	int purged, audited;
+	int purged, audited, groups_audited;
 };
 
 struct checker *
@@ -52,6 +56,10 @@ checker_free(struct checker *c)
 		return;
 	tdestroy(c->clients, free);
 	fires_clear(&c->fires);
+	limits_clear(&c->limits);
+	for (size_t i = 0; i < c->stuck_count; i++)
+		free(c->stuck[i]);
+	free(c->stuck);
 	free(c->events);
 	free(c);
 }
@@ -114,10 +122,20 @@ static int
 in_range(const struct line *line)
 {
 	static const int64_t most[NUMBERS] = {
-		[AT] = INT64_C(1) << 60,    [ASKED] = INT64_C(1) << 60,
-		[ID] = INT64_MAX,           [CLAIM] = INT64_MAX,
-		[LEASE_MS] = RP_MOST_MS,    [ATTEMPT] = INT32_MAX,
-		[MAX_ATTEMPTS] = INT32_MAX, [LATE_MS] = RP_MOST_TIME,
+		[AT] = INT64_C(1) << 60,
+		[ASKED] = INT64_C(1) << 60,
+		[ID] = INT64_MAX,
+		[CLAIM] = INT64_MAX,
+		[LEASE_MS] = RP_MOST_MS,
+		[ATTEMPT] = INT32_MAX,
+		[MAX_ATTEMPTS] = INT32_MAX,
+		[LATE_MS] = RP_MOST_TIME,
+		[PRIORITY] = RP_MOST_PRIORITY,
+		[DELAY_MS] = RP_MOST_TIME,
+		[LIMIT] = RP_MOST_LIMIT,
+		[GROUP_LIMIT] = RP_MOST_LIMIT,
+		[RATE] = RP_MOST_RATE,
+		[RATE_MS] = RP_MOST_MS,
 	};
 
 	for (int i = 0; i < NUMBERS; i++)
@@ -127,15 +145,12 @@ in_range(const struct line *line)
 	return 1;
 }
 
-/* Add the event of a line. Returns NULL, or a text that says what is wrong with
- * the line. */
-static const char *
-read_event(struct checker *c, const struct line *line)
+static struct event
+event_of(const struct line *line, int kind, int verdict)
 {
 	const struct word *words = line->words;
-	int kind = index_of(&words[EVENT], kinds, KINDS);
-	int verdict = index_of(&words[VERDICT], verdict_names, VERDICTS);
-	struct event event = {
+
+	return (struct event){
 		.id = line->numbers[ID],
 		.claim = line->numbers[CLAIM],
 		.at = line->numbers[AT],
@@ -143,13 +158,55 @@ read_event(struct checker *c, const struct line *line)
 		.lease_us = line->numbers[LEASE_MS] * 1000,
 		.attempt = (int32_t)line->numbers[ATTEMPT],
 		.max_attempts = (int32_t)line->numbers[MAX_ATTEMPTS],
-		.kind = (unsigned char)kind,
-		.verdict = verdict < 0 ? V_DONE : (unsigned char)verdict,
-		.ok = word_is(&words[RESULT], "ok"),
-		.dead = word_is(&words[STATE], "dead"),
-		.existed = word_is(&words[OUTCOME], "existed"),
-		.replaced = word_is(&words[OUTCOME], "replaced"),
+		.kind = (unsigned)kind & 15,
+		.verdict = verdict < 0 ? V_DONE : (unsigned)verdict & 7,
+		.ok = word_is(&words[RESULT], "ok") & 1,
+		.dead = word_is(&words[STATE], "dead") & 1,
+		.existed = word_is(&words[OUTCOME], "existed") & 1,
+		.replaced = word_is(&words[OUTCOME], "replaced") & 1,
+		.delayed = line->numbers[DELAY_MS] > 0,
+		.priority = (unsigned)line->numbers[PRIORITY] & 255,
 	};
+}
+
+static const char *
+add_event(struct checker *c, const struct line *line, struct event event)
+{
+	const struct word *words = line->words;
+	int64_t name = 0;
+
+	if (add_client(c, &words[CLIENT]) < 0)
+		return "out of memory";
+	if (event.kind == CLAIMED && words[SCHEDULE].text &&
+	    words[SCHEDULED_FOR].text && fires_add(&c->fires, line) < 0)
+		return "out of memory";
+	if (event.kind == CLAIMED || event.kind == ENQUEUED)
+		name = names_add(&c->limits.names, &words[QUEUE],
+				 &words[GROUP]);
+	if (name < 0)
+		return "out of memory";
+	event.name = (uint32_t)name;
+	return add(c, &event) < 0 ? "out of memory" : NULL;
+}
+
+static const char *
+add_limits(struct checker *c, const struct line *line)
+{
+	if (!line->words[QUEUE].text)
+		return "limits without a queue";
+	if (line->numbers[RATE] && !line->numbers[RATE_MS])
+		return "a rate without its rate_ms";
+	return limits_add(&c->limits, line) < 0 ? "out of memory" : NULL;
+}
+
+/* Add the event of a line. Returns NULL, or a text that says what is wrong with
+ * the line. */
+static const char *
+read_event(struct checker *c, const struct line *line)
+{
+	int kind = index_of(&line->words[EVENT], kinds, KINDS);
+	int verdict = index_of(&line->words[VERDICT], verdict_names, VERDICTS);
+	struct event event = event_of(line, kind, verdict);
 
 	if (kind < 0)
 		return "no such event";
@@ -161,16 +218,13 @@ read_event(struct checker *c, const struct line *line)
 		c->audited = 1;
 	if (kind == PURGED || kind == AUDITED)
 		return NULL;
+	if (kind == LIMITS)
+		return add_limits(c, line);
 	if (event.id < 1)
 		return "the id is missing";
 	if (kind == CLAIMED && (event.claim < 1 || event.lease_us < 1))
 		return "a claim without its number or its lease";
-	if (add_client(c, &words[CLIENT]) < 0)
-		return "out of memory";
-	if (kind == CLAIMED && words[SCHEDULE].text &&
-	    words[SCHEDULED_FOR].text && fires_add(&c->fires, line) < 0)
-		return "out of memory";
-	return add(c, &event) < 0 ? "out of memory" : NULL;
+	return add_event(c, line, event);
 }
 
 int
@@ -223,6 +277,28 @@ checker_audited(struct checker *c)
 	c->audited = 1;
 }
 
+int
+checker_group(struct checker *c, const char *name)
+{
+	size_t size = (c->stuck_count + 1) * sizeof(*c->stuck);
+	char **stuck = realloc(c->stuck, size), *copy = strdup(name);
+
+	if (stuck)
+		c->stuck = stuck;
+	if (!stuck || !copy) {
+		free(copy);
+		return -1;
+	}
+	stuck[c->stuck_count++] = copy;
+	return 0;
+}
+
+void
+checker_groups_audited(struct checker *c)
+{
+	c->groups_audited = 1;
+}
+
 /* ---- checking ---- */
 
 static int
@@ -238,10 +314,25 @@ by_job_and_claim(const void *pa, const void *pb)
 		return a->claim < b->claim ? -1 : 1;
 	if (a->at != b->at)
 		return a->at < b->at ? -1 : 1;
-	return a->kind - b->kind;
+	return (int)a->kind - (int)b->kind;
 }
 
-void
+static void
+check_groups(const struct checker *c, finding_fn *found, void *ctx,
+	     struct verdicts *ret)
+{
+	char line[400];
+
+	for (size_t i = 0; i < c->stuck_count; i++) {
+		snprintf(line, sizeof(line),
+			 "group %.255s waits, and no job of it runs or may run",
+			 c->stuck[i]);
+		ret->broken[P13]++;
+		found(ctx, P13, line);
+	}
+}
+
+int
 checker_run(struct checker *c, finding_fn *found, void *ctx,
 	    struct verdicts *ret)
 {
@@ -249,7 +340,13 @@ checker_run(struct checker *c, finding_fn *found, void *ctx,
 
 	*ret = (struct verdicts){ .events = (int64_t)c->count,
 				  .clients = (int64_t)c->clients_count,
-				  .audited = audited };
+				  .audited = audited,
+				  .examined = { [P1] = 1,
+						[P2] = 1,
+						[P3] = 1,
+						[P6] = 1,
+						[P7] = c->fires.count > 0,
+						[P13] = c->groups_audited } };
 	if (c->count)
 		qsort(c->events, c->count, sizeof(*c->events),
 		      by_job_and_claim);
@@ -265,5 +362,9 @@ checker_run(struct checker *c, finding_fn *found, void *ctx,
 			i++;
 		}
 		life_check(&life, audited);
+		if (limits_take(&c->limits, &life) < 0)
+			return -1;
 	}
+	check_groups(c, found, ctx, ret);
+	return limits_check(&c->limits, found, ctx, ret);
 }

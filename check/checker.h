@@ -14,9 +14,8 @@
 
 struct checker;
 
-/* The promises of docs/design.md that the checker examines. P7 is checked for
- * schedules, and the others for jobs. */
-enum promise { P1, P2, P3, P6, P7, PROMISES, PROMISES_OF_JOBS = P7 };
+/* The promises of docs/design.md that the checker examines. */
+enum promise { P1, P2, P3, P6, P7, P10, P11, P12, P13, PROMISES };
 extern const char *const promise_names[PROMISES];
 
 /* A function that is called for each violation. `text` is one line without a
@@ -27,9 +26,11 @@ struct verdicts {
 	int64_t events, jobs, claims, settled, clients;
 	int64_t broken[PROMISES];
 	int64_t gaps; /* number of claims that are missing in the history */
+	/* not 0: the history has events that this promise is about. P1, P2, P3
+	 * and P6 are about every job. */
+	int examined[PROMISES];
 	/* The number of instants that have fired (an instant is a time that a
-	 * schedule names), and the number of their schedules. If there are
-	 * none, P7 was not checked. */
+	 * schedule names), and the number of their schedules. */
 	int64_t instants, schedules;
 	int64_t latest_ms; /* the longest delay between an instant and its fire
 			    */
@@ -51,8 +52,14 @@ int checker_read(struct checker *checker, FILE *file, const char *name,
 int checker_left(struct checker *checker, int64_t id);
 void checker_audited(struct checker *checker);
 
-/* Check all the events that were added. */
-void checker_run(struct checker *checker, finding_fn *found, void *ctx,
-		 struct verdicts *ret);
+/* Call checker_group() for each group that waits although no job of it runs or
+ * may run, and then checker_groups_audited() once. Without that call, P13 is
+ * not checked. */
+int checker_group(struct checker *checker, const char *name);
+void checker_groups_audited(struct checker *checker);
+
+/* Check all the events that were added. Returns -1 if memory ran out. */
+int checker_run(struct checker *checker, finding_fn *found, void *ctx,
+		struct verdicts *ret);
 
 #endif

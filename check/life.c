@@ -185,6 +185,35 @@ check_verdict(const struct life *life, const struct event *v)
 	}
 }
 
+int64_t
+life_held_until(const struct life *life, const struct event *claim)
+{
+	int64_t until = claim->asked + claim->lease_us - SLACK_US;
+
+	for (size_t i = life->claims; i < life->count; i++) {
+		const struct event *e = &life->events[i];
+		int extends = e->verdict == V_EXTEND;
+
+		/* Such a job lost its claim at some earlier time. */
+		if (e->kind == CANCELLED || e->kind == RETRIED)
+			return claim->at;
+		if (e->claim != claim->claim)
+			continue;
+		if (e->kind == LOST || (e->kind == SETTLED && !e->ok))
+			return claim->at;
+		/* An extension that was answered after the end of the lease may
+		 * have found the job ready again. */
+		if (extends && e->kind == SETTLED && e->at <= until &&
+		    e->asked + e->lease_us - SLACK_US > until)
+			until = e->asked + e->lease_us - SLACK_US;
+		if (!extends && e->kind == SETTLING && e->at < until)
+			until = e->at;
+		if (!extends && e->kind == SETTLED && e->asked < until)
+			until = e->asked;
+	}
+	return until;
+}
+
 static int
 is_final(const struct life *life, const struct event *e)
 {

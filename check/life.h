@@ -23,6 +23,7 @@ enum kind {
 	PURGED,
 	LEFT,
 	AUDITED,
+	LIMITS,
 	KINDS
 };
 
@@ -34,10 +35,13 @@ extern const char *const verdict_names[VERDICTS];
 struct event {
 	int64_t id, claim, at, asked, lease_us;
 	int32_t attempt, max_attempts;
-	unsigned char kind, verdict;
-	unsigned char ok;   /* SETTLED: not 0 if the verdict was accepted */
-	unsigned char dead; /* SETTLED: not 0 if the job is dead now */
-	unsigned char replaced, existed;
+	uint32_t name; /* number of the queue or group; 0: not recorded */
+	unsigned kind : 4, verdict : 3;
+	unsigned ok : 1;   /* SETTLED: 1 if the verdict was accepted */
+	unsigned dead : 1; /* SETTLED: 1 if the job is dead now */
+	unsigned replaced : 1, existed : 1;
+	unsigned delayed : 1; /* ENQUEUED: 1 if the job was not ready at once */
+	unsigned priority : 8;
 };
 
 /* The events of one job: first its claims, by claim number, and then all other
@@ -54,5 +58,9 @@ struct life {
  * jobs that are still in the database. Only then can a lost job be found: it
  * has not ended, and is not listed. */
 void life_check(struct life *life, int audited);
+
+/* Return until when a claim of this job surely held it. The time is not after
+ * that of the claim's answer if nothing is sure. Call life_check() first. */
+int64_t life_held_until(const struct life *life, const struct event *claim);
 
 #endif

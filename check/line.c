@@ -14,12 +14,14 @@
 #include <string.h>
 
 static const char *const number_names[NUMBERS] = {
-	"at",       "asked",   "id",           "claim",
-	"lease_ms", "attempt", "max_attempts", "late_ms",
+	"at",      "asked",        "id",      "claim",    "lease_ms",
+	"attempt", "max_attempts", "late_ms", "priority", "delay_ms",
+	"limit",   "group_limit",  "rate",    "rate_ms",
 };
 static const char *const word_names[WORDS] = {
-	"event",   "verdict", "result",   "state",
-	"outcome", "client",  "schedule", "scheduled_for",
+	"event",   "verdict", "result",           "state",
+	"outcome", "client",  "schedule",         "scheduled_for",
+	"queue",   "group",   "group_on_failure",
 };
 
 struct reader {
@@ -38,7 +40,8 @@ find(const struct word *name, const char *const *names, int count)
 {
 	int i = 0;
 
-	while (i < count && !word_is(name, names[i]))
+	while (i < count &&
+	       (*names[i] != *name->text || !word_is(name, names[i])))
 		i++;
 	return i;
 }

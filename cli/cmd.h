@@ -162,6 +162,12 @@ void print_duration(char *to, size_t room, int64_t ms);
 /* Format a rate as N/DURATION, the form that `queue set --rate` accepts. */
 void format_rate(char *to, size_t room, int64_t count, int64_t ms);
 
+/* Parse the value of --rate (N/DURATION, or the word none), or of
+ * --group-on-failure. Return 0, or an exit status after printing an error.
+ * cmd_queue_set.c has them. */
+int parse_rate(const struct cmd *cmd, const char *text, rp_queue *queue);
+int parse_on_failure(const struct cmd *cmd, const char *text, rp_queue *queue);
+
 /* print.c */
 void print_text(FILE *to, const char *text, size_t size, size_t most);
 void print_duration_short(char *to, size_t room, int64_t ms);

@@ -49,7 +49,49 @@ check_left(struct cmd *cmd, struct checker *checker, const char *queue)
 		rp_batch_free(batch);
 	}
 	checker_audited(checker);
-	return status;
+	return status ? status : check_groups(cmd, checker, queue);
+}
+
+const char *
+verdicts_text(const struct verdicts *v, char *to, size_t room)
+{
+	size_t used = 0;
+
+	*to = '\0';
+	for (int p = 0; p < PROMISES; p++) {
+		char word[64];
+
+		if (!v->examined[p])
+			continue;
+		verdict_word(v, (enum promise)p, word, sizeof(word));
+		used += (size_t)snprintf(to + used, room - used, "%s%s %s",
+					 used ? ", " : "", promise_names[p],
+					 word);
+	}
+	return to;
+}
+
+json_t *
+verdicts_json(const struct verdicts *v, json_t *object)
+{
+	for (int p = 0; p < PROMISES; p++) {
+		char word[64];
+
+		verdict_word(v, (enum promise)p, word, sizeof(word));
+		if (v->examined[p])
+			json_object_set_new(object, promise_names[p],
+					    json_string(word));
+	}
+	return object;
+}
+
+int
+verdicts_broken(const struct verdicts *v)
+{
+	for (int p = 0; p < PROMISES; p++)
+		if (v->broken[p])
+			return 1;
+	return 0;
 }
 
 static void
@@ -72,34 +114,36 @@ verdict_word(const struct verdicts *v, enum promise p, char *to, size_t room)
 			 p == P1 && !v->audited ? "not checked" : "ok");
 }
 
+static void
+print_counts(const struct verdicts *v)
+{
+	printf("%lld event%s of %lld job%s by %lld client%s: %lld claim%s, "
+	       "%lld verdict%s",
+	       (long long)v->events, plural(v->events), (long long)v->jobs,
+	       plural(v->jobs), (long long)v->clients, plural(v->clients),
+	       (long long)v->claims, plural(v->claims), (long long)v->settled,
+	       plural(v->settled));
+	if (v->gaps)
+		printf("; %lld claim%s not recorded, because clients were "
+		       "killed",
+		       (long long)v->gaps, plural(v->gaps));
+	putchar('\n');
+	if (v->instants)
+		printf("%lld instants of %lld schedules fired, the latest %lld "
+		       "ms after its time\n",
+		       (long long)v->instants, (long long)v->schedules,
+		       (long long)v->latest_ms);
+}
+
 /* Print a line such as: P1 ok, P2 BROKEN (3), ... P1 and P2 are promises of
  * docs/design.md. */
 static int
 print_verdicts(const struct verdicts *v, int json)
 {
+	char text[400];
 	json_t *object = json_object();
-	int status = DONE;
 
-	if (!json) {
-		printf("%lld event%s of %lld job%s by %lld client%s: %lld "
-		       "claim%s, "
-		       "%lld verdict%s",
-		       (long long)v->events, plural(v->events),
-		       (long long)v->jobs, plural(v->jobs),
-		       (long long)v->clients, plural(v->clients),
-		       (long long)v->claims, plural(v->claims),
-		       (long long)v->settled, plural(v->settled));
-		if (v->gaps)
-			printf("; %lld claim%s not recorded, because clients "
-			       "were killed",
-			       (long long)v->gaps, plural(v->gaps));
-		putchar('\n');
-		if (v->instants)
-			printf("%lld instants of %lld schedules fired, the "
-			       "latest %lld ms after its time\n",
-			       (long long)v->instants, (long long)v->schedules,
-			       (long long)v->latest_ms);
-	} else if (v->instants) {
+	if (json && v->instants) {
 		json_object_set_new(object, "instants",
 				    json_integer(v->instants));
 		json_object_set_new(object, "schedules",
@@ -107,26 +151,14 @@ print_verdicts(const struct verdicts *v, int json)
 		json_object_set_new(object, "latest_ms",
 				    json_integer(v->latest_ms));
 	}
-	for (int p = 0; p < PROMISES; p++) {
-		char word[64];
-
-		if (p == P7 && !v->instants)
-			continue;
-		verdict_word(v, (enum promise)p, word, sizeof(word));
-		if (v->broken[p])
-			status = FAILED;
-		json_object_set_new(object, promise_names[p],
-				    json_string(word));
-		if (!json)
-			printf("%s%s %s", p ? ", " : "", promise_names[p],
-			       word);
+	if (json) {
+		print_json(json_incref(verdicts_json(v, object)));
+	} else {
+		print_counts(v);
+		puts(verdicts_text(v, text, sizeof(text)));
 	}
-	if (!json)
-		putchar('\n');
-	else
-		print_json(json_incref(object));
 	json_decref(object);
-	return status;
+	return verdicts_broken(v) ? FAILED : DONE;
 }
 
 int
@@ -155,10 +187,10 @@ cmd_check(struct cmd *cmd, int argc, char **argv)
 		status = read_file(checker, argv[i]);
 	if (!status && left)
 		status = check_left(cmd, checker, left);
-	if (!status) {
-		checker_run(checker, print_finding, &json, &v);
+	if (!status && checker_run(checker, print_finding, &json, &v) < 0)
+		status = complain(FAILED, "out of memory");
+	if (!status)
 		status = print_verdicts(&v, json);
-	}
 	checker_free(checker);
 	return status;
 }

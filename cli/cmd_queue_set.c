@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#include "history.h"
+
 #define VALUE 160 /* bytes of a setting's value as text */
 
 /*
@@ -53,7 +55,7 @@ format_dead_to(char *to, size_t room, const rp_queue *queue)
 	snprintf(to, room, "%s", queue->dead_to ? queue->dead_to : "none");
 }
 
-static int
+int
 parse_on_failure(const struct cmd *cmd, const char *text, rp_queue *queue)
 {
 	queue->group_pass = strcmp(text, "pass") == 0;
@@ -69,8 +71,7 @@ format_on_failure(char *to, size_t room, const rp_queue *queue)
 	snprintf(to, room, "%s", on_failure(queue));
 }
 
-/* Parse a rate, N/DURATION, or the word none. */
-static int
+int
 parse_rate(const struct cmd *cmd, const char *text, rp_queue *queue)
 {
 	const char *slash = strchr(text, '/');
@@ -259,6 +260,7 @@ set(struct cmd *cmd, const rp_queue *wanted, int json)
 {
 	rp_queues *before = NULL, *after = NULL;
 	int status, r = rp_queue_list(cmd->conn, wanted->name, &before);
+	int64_t asked = monotonic_us();
 
 	if (r == 0 || r == RP_ENOENT)
 		r = rp_queue_set(cmd->conn, wanted);
@@ -268,6 +270,7 @@ set(struct cmd *cmd, const rp_queue *wanted, int json)
 		rp_queues_free(before);
 		return cmd_failed(cmd, r);
 	}
+	history_limits(cmd->history, rp_queues_at(after, 0), asked);
 	status = print_set(rp_queues_at(before, 0), rp_queues_at(after, 0),
 			   json);
 	rp_queues_free(before);

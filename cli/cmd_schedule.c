@@ -367,6 +367,7 @@ cmd_cron_run(struct cmd *cmd, int argc, char **argv)
 	int status = parse_options(cmd, &argc, argv, options), r;
 	rp_schedules *list = NULL;
 	rp_added added = { 0, 0 };
+	int64_t asked = monotonic_us();
 
 	if (!status)
 		status = open_for_one(cmd, argc);
@@ -379,7 +380,8 @@ cmd_cron_run(struct cmd *cmd, int argc, char **argv)
 		rp_schedules_free(list);
 		return cmd_failed(cmd, r);
 	}
-	history_enqueued(cmd->history, rp_schedules_at(list, 0)->queue, &added);
+	history_enqueued(cmd->history, rp_schedules_at(list, 0)->queue, NULL,
+			 &added, asked);
 	if (json)
 		status = print_json(
 			json_added(rp_schedules_at(list, 0)->queue, &added));

@@ -143,17 +143,50 @@ append(struct history *h, const char *event, json_t *fields)
 	free(text);
 }
 
+/* Add the fields that decide when the job runs, apart from others of its queue
+ * and its group. */
+static void
+add_turn(json_t *fields, const rp_job_spec *job)
+{
+	if (job->group_key)
+		json_object_set_new(fields, "group", json_text(job->group_key));
+	if (job->delay_ms || job->run_at)
+		json_object_set_new(fields, "delay_ms",
+				    json_integer(job->delay_ms ? job->delay_ms
+							       : job->run_at));
+}
+
 void
-history_enqueued(struct history *h, const char *queue, const rp_added *added)
+history_enqueued(struct history *h, const char *queue, const rp_job_spec *job,
+		 const rp_added *added, int64_t asked)
 {
 	static const char *const outcomes[] = { "added", "existed",
 						"replaced" };
+	json_t *fields;
 
-	if (h)
-		append(h, "enqueued",
-		       json_pack("{sI ss ss}", "id", (json_int_t)added->id,
-				 "queue", queue, "outcome",
-				 outcomes[added->outcome]));
+	if (!h)
+		return;
+	fields = json_pack("{sI ss ss sI}", "id", (json_int_t)added->id,
+			   "queue", queue, "outcome", outcomes[added->outcome],
+			   "asked", (json_int_t)asked);
+	if (job)
+		add_turn(fields, job);
+	append(h, "enqueued", fields);
+}
+
+void
+history_limits(struct history *h, const rp_queue *queue, int64_t asked)
+{
+	if (!h)
+		return;
+	append(h, "limits",
+	       json_pack("{ss sI sI ss sI sI sI}", "queue", queue->name,
+			 "limit", (json_int_t)queue->run_limit, "group_limit",
+			 (json_int_t)queue->group_limit, "group_on_failure",
+			 queue->group_pass ? "pass" : "block", "rate",
+			 (json_int_t)queue->rate_count, "rate_ms",
+			 (json_int_t)queue->rate_ms, "asked",
+			 (json_int_t)asked));
 }
 
 /* If a schedule made the job, add its name, the instant, and how long after the
@@ -185,12 +218,15 @@ history_claimed(struct history *h, const rp_job *job, int64_t asked)
 
 	if (!h)
 		return;
-	fields = json_pack("{sI sI sI sI sI sI}", "id", (json_int_t)job->id,
-			   "claim", (json_int_t)job->claim_no, "attempt",
-			   (json_int_t)job->attempt, "max_attempts",
-			   (json_int_t)job->max_attempts, "lease_ms",
-			   (json_int_t)(job->lease_until - job->claimed_at),
-			   "asked", (json_int_t)asked);
+	fields = json_pack(
+		"{sI ss sI sI sI sI sI sI}", "id", (json_int_t)job->id, "queue",
+		job->queue, "claim", (json_int_t)job->claim_no, "attempt",
+		(json_int_t)job->attempt, "max_attempts",
+		(json_int_t)job->max_attempts, "lease_ms",
+		(json_int_t)(job->lease_until - job->claimed_at), "asked",
+		(json_int_t)asked, "priority", (json_int_t)job->priority);
+	if (job->group_key)
+		json_object_set_new(fields, "group", json_text(job->group_key));
 	add_fire(fields, job);
 	append(h, "claimed", fields);
 }

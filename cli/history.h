@@ -27,8 +27,14 @@ void history_about(struct history *history, const char *queue,
 		   const char *error);
 int history_fd(const struct history *history); /* -1 if no history is kept */
 
+/* `job` is what was enqueued; NULL: not known. `asked` is the time by
+ * monotonic_us() just before the call. */
 void history_enqueued(struct history *history, const char *queue,
-		      const rp_added *added);
+		      const rp_job_spec *job, const rp_added *added,
+		      int64_t asked);
+/* The settings of a queue were changed; `queue` has the new ones. */
+void history_limits(struct history *history, const rp_queue *queue,
+		    int64_t asked);
 void history_claimed(struct history *history, const rp_job *job, int64_t asked);
 void history_started(struct history *history, const rp_job *job);
 void history_settling(struct history *history, int64_t id, int64_t claim_no,

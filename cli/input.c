@@ -61,13 +61,14 @@ out_of_memory(const struct input *in)
 /* ---- a batch ---- */
 
 static int
-print_ids(struct input *in, const rp_added *added, size_t n)
+print_ids(struct input *in, const rp_added *added, size_t n, int64_t asked)
 {
 	for (size_t i = 0; i < n; i++) {
 		int refused =
 			in->model.replace && added[i].outcome == RP_EXISTED;
 
-		history_enqueued(in->cmd->history, in->queue, &added[i]);
+		history_enqueued(in->cmd->history, in->queue, &in->model,
+				 &added[i], asked);
 		if (in->json && !in->quiet && !in->await.wanted)
 			print_json(json_added(in->queue, &added[i]));
 		if (refused)
@@ -114,7 +115,7 @@ static int
 enqueue(struct input *in, const rp_job_spec *jobs, size_t n)
 {
 	rp_added *added = calloc(n, sizeof(*added));
-	int64_t bad;
+	int64_t bad, asked = monotonic_us();
 	int r, status;
 
 	if (!added)
@@ -122,7 +123,7 @@ enqueue(struct input *in, const rp_job_spec *jobs, size_t n)
 	r = rp_enqueue_many(in->cmd->conn, in->queue, jobs, n, added);
 	bad = rp_last_error(in->cmd->conn)->item;
 	if (r == 0) {
-		status = print_ids(in, added, n);
+		status = print_ids(in, added, n, asked);
 		if (!status && await_add(&in->await, added, n) < 0)
 			status = out_of_memory(in);
 	} else if (r != RP_EFBIG)

@@ -89,7 +89,8 @@ _readpast_options() { # COMMAND
 		--json) ;;
 	stress)
 		options=(--producers= --workers= -j= --jobs= --for= --fill --payload=
-			--batch= --work-time= --fail-rate= --lease= --kill-every=
+			--batch= --work-time= --fail-rate= --groups= --group-limit=
+			--group-on-failure= --limit= --rate= --lease= --kill-every=
 			--stall-every= --pin-snapshot --seed= --json)
 		;;
 	esac

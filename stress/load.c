@@ -52,6 +52,20 @@ ago(int64_t now, int64_t asked)
 	return now - asked > UINT32_MAX ? UINT32_MAX : (uint32_t)(now - asked);
 }
 
+/* ---- groups ---- */
+
+uint32_t
+group_of(const char *name)
+{
+	return name ? (uint32_t)strtoul(name + 1, NULL, 10) : 0;
+}
+
+void
+group_name(char to[GROUP_ROOM], uint32_t group)
+{
+	snprintf(to, GROUP_ROOM, "g%u", (unsigned)group);
+}
+
 /* ---- producing ---- */
 
 /* Return the number of jobs in the next batch, or 0 if no jobs are left to
@@ -76,19 +90,48 @@ next_share(struct stress *stress)
 	return (size_t)(left < stress->batch ? left : stress->batch);
 }
 
+/* The jobs that a producer enqueues in one call. */
+struct batch {
+	struct stress *stress;
+	struct child *child;
+	rp_conn *conn;
+	rp_job_spec *jobs;
+	rp_added *added;
+	uint32_t *groups; /* the group of each job */
+	char (*names)[GROUP_ROOM];
+	uint64_t made; /* how many groups were chosen so far */
+};
+
+/* Choose the groups of the next `n` jobs. */
+static void
+choose_groups(struct batch *b, size_t n)
+{
+	const struct stress *s = b->stress;
+	uint64_t me = (uint64_t)(b->child - s->children) << 40;
+
+	for (size_t i = 0; i < n && s->groups; i++) {
+		uint64_t dice =
+			stress_random((uint64_t)s->seed, 'g', me + b->made++);
+
+		b->groups[i] = (uint32_t)(dice % (uint64_t)s->groups) + 1;
+		group_name(b->names[i], b->groups[i]);
+		b->jobs[i].group_key = b->names[i];
+	}
+}
+
 static int
-note_enqueued(struct child *child, const rp_added *added, size_t n,
-	      int64_t asked)
+note_enqueued(struct batch *b, size_t n, int64_t asked)
 {
 	int64_t now = monotonic_us();
 
 	for (size_t i = 0; i < n; i++) {
 		struct moment m = { .at = now,
-				    .id = added[i].id,
+				    .id = b->added[i].id,
 				    .asked_ago_us = ago(now, asked),
-				    .what = ENQUEUED };
+				    .what = ENQUEUED,
+				    .group = b->groups[i] };
 
-		if (log_note(&child->log, &m) < 0)
+		if (log_note(&b->child->log, &m) < 0)
 			return -1;
 	}
 	return 0;
@@ -99,27 +142,28 @@ note_enqueued(struct child *child, const rp_added *added, size_t n,
  * already. Enqueueing them once more does no harm, because jobs that were not
  * acknowledged are not counted. */
 static int
-produce_all(struct stress *stress, struct child *child, rp_conn *conn,
-	    const rp_job_spec *jobs, rp_added *added)
+produce_all(struct batch *b)
 {
+	struct stress *stress = b->stress;
 	size_t n;
 
 	while ((n = next_share(stress)) > 0) {
-		int64_t asked = monotonic_us();
-		int r = rp_enqueue_many(conn, stress->queue, jobs, n, added);
+		int64_t asked;
+		int r;
 
-		while ((r == RP_EBUSY || r == RP_ELOST) &&
-		       !atomic_load(&stress->shared->stop)) {
+		choose_groups(b, n);
+		do {
 			asked = monotonic_us();
-			r = rp_enqueue_many(conn, stress->queue, jobs, n,
-					    added);
-		}
+			r = rp_enqueue_many(b->conn, stress->queue, b->jobs, n,
+					    b->added);
+		} while ((r == RP_EBUSY || r == RP_ELOST) &&
+			 !atomic_load(&stress->shared->stop));
 		if (r < 0 && atomic_load(&stress->shared->stop))
 			return DONE;
 		if (r < 0)
 			return child_fails(stress, "a producer",
-					   rp_last_error(conn)->message);
-		if (note_enqueued(child, added, n, asked) < 0)
+					   rp_last_error(b->conn)->message);
+		if (note_enqueued(b, n, asked) < 0)
 			return child_fails(stress, "a producer",
 					   "out of memory for the history");
 		atomic_fetch_add(&stress->shared->enqueued, (int64_t)n);
@@ -132,13 +176,16 @@ produce(struct stress *stress, struct child *child)
 {
 	size_t n = (size_t)stress->batch, size = (size_t)stress->payload;
 	unsigned char *payload = malloc(size + 1);
-	rp_added *added = calloc(n, sizeof(*added));
-	rp_job_spec *jobs = calloc(n, sizeof(*jobs)), job = RP_JOB_SPEC_INIT;
-	rp_conn *conn = NULL;
+	rp_job_spec job = RP_JOB_SPEC_INIT;
+	struct batch b = { .stress = stress, .child = child };
 	rp_error error;
 	int status = FAILED;
 
-	if (!payload || !added || !jobs) {
+	b.jobs = calloc(n, sizeof(*b.jobs));
+	b.added = calloc(n, sizeof(*b.added));
+	b.groups = calloc(n, sizeof(*b.groups));
+	b.names = calloc(n, sizeof(*b.names));
+	if (!payload || !b.jobs || !b.added || !b.groups || !b.names) {
 		status = child_fails(stress, "a producer", "out of memory");
 		goto fail;
 	}
@@ -148,15 +195,17 @@ produce(struct stress *stress, struct child *child)
 	job.payload = payload;
 	job.payload_size = size;
 	for (size_t i = 0; i < n; i++)
-		jobs[i] = job;
-	if (rp_open(stress->cmd->url, NULL, &conn, &error) < 0)
+		b.jobs[i] = job;
+	if (rp_open(stress->cmd->url, NULL, &b.conn, &error) < 0)
 		status = child_fails(stress, "a producer", error.message);
 	else
-		status = produce_all(stress, child, conn, jobs, added);
+		status = produce_all(&b);
 fail:
-	rp_close(conn);
-	free(jobs);
-	free(added);
+	rp_close(b.conn);
+	free(b.jobs);
+	free(b.added);
+	free(b.groups);
+	free(b.names);
 	free(payload);
 	return status;
 }
@@ -224,6 +273,7 @@ observe(const rp_event *e, void *ctx)
 		.verdict = (uint8_t)e->verdict,
 		.result = (int8_t)e->result,
 		.state = (uint8_t)e->state,
+		.group = group_of(e->job->group_key),
 	};
 	if (log_note(&w->child->log, &m) < 0) {
 		child_fails(w->stress, "a worker",

@@ -24,21 +24,36 @@ struct telling {
 	FILE *to, *history;
 };
 
+/* Format the names of the job's queue and group. */
+static void
+tell_names(char *to, size_t room, const struct moment *m, const char *queue)
+{
+	char group[GROUP_ROOM];
+
+	group_name(group, m->group);
+	snprintf(to, room, "\"queue\":\"%s\"%s%s%s", queue,
+		 m->group ? ",\"group\":\"" : "", m->group ? group : "",
+		 m->group ? "\"" : "");
+}
+
 /* Format the fields that docs/history.md defines for this kind of event. */
 static void
 tell_fields(char *to, size_t room, const struct moment *m, const char *queue)
 {
 	long long claim = (long long)m->claim_no;
 	long long asked = (long long)(m->at - m->asked_ago_us);
+	char names[200];
 
+	tell_names(names, sizeof(names), m, queue);
 	if (m->what == ENQUEUED)
-		snprintf(to, room, "\"queue\":\"%s\",\"outcome\":\"added\"",
-			 queue);
+		snprintf(to, room, "%s,\"outcome\":\"added\",\"asked\":%lld",
+			 names, asked);
 	else if (m->what == CLAIMED)
 		snprintf(to, room,
-			 "\"claim\":%lld,\"attempt\":%u,\"max_attempts\":%u,"
-			 "\"lease_ms\":%u,\"asked\":%lld",
-			 claim, m->attempt, m->max_attempts, m->lease_ms,
+			 "%s,\"claim\":%lld,\"attempt\":%u,"
+			 "\"max_attempts\":%u,\"lease_ms\":%u,"
+			 "\"asked\":%lld",
+			 names, claim, m->attempt, m->max_attempts, m->lease_ms,
 			 asked);
 	else if (m->what == STARTED)
 		snprintf(to, room, "\"claim\":%lld", claim);
@@ -61,12 +76,20 @@ tell_fields(char *to, size_t room, const struct moment *m, const char *queue)
 }
 
 static void
+put(struct telling *t, const char *line)
+{
+	fputs(line, t->to);
+	if (t->history)
+		fputs(line, t->history);
+}
+
+static void
 tell(void *ctx, const struct moment *m, const char *client)
 {
 	static const char *const events[] = { "enqueued", "claimed", "started",
 					      "settling", "settled", "lost" };
 	struct telling *t = ctx;
-	char fields[400], line[640];
+	char fields[500], line[740];
 
 	tell_fields(fields, sizeof(fields), m, t->stress->queue);
 	snprintf(line, sizeof(line),
@@ -74,9 +97,26 @@ tell(void *ctx, const struct moment *m, const char *client)
 		 "%s}\n",
 		 (long long)m->at, client, events[m->what], (long long)m->id,
 		 fields);
-	fputs(line, t->to);
-	if (t->history)
-		fputs(line, t->history);
+	put(t, line);
+}
+
+/* The queue was made with its limits before the first process began. */
+static void
+tell_limits(struct telling *t)
+{
+	const struct stress *s = t->stress;
+	char line[400];
+
+	snprintf(line, sizeof(line),
+		 "{\"at\":%lld,\"client\":\"stress\",\"event\":\"limits\","
+		 "\"queue\":\"%s\",\"limit\":%lld,\"group_limit\":%lld,"
+		 "\"group_on_failure\":\"%s\",\"rate\":%lld,"
+		 "\"rate_ms\":%lld,\"asked\":%lld}\n",
+		 (long long)s->began_at, s->queue, (long long)s->limit,
+		 (long long)s->group_limit, s->group_pass ? "pass" : "block",
+		 (long long)s->rate, (long long)s->rate_ms,
+		 (long long)s->began_at);
+	put(t, line);
 }
 
 static void
@@ -89,6 +129,8 @@ tell_all(const struct stress *stress, int fd)
 		_exit(FAILED);
 	if (kept >= 0)
 		t.history = fdopen(kept, "a");
+	if (stress->limit || stress->group_limit || stress->rate)
+		tell_limits(&t);
 	log_each(stress, tell, &t);
 	if (fflush(t.to) == EOF || (t.history && fflush(t.history) == EOF))
 		_exit(FAILED);
@@ -148,8 +190,8 @@ prove(struct stress *stress, struct sums *ret)
 	status = read_all(stress, checker);
 	if (!status)
 		status = check_left(stress->cmd, checker, stress->queue);
-	if (!status)
-		checker_run(checker, found, ret, &ret->verdicts);
+	if (!status && checker_run(checker, found, ret, &ret->verdicts) < 0)
+		status = complain(FAILED, "out of memory");
 	checker_free(checker);
 	return status;
 }

@@ -42,6 +42,13 @@ scratch_make(struct stress *stress)
 	queue.max_attempts = 5;
 	queue.backoff_ms = 100;
 	queue.backoff_max_ms = 1000;
+	queue.run_limit = stress->limit;
+	queue.group_limit = stress->group_limit;
+	queue.group_pass = stress->group_pass;
+	if (stress->rate) {
+		queue.rate_count = stress->rate;
+		queue.rate_ms = stress->rate_ms;
+	}
 	if (stress->payload > 1024 * 1024)
 		queue.max_payload = stress->payload;
 	r = rp_queue_set(stress->cmd->conn, &queue);

@@ -215,8 +215,9 @@ static void
 print_findings(const struct sums *sums)
 {
 	const struct verdicts *v = &sums->verdicts;
+	char text[400];
 
-	for (int p = 0; p < PROMISES_OF_JOBS; p++) {
+	for (int p = 0; p < PROMISES; p++) {
 		for (int i = 0; i < sums->found[p]; i++)
 			printf("  %s %s\n", promise_names[p],
 			       sums->findings[p][i]);
@@ -224,13 +225,7 @@ print_findings(const struct sums *sums)
 			printf("  %s and %lld more\n", promise_names[p],
 			       (long long)v->broken[p] - sums->found[p]);
 	}
-	for (int p = 0; p < PROMISES_OF_JOBS; p++) {
-		char word[64];
-
-		verdict_word(v, (enum promise)p, word, sizeof(word));
-		printf("%s%s %s", p ? ", " : "", promise_names[p], word);
-	}
-	putchar('\n');
+	puts(verdicts_text(v, text, sizeof(text)));
 }
 
 static void
@@ -399,7 +394,7 @@ json_findings(const struct sums *sums)
 {
 	json_t *array = json_array();
 
-	for (int p = 0; p < PROMISES_OF_JOBS; p++)
+	for (int p = 0; p < PROMISES; p++)
 		for (int i = 0; i < sums->found[p]; i++)
 			json_array_append_new(
 				array, json_pack("{ss ss}", "promise",
@@ -437,14 +432,7 @@ print_json_report(const struct stress *s, const struct sums *sums)
 	};
 	json_t *object = JSON_MEMBERS(members);
 
-	for (int p = 0; p < PROMISES_OF_JOBS; p++) {
-		char word[64];
-
-		verdict_word(v, (enum promise)p, word, sizeof(word));
-		json_object_set_new(object, promise_names[p],
-				    json_string(word));
-	}
-	print_json(object);
+	print_json(verdicts_json(v, object));
 }
 
 void

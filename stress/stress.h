@@ -29,6 +29,7 @@ struct moment {
 	uint8_t what, verdict;
 	int8_t result;
 	uint8_t state;
+	uint32_t group; /* number of the job's group, from 1; 0: none */
 };
 enum { ENQUEUED, CLAIMED, STARTED, SETTLING, SETTLED, LOST };
 
@@ -89,6 +90,9 @@ struct stress {
 	int64_t producers, workers, threads, jobs, for_ms, payload, batch;
 	int64_t work_ms, kill_ms, stall_ms, lease_ms, seed;
 	double fail_rate;
+	/* the number of groups, and the limits of the queue; 0: none */
+	int64_t groups, group_limit, limit, rate, rate_ms;
+	int group_pass; /* not 0: a failed job does not stop its group */
 	int fill, pin, json;
 	struct shared *shared;
 	/* lengths of the logs; they are in shared memory */
@@ -119,6 +123,10 @@ struct sums {
 	int found[PROMISES];
 };
 
+/* Parse the options (options.c). Returns 0, or prints an error and returns an
+ * exit status. */
+int stress_parse(struct stress *stress, int argc, char **argv);
+
 /* log.c */
 int log_open(struct stress_log *log, _Atomic int64_t *count);
 int log_note(struct stress_log *log, const struct moment *moment);
@@ -133,6 +141,12 @@ int produce(struct stress *stress, struct child *child);
 int work(struct stress *stress, struct child *child);
 int child_fails(struct stress *stress, const char *what, const char *why);
 uint64_t stress_random(uint64_t seed, uint64_t a, uint64_t b);
+
+/* The groups of the jobs, in group.c. Their names are their numbers with "g"
+ * before them. */
+#define GROUP_ROOM 16
+uint32_t group_of(const char *name); /* 0 if `name` is NULL */
+void group_name(char to[GROUP_ROOM], uint32_t group);
 
 /* watch.c */
 int watch(struct stress *stress, struct child *child);

@@ -14,12 +14,15 @@
 #include "queries.h"
 
 #define EVERY_MS 50
+#define STUCK_MS 10000
 
 struct watcher {
 	struct stress *stress;
 	rp_conn *conn, *pinned;
 	int64_t last_done;
-	int quiet; /* number of probes since the last job has ended */
+	int quiet;        /* number of probes since the last job has ended */
+	int64_t stuck_at; /* when jobs were blocked while no job ran or was
+			   * ready; 0: they are not */
 };
 
 static int
@@ -169,6 +172,22 @@ pin(struct watcher *w)
 
 /* ---- the end ---- */
 
+/* Return whether jobs wait for their limits for so long, while no job runs,
+ * that they will never run. Then the run ends, and the proof names them. */
+static int
+is_stuck(struct watcher *w, const rp_queue_stats *q)
+{
+	const struct stress *s = w->stress;
+	int64_t most_ms = STUCK_MS + s->lease_ms + 2 * s->rate_ms;
+	int64_t now = monotonic_us();
+
+	if (q->ready + q->scheduled + q->running > 0 || q->blocked == 0)
+		w->stuck_at = 0;
+	else if (!w->stuck_at)
+		w->stuck_at = now;
+	return w->stuck_at && now - w->stuck_at > most_ms * 1000;
+}
+
 /* Find out whether the queue is empty, and set `empty`. Usually the workers
  * have reported the end of all jobs, and no query is needed. But a worker that
  * was killed may have finished a job without reporting it. So if no job has
@@ -197,7 +216,8 @@ look_for_the_end(struct watcher *w)
 	if (r < 0)
 		return fails(w, rp_last_error(w->conn)->message);
 	q = rp_stats_at(stats, 0);
-	if (q->ready + q->scheduled + q->running == 0)
+	if (q->ready + q->scheduled + q->running + q->blocked == 0 ||
+	    is_stuck(w, q))
 		atomic_store(&s->empty, 1);
 	rp_stats_free(stats);
 	return 0;

@@ -48,7 +48,7 @@ static const struct part {
 	{ "steady", steady_part },   { "pinned", pinned_part },
 	{ "open", open_part },       { "backlog", backlog_part },
 	{ "idle", idle_part },       { "start", start_part },
-	{ "queues", queues_part },
+	{ "queues", queues_part },   { "limits", limits_part },
 };
 
 /* Return whether this part is to run. BENCH_PARTS names the parts that run;
@@ -93,6 +93,7 @@ set_size(struct bench *b, const char *size)
 		b->scheduled = 1000000;
 		b->starts = 1000;
 		b->lease_s = 60;
+		b->groups = 1000000;
 	} else if (strcmp(size, "smoke") == 0) {
 		b->rounds = 1;
 		b->seconds = 0.1;
@@ -107,6 +108,8 @@ set_size(struct bench *b, const char *size)
 		b->queues = 60;
 		b->idle_queues = 200;
 		b->sweeps = 2;
+		b->groups = 500;
+		b->producers = 10;
 		b->lease_s = 2;
 	} else if (strcmp(size, "") != 0) {
 		return -1;
@@ -146,6 +149,8 @@ main(int argc, char **argv)
 			   .queues = 1000,
 			   .idle_queues = 10000,
 			   .sweeps = 20,
+			   .groups = 100000,
+			   .producers = 200,
 			   .lease_s = 6 };
 	char *dir;
 	int status;

@@ -39,6 +39,8 @@ struct bench {
 	size_t starts;
 	size_t queues; /* number of active queues, if many are active */
 	size_t idle_queues;
+	/* number of groups, and of producers of one group */
+	size_t groups, producers;
 	/* number of sweeps to measure when most queues are idle */
 	size_t sweeps;
 	int64_t lease_s;   /* longest lease of abandoned jobs, in seconds */
@@ -165,6 +167,13 @@ void backlog_part(const struct bench *b);
 void idle_part(const struct bench *b);
 void start_part(const struct bench *b);
 void queues_part(const struct bench *b);
+void limits_part(const struct bench *b);
+
+/* peers.c: jobs per second of another queue system, with one producer and two
+ * workers. If `groups` is not 0, so many groups have jobs before; if `named` is
+ * not 0, each group is a named queue. 0: it cannot be measured. */
+double peer_rate(const struct bench *b, const char *name, size_t groups,
+		 int named);
 
 /* hour.c: fill a schema with the dead rows that an hour of work would leave.
  * Before the call, another session must open a snapshot and keep it, so that

@@ -7,7 +7,6 @@
  */
 #include "pg.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #define SCHEMA "readpast"
@@ -30,30 +29,20 @@ sample(const struct bench *b, size_t which)
 	report_sample(b->report, batches[which], outcome.batch);
 }
 
-/* Measure another queue system. The script peers/run prints how many jobs per
- * second it does. If the script fails, it prints only a message, and the row
- * stays empty. */
+/* Compare with another queue system. If it cannot be measured, the row is left
+ * out. */
 static void
 peer(const struct bench *b, const char *name)
 {
-	char *command = text("PGHOST='%s' PGUSER=postgres PGDATABASE=postgres"
-			     " '%s/run' '%s' %s %g",
-			     b->dir, PEERS, PEERS_BUILD, name, b->peers);
 	char *theirs = text("%s.steady", name), *ours = text("vs.%s", name);
-	double rate = 0;
-	FILE *answer;
+	double rate = peer_rate(b, name, 0, 0);
 
-	progress(name, -1, 0);
-	answer = popen(command, "r");
-	if (answer && fscanf(answer, "%lf", &rate) == 1 && rate > 0) {
+	if (rate > 0) {
 		row_add(b, theirs, "jobs/s", NULL, NULL, 0);
 		report_sample(b->report, theirs, rate);
 		row_add(b, ours, "jobs/s", theirs, ">=", 2);
 		report_sample(b->report, ours, report_median(b->report, OURS));
 	}
-	if (answer)
-		pclose(answer);
-	free(command);
 	free(theirs);
 	free(ours);
 }

@@ -194,8 +194,8 @@ a_blocked_job_that_is_cancelled_or_purged_leaves_its_group(void **state)
 	rp_batch_free(batch);
 	ok(conn, rp_job_cancel(conn, ids[0], NULL));
 	expect_states(conn, ids, "ccrb");
-	assert_int_equal(ok(conn, rp_queue_purge(conn, "q", RP_STATE_BLOCKED,
-						 NULL)), 2);
+	assert_int_equal(
+		ok(conn, rp_queue_purge(conn, "q", RP_STATE_BLOCKED, NULL)), 2);
 	expect_states(conn, ids, "cc--");
 	put_n(conn, ids, 2);
 	expect_states(conn, ids, "rb");

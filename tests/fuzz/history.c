@@ -29,7 +29,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	must(checker != NULL);
 	if (file && checker_read(checker, file, "fuzz", why, sizeof(why)) < 0)
 		must(*why);
-	checker_run(checker, count, counts, &verdicts);
+	must(checker_run(checker, count, counts, &verdicts) == 0);
 	must(memcmp(counts, verdicts.broken, sizeof(counts)) == 0);
 	checker_free(checker);
 	if (file)

@@ -30,13 +30,16 @@
 #define MOST_MOVED 1000
 #define MOST_MOVING_MS 10
 
+/* The value of the column `terms` for a job that must wait for its group. */
+#define MUST_WAIT 2
+
 struct claim {
 	const struct rp_round_trip *trip;
 	int alone;      /* 1: the batch has a suspect, so no job may be added */
 	size_t first;   /* how many jobs the batch had before this queue */
 	int with_extra; /* 1: a job of the batch has rarely used fields, which
 			 * read_extra() must read */
-	int is_rated;   /* 1: the starts of the queue are counted */
+	int is_limited; /* 1: the queue has a limit, perhaps a rate */
 	int64_t waiting[NOTED]; /* jobs in the line that must wait for their
 				 * group */
 	size_t waiting_count;
@@ -66,8 +69,10 @@ add(struct claim *claim, const struct rp_value *c)
 	COPY(LAST_ERROR);
 	COPY(FAILURES);
 	COPY(TIMEOUT_MS);
-	COPY(GROUP_KEY);
 #undef COPY
+	job[JOB_GROUP_KEY] = c[CLAIM_OUT_TERMS];
+	if (c[CLAIM_OUT_TERMS].type != RP_TEXT)
+		job[JOB_GROUP_KEY].type = RP_NULL;
 	return rp__batch_add(claim->trip->batch, job,
 			     c[CLAIM_OUT_SUSPECT].i != 0);
 }
@@ -108,7 +113,8 @@ offer(void *ctx, size_t row, const struct rp_value *c)
 	(void)row;
 	if (is_full(claim, &c[CLAIM_OUT_FREE], taken))
 		return RP_ROW_STOP;
-	if (c[CLAIM_OUT_MUST_WAIT].i)
+	if (c[CLAIM_OUT_TERMS].type == RP_INT &&
+	    c[CLAIM_OUT_TERMS].i == MUST_WAIT)
 		return skip_waiting(claim, c[CLAIM_OUT_ID].i);
 	if (claim->waiting_count)
 		return RP_ROW_STOP;
@@ -123,8 +129,8 @@ offer(void *ctx, size_t row, const struct rp_value *c)
 	if (r < 0)
 		return r;
 	claim->alone = suspect;
-	claim->is_rated = c[CLAIM_OUT_IS_RATED].i != 0;
-	claim->with_extra |= c[CLAIM_OUT_HAS_EXTRA].i != 0;
+	claim->is_limited = c[CLAIM_OUT_FREE].type == RP_INT;
+	claim->with_extra |= c[CLAIM_OUT_TERMS].type == RP_INT;
 	return suspect || taken + 1 == trip->max ? RP_ROW_LAST : RP_ROW_TAKE;
 }
 
@@ -190,7 +196,7 @@ scan(struct sqlite *s, struct claim *claim, const char *queue, rp_error *error)
 	struct rp_value p[CLAIM_PARAMS];
 	int r;
 
-	claim->with_extra = claim->is_rated = 0;
+	claim->with_extra = claim->is_limited = 0;
 	claim->waiting_count = 0;
 	claim->first = rp_batch_count(trip->batch);
 	p[CLAIM_QUEUE] = rp__text(queue);
@@ -198,7 +204,7 @@ scan(struct sqlite *s, struct claim *claim, const char *queue, rp_error *error)
 		rp__int_or_null(trip->lease_ms, trip->lease_ms == 0);
 	p[CLAIM_WORKER_ID] = rp__int(trip->worker_id);
 	r = rp__sqlite_run(s, RP_V_CLAIM, p, 1, offer, claim, error);
-	if (r == 0 && claim->is_rated)
+	if (r == 0 && claim->is_limited)
 		r = count_starts(s, claim, queue, error);
 	return r == 0 && claim->with_extra
 		       ? read_extra(s, trip->batch, claim->first, error)

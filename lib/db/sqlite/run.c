@@ -60,6 +60,17 @@ bind_taken(const struct run *run, sqlite3_stmt *stmt, int i, size_t which)
 	return rp__rows_bind(stmt, i, &run->s->rows);
 }
 
+/* Bind a column of an earlier statement, or null if that statement was not
+ * run. */
+static int
+bind_column(sqlite3_stmt *stmt, int i, sqlite3_stmt *from, int column)
+{
+	return sqlite3_data_count(from)
+		       ? sqlite3_bind_value(stmt, i,
+					    sqlite3_column_value(from, column))
+		       : sqlite3_bind_null(stmt, i);
+}
+
 static int
 bind_one(const struct run *run, sqlite3_stmt *stmt, int i,
 	 const struct source *from, size_t taken)
@@ -87,10 +98,8 @@ bind_one(const struct run *run, sqlite3_stmt *stmt, int i,
 	case FROM_IDS:
 		return bind_value(stmt, i, &run->ids_before);
 	default:
-		return sqlite3_bind_value(
-			stmt, i,
-			sqlite3_column_value(run->verb->steps[from->stmt].open,
-					     from->index));
+		return bind_column(stmt, i, run->verb->steps[from->stmt].open,
+				   from->index);
 	}
 }
 

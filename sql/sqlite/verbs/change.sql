@@ -78,7 +78,4 @@ update readpast_job
 -- the rest if @leaves:
 select @old_queue_id as queue_id;
 
-delete from readpast_group_slot
- where queue_id = @queue_id and group_key = @group_key and job_id = @id;
-
--- include admit_next
+-- include leave_slot

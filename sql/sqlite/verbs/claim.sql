@@ -7,15 +7,13 @@
 -- Claim numbers are times in microseconds. A number in milliseconds could be used
 -- twice: if a claim is rolled back, a claim right after it could get the same number.
 -- A large payload, which is in readpast_payload, is read after the commit, when the
--- write lock is free. has_extra is 1 if the job has values in its column extra, which
--- extra.sql reads. timeout_ms is the setting of the queue, not of the job.
--- group_key is the job's group. has_extra is 0 if the column extra has nothing else: its
--- text is {"group":"..."}.
+-- write lock is free. timeout_ms is the setting of the queue, not of the job.
+-- terms is null if the column extra is null. It is the name of the job's group if extra
+-- has nothing else, that is, if its text is {"group":"..."}. It is 2 if the job has no slot
+-- of its group, or if its group is held. The callback skips such a job, and runs the verb
+-- admit for it. Otherwise terms is 1, and the callback runs the verb extra.
 -- free: how many more jobs of the queue may start. It is a large number if only the jobs
--- of a group are limited. Null means that the queue has no limit at all. is_rated is 1 if
--- the starts of the queue are counted (rate_start.sql).
--- must_wait is 1 if the job has no slot of its group, or if its group is held. The
--- callback skips such a job, and runs the verb admit for it.
+-- of a group are limited. Null means that the queue has no limit at all.
 
 select q.id as queue_id, :now + coalesce(:lease_ms, q.lease_ms) as lease_until,
        q.timeout_ms,
@@ -26,9 +24,7 @@ select q.id as queue_id, :now + coalesce(:lease_ms, q.lease_ms) as lease_until,
                iif(q.rate_count = 0, 100000, q.rate_count -
 -- include started
                ))) as free,
-       q.rate_count > 0 as is_rated,
-       q.group_limit, q.holds_until > :now as has_holds,
-       q.group_limit > 0 or q.holds_until > :now as is_grouped
+       (q.group_limit > 0) + 2 * coalesce(q.holds_until > :now, 0) as checks
   from readpast_queue q
  where q.name = :queue and q.paused_at is null
    and (q.held_until is null or q.held_until <= :now);
@@ -39,27 +35,26 @@ select j.id, j.priority, j.attempt + 1 as attempt, j.max_attempts,
        j.run_at, j.created_at, @lease_until as lease_until,
        j.unique_key, j.kind, j.headers, j.payload, j.last_error, j.failures,
        @timeout_ms as timeout_ms,
-       iif(j.extra is null, null, j.extra ->> 'group') as group_key,
-       iif(j.extra is null, 0,
-           iif(j.expire_at is null and j.extra ->> 'group' is not null,
-               length(j.extra)
-               <> length(json_quote(j.extra ->> 'group')) + 10, 1))
-       as has_extra,
-       j.class = 1 as suspect, @free as free, @is_rated as is_rated,
-       iif(@is_grouped and j.extra is not null,
-           j.extra ->> 'group' is not null
-           and (@group_limit > 0
-                and not exists (
-                    select 1 from readpast_group_slot
-                     where queue_id = @queue_id
-                       and group_key = j.extra ->> 'group'
-                       and job_id = j.id)
-                or @has_holds
-                and exists (
-                    select 1 from readpast_group_hold
-                     where queue_id = @queue_id
-                       and group_key = j.extra ->> 'group'
-                       and until > :now)), 0) as must_wait
+       iif(j.extra is null, null,
+           case when @checks and j.extra ->> 'group' is not null
+                     and (@checks & 1
+                          and not exists (
+                              select 1 from readpast_group_slot
+                               where queue_id = @queue_id
+                                 and group_key = j.extra ->> 'group'
+                                 and job_id = j.id)
+                          or @checks & 2
+                          and exists (
+                              select 1 from readpast_group_hold
+                               where queue_id = @queue_id
+                                 and group_key = j.extra ->> 'group'
+                                 and until > :now)) then 2
+                when j.expire_at is null and j.extra ->> 'group' is not null
+                     and length(j.extra)
+                         = length(json_quote(j.extra ->> 'group')) + 10
+                then j.extra ->> 'group'
+                else 1 end) as terms,
+       j.class = 1 as suspect, @free as free
   from readpast_job j
  where j.queue_id = @queue_id and j.seq is not null
    and (j.expire_at is null or j.expire_at > :now)

@@ -13,17 +13,12 @@ select j.queue_id, j.payload < '' as apart,
        iif(j.extra is null, q.keep_done_ms,
            coalesce(j.extra ->> 'keep_ms', q.keep_done_ms)) > 0 as kept,
        r.result as result,
-       j.extra is not null as has_extra,
-       iif(j.extra is null, null, j.extra ->> 'group') as group_key,
-       iif(j.extra is null, 0, j.extra ->> 'group' is not null) as is_grouped,
-       j.run_at = 9223372036854775807 as blocked
+       j.extra is not null as has_extra
   from readpast_complete_rows(:rows) r
  cross join readpast_job j
  cross join readpast_queue q
  where j.id = r.id and j.claim_no = r.claim_no and j.worker_id is not null
    and q.id = j.queue_id;
-
--- include real_run_at
 
 -- if @kept:
 insert into readpast_archive (id, queue_id, state, finished_at, priority,
@@ -31,24 +26,33 @@ insert into readpast_archive (id, queue_id, state, finished_at, priority,
                               worker, created_at, unique_key, kind, headers,
                               payload, last_error, failures, extra,
                               expire_at, result)
-select id, queue_id, 4, :now, priority, run_at, claim_no, attempt,
-       max_attempts,
+select id, queue_id, 4, :now, priority,
+       iif(run_at = 9223372036854775807,
+           (select run_at from readpast_group_wait where job_id = @id), run_at),
+       claim_no, attempt, max_attempts,
        (select name from readpast_worker w where w.id = worker_id),
        created_at, unique_key, kind, headers, payload,
        last_error, failures, extra, expire_at, @result
   from readpast_job
  where id = @id;
 
--- if @has_extra:
-insert or replace into readpast_taken_key (queue_id, unique_key, job_id, until)
-select queue_id, unique_key, id, :now + (extra ->> 'unique_for_ms')
-  from readpast_job
- where id = @id and extra ->> 'unique_for_ms' is not null;
-
 -- if @apart:
 insert or ignore into readpast_gone (id) values (@id);
 
--- the rest if @is_grouped:
+-- the rest if @has_extra:
+select extra ->> 'unique_for_ms' as unique_for_ms,
+       extra ->> 'group' as group_key, extra ->> 'group' is not null as leaves,
+       run_at = 9223372036854775807 as blocked
+  from readpast_job
+ where id = @id;
+
+-- if @unique_for_ms:
+insert or replace into readpast_taken_key (queue_id, unique_key, job_id, until)
+select queue_id, unique_key, id, :now + @unique_for_ms
+  from readpast_job
+ where id = @id;
+
+-- the rest if @leaves:
 -- include leave_group
 
 delete from readpast_job where id in (:taken);

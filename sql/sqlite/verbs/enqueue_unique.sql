@@ -125,7 +125,4 @@ select coalesce(@living, @holder, last_insert_rowid()) as id,
 -- the rest if @leaves:
 select @old_group as group_key;
 
-delete from readpast_group_slot
- where queue_id = @queue_id and group_key = @group_key and job_id = @id;
-
--- include admit_next
+-- include leave_slot

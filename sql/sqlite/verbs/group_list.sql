@@ -1,7 +1,7 @@
 -- group_list: return up to :max groups of a queue, by name, whose names are larger than
 -- :after: the groups that have slots, jobs that wait, or a hold. If :blocked is 1, only
--- groups with jobs that wait are returned. ready counts the jobs that have a slot and do
--- not run, running those that run. Up to :most waiting jobs of a group are counted.
+-- groups with jobs that wait are returned. ready and running count the jobs that
+-- have a slot. A job that waits for its retry has one, but is neither ready nor running. Up to :most waiting jobs of a group are counted.
 -- waiting_at_least is 1 if there are more.
 
 -- answer:
@@ -36,8 +36,11 @@ counted as materialized (
             from (select 1 from readpast_group_wait
                    where queue_id = q.id and group_key = n.name
                    limit :most + 1)) as waiting,
-         (select count(*) from readpast_group_slot
-           where queue_id = q.id and group_key = n.name) as slots,
+         (select count(*)
+            from readpast_group_slot s
+           cross join readpast_job j
+           where s.queue_id = q.id and s.group_key = n.name
+             and j.id = s.job_id and j.seq is not null) as ready,
          (select count(*)
             from readpast_group_slot s
            cross join readpast_job j
@@ -46,7 +49,7 @@ counted as materialized (
     from named n
    cross join q
    where n.place > 0 and n.name is not null)
-select c.name, min(c.waiting, :most) as waiting, c.slots - c.running as ready,
+select c.name, min(c.waiting, :most) as waiting, c.ready as ready,
        c.running as running,
        (select until from readpast_group_hold
          where queue_id = c.queue_id and group_key = c.name

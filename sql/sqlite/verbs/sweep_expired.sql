@@ -80,4 +80,4 @@ update readpast_job
 -- include enter_group
 
 -- the rest if @leaves:
--- include leave_group
+-- include leave_slot

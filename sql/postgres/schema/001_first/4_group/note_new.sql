@@ -8,6 +8,8 @@
 -- first_id, last_id, created_at: the jobs have this time of creation, and ids in this
 -- range. A job of another enqueue with the same time is left alone, because it has a row
 -- already or is not visible.
+-- The jobs must be found by their ids: the index job_scheduled has all waiting jobs, so
+-- the condition on run_at is one that no index can answer.
 -- Result: none.
 -- Locks: none.
 
@@ -43,7 +45,7 @@ begin
 	           and j.created_at = note_new.created_at
 	           and j.queue_id = note_new.queue_id
 	           and (j.extra).group_key = note_new.group_key
-	           and j.seq is null and j.run_at = 'infinity'
+	           and j.seq is null and not isfinite(j.run_at)
 	         order by j.id) j
 	 where not exists (select 1 from readpast.group_wait w
 	                    where w.job_id = j.id);

@@ -1,0 +1,363 @@
+/*
+ * limits.c - measure queues with limits: what a job of a group costs, compared
+ * with a job without a group in a queue without limits.
+ *
+ * The ready line of the queue with groups has a job of each group. Every second
+ * group is saturated: it has more jobs, which wait. The other queue has as many
+ * ready jobs.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "bench.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "internal.h"
+
+#define BATCH 100
+#define BEHIND 10 /* waiting jobs of a saturated group */
+#define FILL_BATCH 1000
+#define LEASE_MS 3600000 /* no lease ends during a measurement */
+#define FEW_GROUPS 10
+/* so many jobs of a group may run that each claim of the measurement finds
+ * enough jobs in FEW_GROUPS groups */
+#define FEW_LIMIT 1000
+#define CLAIMS 20 /* whose pages are counted */
+#define WORKERS 4 /* of one group */
+#define HOT_PER_SECOND 30000
+#define NAP_US 500 /* of a worker that has found no job */
+
+/* A queue in a database of its own. */
+struct client {
+	rp_conn *conn;
+	size_t groups; /* 0: the jobs have no group */
+	unsigned int seed;
+	size_t held;
+	rp_job_spec jobs[FILL_BATCH];
+	char names[FILL_BATCH][16];
+	rp_added added[FILL_BATCH];
+	rp_verdict verdicts[BATCH];
+};
+
+static const char payload[PAYLOAD];
+
+static void
+check(const struct client *c, int r)
+{
+	if (r < 0)
+		die("library: %s", rp_last_error(c->conn)->message);
+}
+
+static struct client *
+connect_to(const struct bench *b, const char *name, size_t groups)
+{
+	struct client *c = allocate(sizeof(*c));
+	char *path = database_path(b, name);
+	char *url = text("sqlite:%s?synchronous=normal", path);
+	rp_error error;
+
+	if (rp_open(url, NULL, &c->conn, &error) < 0)
+		die("rp_open: %s", error.message);
+	c->groups = groups;
+	c->seed = (unsigned int)getpid();
+	for (size_t i = 0; i < FILL_BATCH; i++) {
+		c->jobs[i] = (rp_job_spec)RP_JOB_SPEC_INIT;
+		c->jobs[i].payload = payload;
+		c->jobs[i].payload_size = sizeof(payload);
+		c->jobs[i].group_key = groups ? c->names[i] : NULL;
+	}
+	free(path);
+	free(url);
+	return c;
+}
+
+static void
+disconnect(struct client *c)
+{
+	rp_close(c->conn);
+	free(c);
+}
+
+static void
+name_group(struct client *c, size_t i, size_t group)
+{
+	snprintf(c->names[i], sizeof(c->names[i]), "g%zu", group % 10000000);
+}
+
+static void
+enqueue(struct client *c, size_t n)
+{
+	check(c, rp_enqueue_many(c->conn, QUEUE, c->jobs, n, c->added));
+}
+
+/* Claim a batch. Returns the number of jobs. */
+static size_t
+claim(struct client *c)
+{
+	rp_batch *batch;
+
+	check(c, rp_claim(c->conn, QUEUE, BATCH, NULL, &batch));
+	c->held = verdicts_on(batch, c->verdicts);
+	return c->held;
+}
+
+static void
+complete(struct client *c)
+{
+	check(c, rp_settle(c->conn, c->verdicts, c->held));
+	c->held = 0;
+}
+
+/* ---- filling ---- */
+
+static void
+set_limit(const struct client *c, int64_t limit)
+{
+	rp_queue queue = RP_QUEUE_INIT;
+
+	queue.name = QUEUE;
+	queue.lease_ms = LEASE_MS;
+	queue.group_limit = limit;
+	check(c, rp_queue_set(c->conn, &queue));
+}
+
+/* Enqueue `n` jobs, of every `step`th group in turn. */
+static void
+fill(struct client *c, size_t n, size_t step)
+{
+	for (size_t i = 0, k = 0; i < n; i++) {
+		name_group(c, k, c->groups ? i * step % c->groups : 0);
+		if (++k == FILL_BATCH || i + 1 == n) {
+			enqueue(c, k);
+			k = 0;
+		}
+	}
+}
+
+static void
+make(const struct bench *b)
+{
+	struct client *c = connect_to(b, "limits-plain", 0);
+
+	progress("making the groups", -1, 0);
+	set_limit(c, 0);
+	fill(c, b->groups, 1);
+	disconnect(c);
+	c = connect_to(b, "limits-groups", b->groups);
+	set_limit(c, 1);
+	fill(c, b->groups, 1);
+	fill(c, b->groups / 2 * BEHIND, 2);
+	disconnect(c);
+	c = connect_to(b, "limits-few", FEW_GROUPS);
+	set_limit(c, FEW_LIMIT);
+	fill(c, FEW_GROUPS * FEW_LIMIT, 1);
+	disconnect(c);
+}
+
+/* ---- claims, and the whole life of a job ---- */
+
+/* Measure claims, and enqueue a new job for each one. */
+static void
+claims(const struct bench *b, const char *name, size_t groups, const char *row)
+{
+	struct client *c = connect_to(b, name, groups);
+	double spent = 0, from;
+	size_t jobs = 0, n;
+
+	do {
+		from = seconds_now();
+		n = claim(c);
+		spent += seconds_now() - from;
+		jobs += n;
+		complete(c);
+		fill(c, n, 1 + (size_t)rand_r(&c->seed) % 1000);
+	} while (n && spent < b->seconds);
+	report_sample(b->report, row, (double)jobs / spent);
+	disconnect(c);
+}
+
+static void
+life(const struct bench *b, const char *name, size_t groups, const char *row)
+{
+	struct client *c = connect_to(b, name, groups);
+	double from = seconds_now(), spent;
+	size_t jobs = 0;
+
+	do {
+		for (size_t i = 0; i < BATCH && groups; i++)
+			name_group(c, i, (size_t)rand_r(&c->seed) % groups);
+		enqueue(c, BATCH);
+		jobs += claim(c);
+		complete(c);
+		spent = seconds_now() - from;
+	} while (spent < 2 * b->seconds);
+	report_sample(b->report, row, (double)jobs / spent);
+	disconnect(c);
+}
+
+/* Count the pages that a claim reads. */
+static void
+pages(const struct bench *b, const char *name, size_t groups, const char *row)
+{
+	struct client *c = connect_to(b, name, groups);
+	struct rp_usage cost;
+	double sum = 0;
+
+	for (int i = 0; i < CLAIMS; i++) {
+		/* This first call only resets the counters. */
+		rp__measure(c->conn, &cost);
+		claim(c);
+		rp__measure(c->conn, &cost);
+		sum += (double)cost.pages;
+		complete(c);
+		fill(c, BATCH, 1);
+	}
+	report_sample(b->report, row, sum / CLAIMS);
+	disconnect(c);
+}
+
+/* ---- one group ---- */
+
+struct board {
+	_Atomic size_t ready, jobs;
+	_Atomic int go, over;
+};
+
+static void
+work(const struct bench *b, const char *name, struct board *board)
+{
+	struct client *c = connect_to(b, name, 0);
+	rp_batch *batch;
+
+	atomic_fetch_add(&board->ready, 1);
+	while (!atomic_load(&board->go))
+		sleep_us(1000);
+	while (!atomic_load(&board->over)) {
+		check(c, rp_settle_and_claim(c->conn, c->verdicts, c->held,
+					     QUEUE, 1, NULL, &batch));
+		atomic_fetch_add(&board->jobs, c->held);
+		c->held = verdicts_on(batch, c->verdicts);
+		if (!c->held)
+			sleep_us(NAP_US);
+	}
+	complete(c);
+	disconnect(c);
+	_exit(0);
+}
+
+/* Let workers finish jobs one at a time, all without a group (`groups` 0) or
+ * all of one group (1). With `pin`, another connection keeps an old snapshot.
+ * Returns the jobs per second. */
+static double
+hot(const struct bench *b, const char *name, size_t groups, size_t workers,
+    int pin)
+{
+	double seconds = 2 * b->seconds;
+	struct board *board = allocate_shared(sizeof(*board));
+	pid_t pids[WORKERS], reader = 0;
+	size_t jobs;
+
+	for (size_t i = 0; i < workers; i++) {
+		pids[i] = fork_child();
+		if (pids[i] == 0)
+			work(b, name, board);
+	}
+	if (pin && (reader = fork_child()) == 0) {
+		struct client *c = connect_to(b, name, groups);
+
+		rp__query(c->conn, &(struct rp_query){ .sql = "begin" });
+		rp__query(c->conn,
+			  &(struct rp_query){
+				  .sql = "select count(*) from readpast_queue",
+				  .flags = RP_QUERY_READ });
+		atomic_fetch_add(&board->ready, 1);
+		for (;;)
+			sleep_us(1000000);
+	}
+	while (atomic_load(&board->ready) < workers + (size_t)pin)
+		sleep_us(1000);
+	atomic_store(&board->go, 1);
+	sleep_us((int64_t)(seconds * 1e6));
+	jobs = atomic_load(&board->jobs);
+	atomic_store(&board->over, 1);
+	for (size_t i = 0; i < workers; i++)
+		if (spawn_wait(pids[i]) != 0)
+			die("a worker failed");
+	if (reader)
+		spawn_kill(reader);
+	munmap(board, sizeof(*board));
+	return (double)jobs / seconds;
+}
+
+/* Fill the queue before each run, so that each has the same number of jobs. */
+static void
+refill(const struct bench *b, const char *name, size_t groups)
+{
+	struct client *c = connect_to(b, name, groups);
+
+	set_limit(c, groups ? 1 : 0);
+	fill(c, (size_t)(HOT_PER_SECOND * 2 * b->seconds), 1);
+	disconnect(c);
+}
+
+static void
+one_group(const struct bench *b)
+{
+	refill(b, "limits-alone", 0);
+	report_sample(b->report, "limits.alone",
+		      hot(b, "limits-alone", 0, 1, 0));
+	refill(b, "limits-hot", 1);
+	report_sample(b->report, "limits.hot",
+		      hot(b, "limits-hot", 1, WORKERS, 0));
+	refill(b, "limits-hot", 1);
+	report_sample(b->report, "limits.hot.pinned",
+		      hot(b, "limits-hot", 1, WORKERS, 1));
+}
+
+/* ---- the part ---- */
+
+static void
+row(const struct bench *b, const char *name, const char *unit, const char *over,
+    const char *relation, double goal)
+{
+	report_row(b->report, name, unit, over, 0);
+	if (relation)
+		report_goal(b->report, name, relation, goal);
+}
+
+void
+limits_rows(const struct bench *b)
+{
+	row(b, "groups", "-", NULL, NULL, 0);
+	row(b, "plain.claims", "jobs/s", NULL, NULL, 0);
+	row(b, "groups.claims", "jobs/s", "plain.claims", ">=", 0.9);
+	row(b, "groups.claim.10", "pages", NULL, NULL, 0);
+	row(b, "groups.claim", "pages", "groups.claim.10", "<=", 1.1);
+	row(b, "plain.life", "jobs/s", NULL, NULL, 0);
+	row(b, "groups.life", "jobs/s", "plain.life", ">=", 0.6);
+	row(b, "limits.alone", "jobs/s", NULL, NULL, 0);
+	row(b, "limits.hot", "jobs/s", "limits.alone", ">=", 0.5);
+	row(b, "limits.hot.pinned", "jobs/s", "limits.hot", ">=", 0.8);
+}
+
+void
+limits_round(const struct bench *b, int round)
+{
+	if (round < 0) {
+		make(b);
+		report_sample(b->report, "groups", (double)b->groups);
+		return;
+	}
+	claims(b, "limits-plain", 0, "plain.claims");
+	claims(b, "limits-groups", b->groups, "groups.claims");
+	pages(b, "limits-few", FEW_GROUPS, "groups.claim.10");
+	pages(b, "limits-groups", b->groups, "groups.claim");
+	life(b, "limits-plain", 0, "plain.life");
+	life(b, "limits-groups", b->groups, "groups.life");
+	one_group(b);
+}

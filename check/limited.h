@@ -1,0 +1,64 @@
+/*
+ * limited.h - collect from a history the limits of queues and the claims that
+ * they concern, and check that no limit was exceeded.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#ifndef LIMITED_H
+#define LIMITED_H
+
+#include "life.h"
+#include "names.h"
+
+/* The limits of a queue from one event `limits` to the next one. They surely
+ * hold for a call that was sent after `from` and answered before `until`. 0 is
+ * no limit. */
+struct setting {
+	uint32_t queue;
+	int64_t asked, from, until;
+	int64_t limit, group_limit, rate, window_us;
+	int pass; /* not 0: a failed job does not stop its group */
+};
+
+/* A claim. The job surely ran from `from` to `until`. */
+struct run {
+	uint32_t name; /* of the queue, or of the job's group */
+	int64_t id, claim, asked, from, until;
+};
+
+/* A job of a group that was ready when it was enqueued. */
+struct turn {
+	uint32_t name;
+	int priority;
+	int64_t id, asked, at; /* the call that has enqueued it */
+	/* when the answer to its first claim came, and when its last claim was
+	 * sent */
+	int64_t first_at, last_asked;
+	/* when its first attempt was claimed; 0: that claim is not recorded */
+	int64_t began_asked;
+};
+
+struct limits {
+	struct names names;
+	struct setting *settings;
+	struct run *runs;
+	struct turn *turns;
+	size_t settings_count, settings_room, runs_count, runs_room;
+	size_t turns_count, turns_room;
+};
+
+/* These return -1 if memory ran out. limits_take() collects the claims of one
+ * job, after life_check(). */
+int limits_add(struct limits *limits, const struct line *line);
+int limits_take(struct limits *limits, const struct life *life);
+int limits_check(struct limits *limits, finding_fn *found, void *ctx,
+		 struct verdicts *ret);
+void limits_clear(struct limits *limits);
+
+/* Check the order of the groups of a queue with a group limit of 1 (order.c).
+ * Returns -1 if memory ran out. */
+int order_check(const struct limits *limits, const struct setting *setting,
+		finding_fn *found, void *ctx, struct verdicts *ret);
+
+#endif

@@ -1,0 +1,116 @@
+/*
+ * names.c - number the queues and the groups that a history names, so that an
+ * event needs no more than a number for them.
+ *
+ * Names are compared as they are written in the line. A control character
+ * cannot be part of them, so a newline separates the queue from the group.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "names.h"
+
+#include <search.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int
+compare(const void *a, const void *b)
+{
+	return strcmp(((const struct name *)a)->text,
+		      ((const struct name *)b)->text);
+}
+
+/* Put a new name into the list. Returns its number, or 0 if memory ran out. */
+static uint32_t
+append(struct names *names, struct name *name)
+{
+	if (names->count + 1 >= names->room) {
+		size_t room = names->room ? names->room * 2 : 64;
+		struct name **items =
+			realloc(names->items, room * sizeof(struct name *));
+
+		if (!items)
+			return 0;
+		names->items = items;
+		names->room = room;
+	}
+	name->number = (uint32_t)++names->count;
+	names->items[name->number] = name;
+	return name->number;
+}
+
+static int
+is_last(const struct names *names, const struct word *queue,
+	const struct word *group)
+{
+	const char *text = names->last ? names->last->text : NULL;
+
+	if (!text || strncmp(text, queue->text, queue->size) != 0)
+		return 0;
+	text += queue->size;
+	if (!group->text)
+		return *text == '\0';
+	return *text == '\n' &&
+	       strncmp(text + 1, group->text, group->size) == 0 &&
+	       text[1 + group->size] == '\0';
+}
+
+int64_t
+names_add(struct names *names, const struct word *queue,
+	  const struct word *group)
+{
+	const struct word none = { NULL, 0 };
+	struct name *name, **found;
+	int64_t of;
+
+	if (!queue->text)
+		return 0;
+	if (is_last(names, queue, group))
+		return names->last->number;
+	name = malloc(sizeof(*name) + queue->size + group->size + 2);
+	if (!name)
+		return -1;
+	sprintf(name->text, "%.*s%s%.*s", (int)queue->size, queue->text,
+		group->text ? "\n" : "", (int)group->size,
+		group->text ? group->text : "");
+	found = tsearch(name, &names->tree, compare);
+	if (found && *found != name) {
+		free(name);
+		names->last = *found;
+		return names->last->number;
+	}
+	if (!found || !append(names, name)) {
+		if (found)
+			tdelete(name, &names->tree, compare);
+		free(name);
+		return -1;
+	}
+	name->queue = name->number;
+	of = group->text ? names_add(names, queue, &none) : name->number;
+	if (of < 0)
+		return -1;
+	name->queue = (uint32_t)of;
+	names->last = name;
+	return name->number;
+}
+
+void
+names_clear(struct names *names)
+{
+	tdestroy(names->tree, free);
+	free(names->items);
+}
+
+void
+name_write(char *to, size_t room, const struct name *name)
+{
+	const char *group = strchr(name->text, '\n');
+
+	if (group)
+		snprintf(to, room, "group %.255s of queue %.*s", group + 1,
+			 (int)(group - name->text), name->text);
+	else
+		snprintf(to, room, "queue %s", name->text);
+}

@@ -1,0 +1,183 @@
+/*
+ * order.c - check that the jobs of a group with the limit 1 ran in their order.
+ *
+ * Of two jobs of the same group, one surely came first if its enqueue was
+ * answered before that of the other job was sent, or if one call has enqueued
+ * both. If it also has no larger number as its priority, it must be finished
+ * before the other job is claimed (with --group-on-failure pass: it must have
+ * been claimed).
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "limited.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PRIORITIES 256
+
+/* Of the jobs that came before, for each priority, the one that was claimed
+ * last. */
+struct before {
+	const struct turn *last[PRIORITIES];
+};
+
+struct ordering {
+	const struct limits *limits;
+	const struct setting *setting;
+	struct turn *turns;         /* sorted by group, and when each came */
+	const struct turn **by_end; /* the turns of a group by `at` */
+	struct before surely;       /* whose enqueue was answered before */
+	struct before batch;        /* the jobs before it in the same enqueue */
+	finding_fn *found;
+	void *ctx;
+	struct verdicts *sum;
+};
+
+/* When the job was surely still to be claimed, so that no later job may have
+ * been. */
+static int64_t
+claimed_until(const struct ordering *o, const struct turn *turn)
+{
+	return o->setting->pass ? turn->began_asked : turn->last_asked;
+}
+
+static void
+note(const struct ordering *o, struct before *before, const struct turn *turn)
+{
+	const struct turn **last = &before->last[turn->priority];
+
+	if (!*last || claimed_until(o, turn) > claimed_until(o, *last))
+		*last = turn;
+}
+
+/* Return a job of `before` that must run before `turn` and did not. */
+static const struct turn *
+passed(const struct ordering *o, const struct before *before,
+       const struct turn *turn)
+{
+	for (int i = 0; i <= turn->priority; i++)
+		if (before->last[i] &&
+		    claimed_until(o, before->last[i]) > turn->first_at)
+			return before->last[i];
+	return NULL;
+}
+
+static void
+check_turn(const struct ordering *o, const struct turn *turn)
+{
+	const struct turn *first = passed(o, &o->surely, turn);
+	char text[700], of[500];
+
+	if (!first)
+		first = passed(o, &o->batch, turn);
+	if (!first)
+		return;
+	name_write(of, sizeof(of), o->limits->names.items[turn->name]);
+	snprintf(text, sizeof(text),
+		 "job %lld of %s was claimed although job %lld was before it "
+		 "and was claimed %lld us later",
+		 (long long)turn->id, of, (long long)first->id,
+		 (long long)(claimed_until(o, first) - turn->first_at));
+	o->sum->broken[P11]++;
+	o->found(o->ctx, P11, text);
+}
+
+static int
+by_arrival(const void *pa, const void *pb)
+{
+	const struct turn *a = pa, *b = pb;
+
+	if (a->name != b->name)
+		return a->name < b->name ? -1 : 1;
+	if (a->asked != b->asked)
+		return a->asked < b->asked ? -1 : 1;
+	if (a->at != b->at)
+		return a->at < b->at ? -1 : 1;
+	return (a->id > b->id) - (a->id < b->id);
+}
+
+static int
+by_answer(const void *pa, const void *pb)
+{
+	const struct turn *a = *(const struct turn *const *)pa,
+			  *b = *(const struct turn *const *)pb;
+
+	return (a->at > b->at) - (a->at < b->at);
+}
+
+static void
+check_group(struct ordering *o, const struct turn *turns, size_t count)
+{
+	size_t answered = 0;
+
+	for (size_t i = 0; i < count; i++)
+		o->by_end[i] = &turns[i];
+	qsort(o->by_end, count, sizeof(*o->by_end), by_answer);
+	memset(&o->surely, 0, sizeof(o->surely));
+	for (size_t i = 0; i < count; i++) {
+		const struct turn *turn = &turns[i], *last = turn - (i > 0);
+
+		if (last == turn || last->asked != turn->asked ||
+		    last->at != turn->at)
+			memset(&o->batch, 0, sizeof(o->batch));
+		while (answered < count &&
+		       o->by_end[answered]->at < turn->asked)
+			note(o, &o->surely, o->by_end[answered++]);
+		check_turn(o, turn);
+		note(o, &o->batch, turn);
+	}
+}
+
+/* Copy the jobs to which the setting surely applied, from their enqueue to
+ * their last claim. Returns their number. */
+static size_t
+select_turns(const struct ordering *o)
+{
+	const struct limits *l = o->limits;
+	const struct setting *s = o->setting;
+	size_t n = 0;
+
+	for (size_t i = 0; i < l->turns_count; i++) {
+		const struct turn *turn = &l->turns[i];
+
+		if (l->names.items[turn->name]->queue == s->queue &&
+		    turn->asked >= s->from && turn->first_at <= s->until &&
+		    turn->last_asked <= s->until)
+			o->turns[n++] = *turn;
+	}
+	return n;
+}
+
+int
+order_check(const struct limits *l, const struct setting *setting,
+	    finding_fn *found, void *ctx, struct verdicts *ret)
+{
+	struct ordering o = { .limits = l,
+			      .setting = setting,
+			      .found = found,
+			      .ctx = ctx,
+			      .sum = ret };
+	int r = -1;
+	size_t count;
+
+	o.turns = calloc(l->turns_count + 1, sizeof(*o.turns));
+	o.by_end = calloc(l->turns_count + 1, sizeof(*o.by_end));
+	if (!o.turns || !o.by_end)
+		goto fail;
+	ret->examined[P11] = 1;
+	count = select_turns(&o);
+	qsort(o.turns, count, sizeof(*o.turns), by_arrival);
+	for (size_t i = 0, n; i < count; i += n) {
+		for (n = 1;
+		     i + n < count && o.turns[i + n].name == o.turns[i].name;)
+			n++;
+		check_group(&o, &o.turns[i], n);
+	}
+	r = 0;
+fail:
+	free(o.turns);
+	free(o.by_end);
+	return r;
+}

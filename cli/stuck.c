@@ -1,0 +1,143 @@
+/*
+ * stuck.c - find the groups of a queue that wait for nothing: no job of theirs
+ * runs, may run, or waits for its retry.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "check.h"
+
+#include <string.h>
+
+/* A group may wait for the next sweep, which grants the requests to look at the
+ * group again. So a group counts as stuck only if it is stuck after this many
+ * sweeps, one a second. */
+#define SWEEPS 10
+#define GROUPS 1000
+
+struct search {
+	struct cmd *cmd;
+	const char *queue;
+	rp_batch *blocked;       /* the jobs that wait */
+	struct checker *checker; /* gets the groups; NULL: only count them */
+	int count;
+};
+
+static int
+has_group_limit(struct cmd *cmd, const char *queue, int *ret)
+{
+	rp_queues *queues;
+	int r = rp_queue_list(cmd->conn, queue, &queues);
+
+	*ret = 0;
+	if (r == RP_ENOENT)
+		return 0;
+	if (r < 0)
+		return cmd_failed(cmd, r);
+	*ret = rp_queues_at(queues, 0)->group_limit > 0;
+	rp_queues_free(queues);
+	return 0;
+}
+
+/* Ask for a waiting job of the group whether any job of the group has a
+ * slot. */
+static int
+is_stuck(struct search *s, const rp_group *group, int *ret)
+{
+	*ret = 0;
+	if (group->ready || group->running || group->held_until)
+		return 0;
+	for (size_t i = 0; i < rp_batch_count(s->blocked); i++) {
+		const rp_job *job = rp_batch_at(s->blocked, i);
+		rp_why *why;
+		int r;
+
+		if (!job->group_key || strcmp(job->group_key, group->name) != 0)
+			continue;
+		r = rp_why_get(s->cmd->conn, job->id, &why);
+		if (r == RP_ENOENT)
+			continue;
+		if (r < 0)
+			return cmd_failed(s->cmd, r);
+		*ret = why->group_busy == 0;
+		rp_why_free(why);
+		return 0;
+	}
+	return 0;
+}
+
+static int
+search_page(struct search *s, const rp_groups *groups)
+{
+	for (size_t i = 0; i < rp_groups_count(groups); i++) {
+		const rp_group *group = rp_groups_at(groups, i);
+		int stuck, status = is_stuck(s, group, &stuck);
+
+		if (status)
+			return status;
+		s->count += stuck;
+		if (stuck && s->checker &&
+		    checker_group(s->checker, group->name) < 0)
+			return complain(FAILED, "out of memory");
+	}
+	return 0;
+}
+
+static int
+search_groups(struct search *s)
+{
+	char after[RP_MOST_KEY + 1] = "";
+	int status = 0, more = 1;
+
+	while (!status && more) {
+		rp_groups *groups;
+		int r = rp_group_list(s->cmd->conn, s->queue, 1,
+				      *after ? after : NULL, GROUPS, &groups);
+
+		if (r < 0)
+			return cmd_failed(s->cmd, r);
+		status = search_page(s, groups);
+		more = rp_groups_count(groups) == GROUPS;
+		if (more)
+			snprintf(after, sizeof(after), "%s",
+				 rp_groups_at(groups, GROUPS - 1)->name);
+		rp_groups_free(groups);
+	}
+	return status;
+}
+
+static int
+search(struct search *s)
+{
+	int status, r = rp_job_list(s->cmd->conn, s->queue, RP_STATE_BLOCKED,
+				    INT32_MAX, &s->blocked);
+
+	if (r < 0)
+		return cmd_failed(s->cmd, r);
+	s->count = 0;
+	status = search_groups(s);
+	rp_batch_free(s->blocked);
+	return status;
+}
+
+int
+check_groups(struct cmd *cmd, struct checker *checker, const char *queue)
+{
+	struct search s = { .cmd = cmd, .queue = queue };
+	int limited, status = has_group_limit(cmd, queue, &limited);
+
+	if (status || !limited)
+		return status;
+	status = search(&s);
+	for (int i = 0; i < SWEEPS && s.count && !status; i++) {
+		if (rp_sweep(cmd->conn, NULL) < 0)
+			return cmd_failed(cmd, rp_last_error(cmd->conn)->code);
+		sleep_us(1000000);
+		status = search(&s);
+	}
+	s.checker = checker;
+	if (s.count && !status)
+		status = search(&s);
+	checker_groups_audited(checker);
+	return status;
+}

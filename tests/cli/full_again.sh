@@ -1,0 +1,64 @@
+# full_again.sh - test that the limits of groups are used in full again, without repair,
+# soon after a process died. Scripts source this file after tap.sh.
+#
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The readpast authors
+# shellcheck shell=bash disable=SC2034,SC2154
+
+groups=4
+limit=3
+all=$((groups * limit)) # jobs that may run at once
+lease=2                 # seconds
+
+# Make a queue whose groups all have more jobs than may run. From now on all commands
+# write the history of this queue.
+make_groups() { # QUEUE
+	export READPAST_HISTORY=$here/history-$1
+	readpast queue set "$1" --group-limit $limit --lease ${lease}s --max-attempts 10 >/dev/null
+	local group
+	for ((group = 1; group <= groups; group++)); do
+		seq 30 | readpast enqueue "$1" --group "g$group" --quiet
+	done
+}
+
+# Start a worker with a thread for each job that may run. Sets $worker to its pid.
+start_worker() { # QUEUE HISTORY
+	"$READPAST" --history "$2" work "$1" -j $all -- sleep 60 >/dev/null 2>&1 &
+	worker=$!
+}
+
+started() { # HISTORY N: the worker has started so many jobs
+	(($(grep -cs '"started"' "$1") >= $2))
+}
+
+# The worker that writes this history runs as many jobs as the limits allow, at the
+# latest a lease and two seconds after $died.
+is_full() { # HISTORY
+	eventually started "$1" $all || {
+		echo "only $(grep -c '"started"' "$1") of $all jobs started"
+		return 1
+	}
+	local late
+	late=$(python3 - "$1" "$died" $all <<-'END'
+		import json, sys
+		at = sorted(e["at"] for e in map(json.loads, open(sys.argv[1])) if e["event"] == "started")
+		print(at[int(sys.argv[3]) - 1] - int(sys.argv[2]))
+	END
+	)
+	((late <= (lease + 2) * 1000000)) && return
+	echo "all jobs ran only $late us after the crash"
+	return 1
+}
+
+# The time of the clock that histories use, in microseconds.
+now() {
+	python3 -c 'import time; print(time.monotonic_ns() // 1000)'
+}
+
+# The history of all clients keeps the promises, and no group waits for nothing.
+keeps_limits() { # QUEUE HISTORY...
+	env -u READPAST_HISTORY "$READPAST" check "history-$1" "${@:2}" --left "$1" >out
+	tail -n 1 out | grep -qE '^P1 ok, .*P10 ok, P13 ok$' && return
+	tail -n 3 out
+	return 1
+}
