@@ -303,11 +303,11 @@ a_group_waits_for_the_retry_of_its_job(void **state)
 	limit_groups(conn, 1);
 	put_three(conn, ids);
 	c = claim_one(conn, MINUTE);
-	settle_one(conn, c, RP_FAIL, 200);
+	settle_one(conn, c, RP_FAIL, 2000);
 	expect_states(conn, ids, "sbb");
 	ok(conn, rp_sweep(conn, NULL));
 	assert_int_equal(next_id(conn), 0);
-	sleep_ms(250);
+	sleep_ms(2050);
 	ok(conn, rp_sweep(conn, NULL));
 	c = claim_one(conn, MINUTE);
 	assert_int_equal(c.id, ids[0]);

@@ -155,7 +155,7 @@ def the_views_have_each_field(path):
     def columns(view):
         return [row[1] for row in connect(path).execute(
             f"pragma table_info({view})")]
-    are(columns("readpast_live"), [*fields(), *own, "class", "seq"])
+    are(columns("readpast_live"), [*fields(), *own, "class", "seq", "due_at"])
     are(columns("readpast_kept"), [*fields(), *own])
     are(columns("readpast_jobs"), shown)
     if SERVER:

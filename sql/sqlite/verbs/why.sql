@@ -72,7 +72,11 @@ select :now as now, q.paused_at as paused_at, q.pause_reason as pause_reason,
                  where a.queue_id = q.id
                    and a.group_key = j.extra ->> 'group'
                  limit :most)) as group_waiting,
-       (select json_object('id', g.id, 'state', g.state,
+       (select json_object('id', g.id,
+                           'state', case g.state when 1 then 'scheduled'
+                                                 when 2 then 'ready'
+                                                 when 3 then 'running'
+                                                 else 'blocked' end,
                            'since', iif(g.state = 3, g.claimed_at, g.run_at),
                            'worker', g.worker, 'host', o.host)
           from readpast_group_slot s
@@ -80,7 +84,7 @@ select :now as now, q.paused_at as paused_at, q.pause_reason as pause_reason,
           left join readpast_job r on r.id = g.id
           left join readpast_worker o on o.id = r.worker_id
          where s.queue_id = q.id and s.group_key = j.extra ->> 'group'
-           and g.id = s.job_id and g.id <> j.id
+           and g.id = s.job_id and v.job_id is not null
          order by g.state = 3 desc, s.came
          limit 1) as group_next,
        q.rate_count as rate_count, q.rate_ms as rate_ms,

@@ -44,44 +44,33 @@ begin
 	end if;
 	if num_nonnulls(keep_ms, timeout_ms, expire_ms, backoff, group_key) > 0 then
 		expires := moment + readpast.ms(expire_ms);
-		extra := readpast.extra_of(keep_ms, timeout_ms, expires, backoff, null,
-		                           group_key);
+		extra := readpast.extra_of(keep_ms, timeout_ms, expires, backoff, null, group_key);
 		before_id := coalesce(pg_sequence_last_value('readpast.job_id_seq'), 0);
-		most := case when put.group_key is not null
-		             then readpast.slots_for_new(its.id, put.group_key,
-		                                         cardinality(payloads), joined) end;
+		most := readpast.slots_for_new(its.id, put.group_key, cardinality(payloads),
+		                               joined);
 	end if;
 	before := (select s.last_value from readpast.line s);
 	return query
 	insert into readpast.job (lane_id, seq, run_at, created_at, queue_id,
 	                          max_attempts, kind, headers, payload, extra)
 	select its.lane_id,
-	       case when (r.due is null or r.due <= moment) and r.number > most is not true
+	       case when r.due <= moment and (r.number > most) is not true
 	            then nextval('readpast.line') end,
-	       case when (r.due is null or r.due <= moment) and r.number > most
-	            then 'infinity'
-	            else coalesce(greatest(r.due, moment), moment) end, moment, its.id,
-	       coalesce(r.max_attempts, its.max_attempts), r.kind,
+	       case when r.due <= moment and r.number > most then 'infinity' else r.due end,
+	       moment, its.id, coalesce(r.max_attempts, its.max_attempts), r.kind,
 	       r.headers::json, r.payload, extra
 	  from (select n.number, n.max_attempts, n.kind, n.headers, n.payload,
-	               case when n.delay_ms > 0 or n.run_at > 0
-	                    then greatest(moment + readpast.ms(n.delay_ms),
-	                                  readpast.at_ms(n.run_at)) end as due
+	               greatest(moment + readpast.ms(n.delay_ms),
+	                        readpast.at_ms(n.run_at), moment) as due
 	          from unnest(delays_ms, run_ats, put.max_attempts, kinds,
 	                      put.headers, payloads) with ordinality
-	               as n(delay_ms, run_at, max_attempts, kind, headers,
-	                    payload, number)) r
+	               as n(delay_ms, run_at, max_attempts, kind, headers, payload, number)) r
 	returning job.id;
 
-	if put.group_key is not null then
-		perform readpast.note_new(its.id, put.group_key, before_id + 1,
-		                          pg_sequence_last_value('readpast.job_id_seq'),
-		                          moment);
-	end if;
-	if expires is not null then
-		insert into readpast.expiry (expire_at, first_id, last_id)
-		values (expires, before_id + 1,
-		        pg_sequence_last_value('readpast.job_id_seq'));
+	if before_id is not null then
+		perform readpast.note_terms(
+		            its.id, put.group_key, expires, before_id + 1,
+		            pg_sequence_last_value('readpast.job_id_seq'), moment);
 	end if;
 	if not its.is_open then
 		perform readpast.open_lane(its.lane_id);

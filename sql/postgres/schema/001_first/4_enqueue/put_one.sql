@@ -38,7 +38,7 @@ declare
 	due    timestamptz := greatest(moment + readpast.ms(delay_ms), run_at, moment);
 	its    record;
 	is_locked boolean;
-	waits boolean := false;
+	waits  boolean := false;
 begin
 	if current_setting('transaction_isolation') <> 'read committed' then
 		perform readpast.keep_queue(queue);
@@ -74,9 +74,9 @@ begin
 		values (its.lane_id,
 		        case when due <= moment and not waits
 		             then readpast.next_in_line(its.lane_id) end,
-		        case when waits then 'infinity' else due end, moment, its.id, coalesce(put_one.max_attempts, its.max_attempts),
-		        put_one.unique_key, put_one.kind, put_one.headers, put_one.payload,
-		        put_one.extra)
+		        case when waits then 'infinity' else due end, moment, its.id,
+		        coalesce(put_one.max_attempts, its.max_attempts), put_one.unique_key,
+		        put_one.kind, put_one.headers, put_one.payload, put_one.extra)
 		    on conflict (queue_id, unique_key) where unique_key is not null do nothing
 		returning job.id into id;
 		exit when found;
@@ -87,12 +87,9 @@ begin
 		or unique_key is not null and readpast.has_taken_keys()) then
 		perform readpast.need_free_key(its.id, unique_key)
 		  where outcome = 0 and unique_key is not null;
-		if (put_one.extra).expire_at is not null then
-			insert into readpast.expiry (expire_at, first_id, last_id)
-			values ((put_one.extra).expire_at, put_one.id, put_one.id);
-		end if;
-		perform readpast.note_new(its.id, (put_one.extra).group_key, id, id, moment)
-		  where outcome = 0 and (put_one.extra).group_key is not null;
+		perform readpast.note_terms(
+		            its.id, case when outcome = 0 then (put_one.extra).group_key end,
+		            (put_one.extra).expire_at, id, id, moment) where not put_one.extra is null;
 		perform readpast.open_lane(its.lane_id) where not its.is_open;
 		perform readpast.wake(its.id) where its.waiters_until > moment;
 	end if;

@@ -4,26 +4,29 @@
 -- the slot. If the group is held, the job waits for the end of the hold.
 -- id: the job, which the caller has locked.
 -- state: its state now: 1 scheduled, 2 ready.
--- Result: none.
+-- Result: its state afterwards: 1, 2, or 7 blocked.
 -- Locks: the rows that free_group_slots() or block_jobs() locks.
 
-create function readpast.end_attempt(id bigint, state integer) returns void
+create function readpast.end_attempt(id bigint, state integer) returns integer
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $body$
 declare
 	it record;
 begin
-	select j.queue_id, (j.extra).group_key, q.group_pass into it
+	select j.queue_id, (j.extra).group_key, q.group_pass,
+	       q.held_until > clock_timestamp() as is_held
+	  into it
 	  from readpast.job j
 	  join readpast.queue q on q.id = j.queue_id
 	 where j.id = end_attempt.id;
-	if it.group_key is null then
-		return;
-	elsif state = 2 then
+	if state = 2 and it.group_key is not null then
 		perform readpast.block_barred(array[id]);
-	elsif it.group_pass = 1 then
+		return (select case when j.seq is null or it.is_held then 7 else 2 end
+		          from readpast.job j where j.id = end_attempt.id);
+	elsif it.group_pass = 1 and it.group_key is not null then
 		perform readpast.leave_group(it.queue_id, it.group_key, id);
 	end if;
+	return case when state = 2 and it.is_held then 7 else state end;
 end
 $body$;

@@ -7,7 +7,8 @@
 -- n: how many jobs the enqueue adds.
 -- joined: true if this transaction may stay open. Null: true if this is not its first
 -- statement.
--- Result: n if the group has no limit and is not held, otherwise 0 to n.
+-- Result: n if the group has no limit and is not held, otherwise 0 to n. Null if the
+-- group is null.
 -- Locks: the group's lock, if it is free.
 
 create function readpast.slots_for_new(queue_id integer, group_key text,
@@ -21,7 +22,9 @@ declare
 	most integer := (select q.group_limit from readpast.queue q
 	                  where q.id = slots_for_new.queue_id);
 begin
-	if readpast.is_held(queue_id, group_key) then
+	if group_key is null then
+		return null;
+	elsif readpast.is_held(queue_id, group_key) then
 		return 0;
 	elsif most = 0 then
 		return n;

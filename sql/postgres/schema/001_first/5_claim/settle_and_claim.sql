@@ -78,8 +78,8 @@ begin
 	end if;
 	if ids <> '{}' then
 		for number, result, state, queue_id in
-			select * from readpast.settle(ids, claim_nos, verdicts, delays_ms,
-			                              errors, results, progresses) loop
+			select * from readpast.settle(ids, claim_nos, verdicts, delays_ms, errors,
+			                              results, progresses) loop
 			return next;
 		end loop;
 	end if;
@@ -88,16 +88,14 @@ begin
 	end if;
 	number := null;
 	foreach queue in array case when most > 0 then queues else '{}' end loop
-		select q.id, q.timeout_ms,
-		       q.run_limit > 0 or q.group_limit > 0 or q.rate_count > 0
-		       or q.holds_until > clock_timestamp() as is_limited,
+		select q.id, q.timeout_ms, readpast.is_limited(q) as is_limited,
 		       readpast.ms(coalesce(settle_and_claim.lease_ms, q.lease_ms)) as lease
 		  into its from readpast.queue q
 		 where q.name = settle_and_claim.queue and q.paused_at is null
 		   and (q.held_until is null or q.held_until <= clock_timestamp());
 		continue when not found;
 		got := readpast.lock_queue(its.id, most - taken, at_once - taken, holding,
-		                           taken, its.lease, alone, its.is_limited is true);
+		                           taken, its.lease, alone, its.is_limited);
 		suspect := true; -- each of these rows is a suspect that was passed over
 		for passed_over in 1 .. got.passed_over loop
 			return next;
@@ -114,8 +112,7 @@ begin
 		          j.headers::text, readpast.priority_of(j.lane_id), j.attempt,
 		          j.max_attempts, j.lease_until, j.run_at, j.created_at, j.unique_key,
 		          j.last_error, j.failures::text,
-		          case when its.timeout_ms > 0
-		               then readpast.with_timeout(j.extra, its.timeout_ms)
+		          case when its.timeout_ms > 0 then readpast.with_timeout(j.extra, its.timeout_ms)
 		               else j.extra end;
 		get diagnostics n = row_count;
 		taken := taken + n;

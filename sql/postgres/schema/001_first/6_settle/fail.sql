@@ -4,6 +4,7 @@
 -- error: the error text, which is recorded with the job.
 -- delay: how long the job waits. Null: the backoff of the job or of its queue.
 -- for_good: true if the job must not be tried again.
+-- hold, hold_for: hold the job's 'group' or 'queue' for this long, see hold_verdict().
 -- Result: the job's new state: `scheduled`, `ready` if there is no delay, or `dead`.
 -- SQLSTATE RP001, RP002, RP003, RP005: see verdict().
 -- Locks: the job's row, and a row of `waiter` if the job is ready and a worker waits.
@@ -11,9 +12,14 @@
 
 create function readpast.fail(
 	id bigint, claim_no bigint, error text default 'failed',
-	delay interval default null, for_good boolean default false)
+	delay interval default null, for_good boolean default false,
+	hold text default null, hold_for interval default null)
 returns text
 language sql volatile as $body$
-select readpast.verdict(id, claim_no, case when for_good then 2 else 1 end,
-                        delay, error)
+select case when hold is null and hold_for is null
+            then readpast.verdict(id, claim_no, case when for_good then 2 else 1 end,
+                                  delay, error)
+            else readpast.hold_verdict(id, claim_no,
+                                       case when for_good then 2 else 1 end,
+                                       delay, error, hold, hold_for) end
 $body$;

@@ -31,8 +31,6 @@ declare
 	                      else cardinality(array_positions(verdicts, null::bigint))
 	                           + cardinality(array_positions(verdicts, 0::bigint)) end;
 	got   record;
-	taken readpast.taken_key[];
-	slots readpast.group_slot[];
 begin
 	if 0 < any (verdicts)
 	   or current_setting('transaction_isolation') <> 'read committed'
@@ -72,14 +70,11 @@ begin
 		  from gone g;
 		numbers := numbers || got.numbers;
 		queues := queues || got.queues;
-		taken := taken || got.taken;
-		slots := slots || got.slots;
+		if got.taken is not null or got.slots is not null then
+			perform readpast.note_done(got.taken, got.slots);
+		end if;
 		exit when keeps or cardinality(numbers) = most;
 		keeps := true;
 	end loop;
-	if taken is not null or slots is not null then
-		perform readpast.take_keys(taken) where taken is not null;
-		perform readpast.free_group_slots(slots) where slots is not null;
-	end if;
 end
 $body$;

@@ -22,7 +22,8 @@ begin
 		select v.number, v.verdict, v.delay_ms, v.error, v.progress, j.id, j.queue_id,
 		       j.lane_id, j.attempt, q.lease_ms, q.backoff_ms, q.backoff_max_ms,
 		       (j.extra).backoff, q.dead_to,
-		       q.group_limit > 0 or q.holds_until is not null as has_groups,
+		       q.group_limit > 0 or q.holds_until is not null
+		       or q.held_until is not null as may_wait,
 		       v.verdict = 2
 		       or v.verdict = 1 and j.attempt >= j.max_attempts as dies
 		  from unnest(ids, claim_nos, verdicts, delays_ms, errors,
@@ -59,8 +60,8 @@ begin
 			state := 3;
 			perform readpast.renew(v.id, v.delay_ms, v.lease_ms, v.progress);
 		end if;
-		if v.has_groups and state < 3 then
-			perform readpast.end_attempt(v.id, state);
+		if v.may_wait and state < 3 then
+			state := readpast.end_attempt(v.id, state);
 		end if;
 		if state = 2 then
 			perform readpast.wake(v.queue_id);

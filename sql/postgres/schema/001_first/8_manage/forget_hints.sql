@@ -28,31 +28,7 @@ begin
 	           select s.ctid from readpast.slot s
 	            where s.queue_id = forget_hints.queue_id
 	              for update skip locked));
-	delete from readpast.group_slot g
-	 where g.ctid = any (array(
-	           select g.ctid from readpast.group_slot g
-	            where g.queue_id = forget_hints.queue_id
-	              for update skip locked));
-	delete from readpast.group_wait w
-	 where w.ctid = any (array(
-	           select w.ctid from readpast.group_wait w
-	            where w.queue_id = forget_hints.queue_id
-	              for update skip locked));
-	delete from readpast.group_recheck r
-	 where r.ctid = any (array(
-	           select r.ctid from readpast.group_recheck r
-	            where r.queue_id = forget_hints.queue_id
-	              for update skip locked));
-	delete from readpast.group_hold h
-	 where h.ctid = any (array(
-	           select h.ctid from readpast.group_hold h
-	            where h.queue_id = forget_hints.queue_id
-	              for update skip locked));
-	delete from readpast.start b
-	 where b.ctid = any (array(
-	           select b.ctid from readpast.start b
-	            where b.queue_id = forget_hints.queue_id
-	              for update skip locked));
+	perform readpast.forget_groups(queue_id);
 	delete from readpast.lane l
 	 where l.ctid = any (array(
 	           select l.ctid from readpast.lane l

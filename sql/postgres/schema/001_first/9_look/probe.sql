@@ -66,15 +66,7 @@ begin
 		end if;
 	end loop;
 
-	select min(e.run_at) filter (where e.lease_until is null),
-	       min(e.lease_until)
-	  into due, held_until
-	  from (select j.run_at, j.lease_until
-	          from readpast.job j
-	         where j.queue_id = its.id and j.seq is null
-	           and j.run_at >= since and j.run_at < 'infinity'
-	         order by j.queue_id, j.run_at
-	         limit readpast.probe_most()) e;
+	select * into due, held_until from readpast.probe_due(its.id, since);
 	ends := least(ends, held_until);
 
 	running := ends is not null or is_behind;

@@ -41,8 +41,7 @@ begin
 	now := clock_timestamp();
 	select j.lane_id, coalesce(j.seq, readpast.line_end()) as seq,
 	       q.name || '/' as any_kind, q.name || '/' || j.kind as kind,
-	       q.name, q.paused_at, q.pause_reason, j.worker_id, j.renewed,
-	       q.run_limit
+	       q.name, q.paused_at, q.pause_reason, j.worker_id, j.renewed
 	  into its
 	  from readpast.job j
 	  join readpast.queue q on q.id = j.queue_id
@@ -86,11 +85,7 @@ begin
 	suspect := readpast.class_of(its.lane_id) = 1;
 	worker_id := its.worker_id;
 	renewed := its.renewed;
-	run_limit := its.run_limit;
-	running := case when run_limit > 0
-	                then readpast.slots_held(readpast.queue_of(its.lane_id))
-	                else 0 end;
-	select l.* into held_until, group_held_until, group_limit, group_busy, group_ahead,
+	select l.* into run_limit, running, held_until, group_held_until, group_limit, group_busy, group_ahead,
 	                group_waiting, group_next, rate_count, rate_ms, rate_in_ms
 	  from readpast.why_limited(job_id, most) l;
 	return next;

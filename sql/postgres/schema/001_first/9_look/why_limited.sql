@@ -3,6 +3,8 @@
 -- job_id: the job.
 -- most: the counts of the jobs that wait stop at this number.
 -- Result:
+--   run_limit, running: how many jobs of its queue may run at once (0: any number), and
+--     how many run. `running` is 0 if there is no limit.
 --   held_until, group_held_until: the ends of the holds of its queue and its group. Null:
 --     none.
 --   group_limit: how many jobs of its group may run at once. 0: any number.
@@ -17,6 +19,7 @@
 -- Locks: none.
 
 create function readpast.why_limited(job_id bigint, most integer,
+	out run_limit integer, out running bigint,
 	out held_until timestamptz, out group_held_until timestamptz,
 	out group_limit integer, out group_busy bigint, out group_ahead bigint,
 	out group_waiting bigint, out group_next text, out rate_count integer, out rate_ms bigint,
@@ -33,6 +36,8 @@ begin
 	  from readpast.job j
 	  join readpast.queue q on q.id = j.queue_id
 	 where j.id = job_id;
+	run_limit := its.run_limit;
+	running := case when run_limit > 0 then readpast.slots_held(its.queue_id) else 0 end;
 	held_until := case when its.held_until > clock_timestamp() then its.held_until end;
 	group_held_until := (select h.until from readpast.group_hold h
 	                      where h.queue_id = its.queue_id

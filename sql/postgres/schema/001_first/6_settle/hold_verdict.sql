@@ -1,0 +1,27 @@
+-- hold_verdict: hold the group or the queue of a claimed job, and settle the job. The hold
+-- comes first, so that the job's slot lets no other job of a held group into the line.
+-- id, claim_no, verdict, delay, error: see verdict().
+-- hold: 'group' or 'queue'. A job without a group holds nothing with 'group'.
+-- hold_for: how long.
+-- Result: the job's new state, as a word. SQLSTATE RP001, RP002, RP003, RP005: see
+-- verdict().
+-- Locks: the rows that hold_of() and verdict() lock.
+
+create function readpast.hold_verdict(
+	id bigint, claim_no bigint, verdict integer, delay interval, error text,
+	hold text, hold_for interval)
+returns text
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
+begin
+	if (hold in ('group', 'queue')) is not true then
+		raise exception 'hold is neither group nor queue' using errcode = 'RP003';
+	elsif hold_for is null or readpast.is_bad_lease(hold_for) then
+		raise exception 'hold_for is not within 1 ms..:most_days days'
+			using errcode = 'RP003';
+	end if;
+	perform readpast.hold_of(id, claim_no, hold = 'queue', readpast.to_ms(hold_for));
+	return readpast.verdict(id, claim_no, verdict, delay, error);
+end
+$body$;
