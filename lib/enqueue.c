@@ -401,8 +401,17 @@ on_one_set_of_terms(const rp_job_spec *a, const rp_job_spec *b)
 	       a->run_at == b->run_at && a->max_attempts == b->max_attempts &&
 	       a->keep_ms == b->keep_ms && a->timeout_ms == b->timeout_ms &&
 	       a->expire_ms == b->expire_ms &&
-	       is_same_text(a->backoff, b->backoff) &&
-	       is_same_text(a->group_key, b->group_key);
+	       is_same_text(a->backoff, b->backoff);
+}
+
+/* Returns 1 if one run can enqueue the job together with the collected jobs. */
+static int
+can_join(const struct rows *rows, const rp_job_spec *job)
+{
+	return !job->unique_key && on_one_set_of_terms(job, &rows->terms) &&
+	       rows->count < MOST_ROWS &&
+	       (rows->conn->backend->mixes_groups ||
+		is_same_text(job->group_key, rows->terms.group_key));
 }
 
 /* Refuse a job that expires before it is due, because it would never run. Skip
@@ -433,8 +442,7 @@ add(struct rows *rows, const rp_job_spec *job)
 {
 	int r = 0;
 
-	if (job->unique_key || !on_one_set_of_terms(job, &rows->terms) ||
-	    rows->count == MOST_ROWS)
+	if (!can_join(rows, job))
 		r = flush(rows, 0);
 	rows->terms = *job;
 	if (r < 0)

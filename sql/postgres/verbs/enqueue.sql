@@ -6,6 +6,6 @@ select number, id
   from readpast.put(:queue, :priority::bigint::integer, :delay_ms[], :run_at[],
                     :max_attempts[], :kind[], :headers[], :payload[], :largest,
                     :keep_ms, :timeout_ms, :expire_ms,
-                    :backoff::pg_catalog.text::pg_catalog.json, :group_key,
+                    :backoff::pg_catalog.text::pg_catalog.json, (:group_key[])::pg_catalog.text[],
                     :joined::bigint::integer::boolean)
        with ordinality as p(id, number);

@@ -45,9 +45,11 @@ begin
 		           null,
 		           array_fill(max_attempts::bigint,
 		                      array[cardinality(payloads)]),
-		           kinds, headers::text[], payloads, largest, readpast.to_ms(keep), readpast.to_ms(timeout),
+		           kinds, headers::text[], payloads, largest,
+		           readpast.to_ms(keep), readpast.to_ms(timeout),
 		           readpast.to_ms(expire), readpast.backoff_list(backoff),
-		           group_key) p;
+		           case when group_key is not null
+		                then array_fill(group_key, array[cardinality(payloads)]) end) p;
 		exit when found;
 		perform readpast.need_queue(queue, largest);
 	end loop;

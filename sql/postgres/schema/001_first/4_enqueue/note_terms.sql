@@ -1,14 +1,14 @@
 -- note_terms: write what jobs with an expiry or a group need in other tables, after an
 -- enqueue has added them.
 -- queue_id: their queue.
--- group_key: their group, or null.
+-- grouped: true if some of them have a group.
 -- expire_at: when they expire, or null.
 -- first_id, last_id, created_at: see note_new(). The jobs that expire have ids in this
 -- range, and other jobs may have, too.
 -- Result: none.
 -- Locks: none.
 
-create function readpast.note_terms(queue_id integer, group_key text,
+create function readpast.note_terms(queue_id integer, grouped boolean,
                                     expire_at timestamptz, first_id bigint,
                                     last_id bigint, created_at timestamptz)
 returns void
@@ -20,8 +20,8 @@ begin
 		insert into readpast.expiry (expire_at, first_id, last_id)
 		values (note_terms.expire_at, note_terms.first_id, note_terms.last_id);
 	end if;
-	if group_key is not null then
-		perform readpast.note_new(queue_id, group_key, first_id, last_id, created_at);
+	if grouped then
+		perform readpast.note_new(queue_id, first_id, last_id, created_at);
 	end if;
 end
 $body$;

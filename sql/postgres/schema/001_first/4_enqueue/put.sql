@@ -4,9 +4,9 @@
 -- no kind, no headers.
 -- run_ats: times at which the jobs are due, in milliseconds since 1970.
 -- largest: the size of the largest payload, in bytes.
--- keep_ms .. group_key: values that all of the jobs get, see the type `extra`. Each may
+-- keep_ms .. backoff: values that all of the jobs get, see the type `extra`. Each may
 -- be null.
--- joined: see slots_for_new().
+-- group_keys: the group of each job. joined: see must_wait().
 -- Rows: the ids, in the order of the arrays. No rows: there is no such queue, or a
 -- payload is too large.
 -- Locks: a row of `waiter`, if a worker waits. Above READ COMMITTED the call also locks
@@ -17,7 +17,7 @@ create function readpast.put(
 	max_attempts bigint[], kinds text[], headers text[], payloads bytea[],
 	largest bigint, keep_ms bigint default null, timeout_ms bigint default null,
 	expire_ms bigint default null, backoff json default null,
-	group_key text default null, joined boolean default null)
+	group_keys text[] default null, joined boolean default null)
 returns setof bigint
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
@@ -26,10 +26,10 @@ declare
 	moment timestamptz := readpast.take_xid();
 	its    record;
 	before bigint;
-	before_id bigint;
+	before_id bigint; -- null: the jobs have no terms
 	expires timestamptz;
 	extra  readpast.extra;
-	most   integer;
+	waits  boolean[];
 begin
 	if current_setting('transaction_isolation') <> 'read committed' then
 		perform readpast.keep_queue(queue);
@@ -42,34 +42,35 @@ begin
 		perform readpast.need_object(h.headers::json)
 		   from unnest(headers) as h(headers);
 	end if;
-	if num_nonnulls(keep_ms, timeout_ms, expire_ms, backoff, group_key) > 0 then
+	if num_nonnulls(keep_ms, timeout_ms, expire_ms, backoff, group_keys) > 0 then
 		expires := moment + readpast.ms(expire_ms);
-		extra := readpast.extra_of(keep_ms, timeout_ms, expires, backoff, null, group_key);
+		extra := readpast.extra_of(keep_ms, timeout_ms, expires, backoff, null, null);
 		before_id := coalesce(pg_sequence_last_value('readpast.job_id_seq'), 0);
-		most := readpast.slots_for_new(its.id, put.group_key, cardinality(payloads),
-		                               joined);
+		waits := readpast.must_wait(its.id, group_keys, joined);
 	end if;
 	before := (select s.last_value from readpast.line s);
 	return query
 	insert into readpast.job (lane_id, seq, run_at, created_at, queue_id,
 	                          max_attempts, kind, headers, payload, extra)
 	select its.lane_id,
-	       case when r.due <= moment and (r.number > most) is not true
+	       case when r.due <= moment and waits[r.number] is not true
 	            then nextval('readpast.line') end,
-	       case when r.due <= moment and r.number > most then 'infinity' else r.due end,
+	       case when r.due <= moment and waits[r.number] then 'infinity' else r.due end,
 	       moment, its.id, coalesce(r.max_attempts, its.max_attempts), r.kind,
-	       r.headers::json, r.payload, extra
-	  from (select n.number, n.max_attempts, n.kind, n.headers, n.payload,
+	       r.headers::json, r.payload, case when r.group_key is null then extra
+	       else readpast.extra_of(keep_ms, timeout_ms, expires, backoff, null,
+	                              r.group_key) end
+	  from (select n.number, n.max_attempts, n.kind, n.headers, n.payload, n.group_key,
 	               greatest(moment + readpast.ms(n.delay_ms),
 	                        readpast.at_ms(n.run_at), moment) as due
 	          from unnest(delays_ms, run_ats, put.max_attempts, kinds,
-	                      put.headers, payloads) with ordinality
-	               as n(delay_ms, run_at, max_attempts, kind, headers, payload, number)) r
+	                      put.headers, payloads, group_keys) with ordinality
+	               as n(delay_ms, run_at, max_attempts, kind, headers, payload,
+	                    group_key, number)) r
 	returning job.id;
 
 	if before_id is not null then
-		perform readpast.note_terms(
-		            its.id, put.group_key, expires, before_id + 1,
+		perform readpast.note_terms(its.id, group_keys is not null, expires, before_id + 1,
 		            pg_sequence_last_value('readpast.job_id_seq'), moment);
 	end if;
 	if not its.is_open then

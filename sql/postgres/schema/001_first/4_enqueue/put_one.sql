@@ -13,7 +13,7 @@
 -- Parameters: the fields of the job. Null means the default: the queue's setting, no
 -- kind, no headers, no key or no `extra`. `extra` has the rarely used settings in one
 -- parameter, because each parameter costs about 1,400 instructions. joined: see
--- slots_for_new().
+-- must_wait().
 -- Result:
 --   id: the new job, or the job that has the key. Null: there is no such queue, or the
 --     payload is too large.
@@ -47,11 +47,11 @@ begin
 	if not found then
 		return;
 	end if;
-	if headers is not null then
-		perform readpast.need_object(headers);
-	end if;
-	if (put_one.extra).group_key is not null and due <= moment then
-		waits := readpast.slots_for_new(its.id, (put_one.extra).group_key, 1, joined) = 0;
+	if headers is not null or not put_one.extra is null then
+		perform readpast.need_object(headers) where headers is not null;
+		waits := due <= moment and (put_one.extra).group_key is not null
+		         and (readpast.must_wait(its.id, array[(put_one.extra).group_key],
+		                                 joined))[1] is true;
 	end if;
 
 	outcome := 0;
@@ -71,9 +71,8 @@ begin
 		end if;
 		insert into readpast.job (lane_id, seq, run_at, created_at, queue_id,
 		                          max_attempts, unique_key, kind, headers, payload, extra)
-		values (its.lane_id,
-		        case when due <= moment and not waits
-		             then readpast.next_in_line(its.lane_id) end,
+		values (its.lane_id, case when due <= moment and not waits
+		                          then readpast.next_in_line(its.lane_id) end,
 		        case when waits then 'infinity' else due end, moment, its.id,
 		        coalesce(put_one.max_attempts, its.max_attempts), put_one.unique_key,
 		        put_one.kind, put_one.headers, put_one.payload, put_one.extra)
@@ -83,12 +82,12 @@ begin
 	end loop;
 
 	if outcome <> 1 and (not its.is_open or its.waiters_until > moment
-		or (put_one.extra).expire_at is not null or (put_one.extra).group_key is not null
+		or not put_one.extra is null
 		or unique_key is not null and readpast.has_taken_keys()) then
 		perform readpast.need_free_key(its.id, unique_key)
 		  where outcome = 0 and unique_key is not null;
 		perform readpast.note_terms(
-		            its.id, case when outcome = 0 then (put_one.extra).group_key end,
+		            its.id, outcome = 0 and (put_one.extra).group_key is not null,
 		            (put_one.extra).expire_at, id, id, moment) where not put_one.extra is null;
 		perform readpast.open_lane(its.lane_id) where not its.is_open;
 		perform readpast.wake(its.id) where its.waiters_until > moment;

@@ -3,42 +3,41 @@
 -- locked stays.
 -- queue_id: the queue.
 -- Result: none.
--- Locks: the groups' locks, see group_lock(), if they are free, for at most
--- admit_groups() groups, because the server has room for a limited number of locks. Also
--- the requests, and the rows of the jobs that are admitted. Rows that other transactions
--- have locked are skipped.
+-- Locks: those of lock_groups(), the requests, and the rows of the jobs that are admitted.
+-- Rows that other transactions have locked are skipped.
 
 create function readpast.admit_requested(queue_id integer) returns void
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
+set jit = off
 set enable_seqscan = off
 as $body$
 declare
-	it text;
+	locked text[];
 begin
 	perform readpast.request_later(queue_id, r.group_key)
 	   from (select r.group_key from readpast.group_recheck r
 	          where r.queue_id = admit_requested.queue_id and r.and_later
 	          limit 1) r;
-	for it in
+	locked := readpast.lock_groups(queue_id, array(
 		select distinct r.group_key
 		  from (select r.group_key from readpast.group_recheck r
 		         where r.queue_id = admit_requested.queue_id and not r.and_later
 		         order by r.id
-		         limit readpast.admit_slice()) r
-		 limit readpast.admit_groups()
-	loop
-		continue when not pg_try_advisory_xact_lock(
-		                      readpast.group_lock(queue_id, it));
-		-- First the requests, then the jobs: the jobs of a request that is seen
-		-- here are visible to the statements after this one.
-		delete from readpast.group_recheck r
-		 where r.ctid = any (array(
-		           select r.ctid from readpast.group_recheck r
-		            where r.queue_id = admit_requested.queue_id
-		              and r.group_key = it and not r.and_later
-		              for update skip locked));
-		perform readpast.admit_group(queue_id, it);
-	end loop;
+		         limit readpast.admit_slice()) r));
+	if locked = '{}' then
+		return;
+	end if;
+	-- First the requests, then the jobs: the jobs of a request that is seen here are
+	-- visible to the statements after this one.
+	delete from readpast.group_recheck r
+	 where r.ctid = any (array(
+	           select r.ctid from readpast.group_recheck r
+	            where r.queue_id = admit_requested.queue_id and not r.and_later
+	              and r.group_key = any (locked)
+	            order by r.id
+	            limit readpast.admit_slice()
+	              for update skip locked));
+	perform readpast.admit_groups_of(queue_id, locked);
 end
 $body$;

@@ -1,9 +1,6 @@
--- group_lock: return the number that identifies the advisory lock of a group. A
--- transaction that gives slots of the group to further jobs holds this lock until it
--- ends, so that no two transactions count the group's slots at once. All take it by
--- pg_try_advisory_xact_lock(), so nobody waits for it. If two groups have the same
--- number, they only share the lock.
--- queue_id, group_key: the group.
+-- group_lock: return the number that identifies the advisory lock of a group, see
+-- lock_groups(). If two groups have the same number, they only share the lock.
+-- queue_id, group_key: the group. '' stands for all groups of the queue.
 -- Result: the number.
 -- Locks: none.
 

@@ -5,25 +5,19 @@
 -- group_limit: how many slots it has.
 -- Result: 0 or more.
 -- Locks: none. The result stays right only while the caller holds the group's lock, see
--- group_lock().
+-- lock_groups().
 
 create function readpast.open_slots(queue_id integer, group_key text,
                                     group_limit integer)
 returns integer
-language plpgsql volatile
-set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
-set enable_sort = off
+language sql volatile
 as $body$
-begin
-	return group_limit - (
-		select count(*)
-		  from (select 1
-		          from readpast.group_slot s
-		         where s.queue_id = open_slots.queue_id
-		           and s.group_key = open_slots.group_key
-		         order by s.queue_id desc, s.group_key desc, s.job_id desc
-		         limit open_slots.group_limit) u);
-end
+select group_limit operator(pg_catalog.-) (
+       select pg_catalog.count(*)
+         from (select 1
+                 from readpast.group_slot s
+                where s.queue_id operator(pg_catalog.=) open_slots.queue_id
+                  and s.group_key operator(pg_catalog.=) open_slots.group_key
+                order by s.queue_id desc, s.group_key desc, s.job_id desc
+                limit open_slots.group_limit) u)::pg_catalog.int4
 $body$;

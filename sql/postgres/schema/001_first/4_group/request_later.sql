@@ -1,5 +1,5 @@
 -- request_later: carry out a request to look at all groups of a queue whose names come
--- after a name. Each call replaces it by requests for the next admit_groups() groups that
+-- after a name. Each call replaces it by requests for the next admit_slice() groups that
 -- have waiting jobs, and by one for the groups after them. So a change of the limit is
 -- quick, however many groups wait. In a queue without a group limit each call also
 -- deletes some slots that were left over from an earlier limit.
@@ -36,7 +36,7 @@ begin
 	            limit readpast.admit_slice()
 	              for update skip locked));
 	get diagnostics left_over = row_count;
-	for n in 1 .. readpast.admit_groups() loop
+	for n in 1 .. readpast.admit_slice() loop
 		last := (select w.group_key
 		           from readpast.group_wait w
 		          where w.queue_id = request_later.queue_id

@@ -1,0 +1,58 @@
+-- admit_groups_of: let as many waiting jobs of some groups into the ready line as the
+-- groups have unused slots, in the order of each group. If the queue has no group limit,
+-- up to admit_slice() jobs of each group. If another transaction has locked a job, the
+-- jobs of its group after it wait, too, and a recheck request is left.
+-- queue_id, group_keys: the groups. The caller has locked them by lock_groups() in an
+-- earlier statement, so that this routine sees what earlier holders of the locks did.
+-- Result: none.
+-- Locks: the jobs' rows. Rows that other transactions have locked are skipped.
+
+create function readpast.admit_groups_of(queue_id integer, group_keys text[])
+returns void
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+set jit = off
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $body$
+declare
+	most   integer := (select q.group_limit from readpast.queue q
+	                    where q.id = admit_groups_of.queue_id);
+	names  text[];
+	ids    bigint[];
+	got    bigint[];
+	failed text[];
+begin
+	select array_agg(w.group_key), array_agg(w.job_id) into names, ids
+	  from unnest(group_keys) as g(name)
+	 cross join lateral (
+	       select w.group_key, w.job_id
+	         from readpast.group_wait w
+	        where w.queue_id = admit_groups_of.queue_id and w.group_key = g.name
+	        order by w.queue_id, w.group_key, w.priority, w.came
+	        limit case when most = 0 then readpast.admit_slice()
+	                   else greatest(readpast.open_slots(admit_groups_of.queue_id,
+	                                                     g.name, most), 0) end) w
+	 where not readpast.is_held(admit_groups_of.queue_id, g.name);
+	if ids is null then
+		return;
+	end if;
+	got := readpast.lock_waiting(ids);
+	failed := array(select distinct c.name from unnest(names, ids) as c(name, id)
+	                 where cardinality(got) < cardinality(ids) and c.id <> all (got));
+	if failed <> '{}' then
+		got := readpast.before_failed(names, ids, got);
+	end if;
+	perform readpast.admit_jobs(got) where got <> '{}';
+	if failed <> '{}' or most = 0 then
+		insert into readpast.group_recheck (queue_id, group_key)
+		select admit_groups_of.queue_id, c.name
+		  from unnest(names) as c(name)
+		 group by c.name
+		having c.name = any (failed)
+		       or most = 0 and count(*) = readpast.admit_slice();
+	end if;
+end
+$body$;

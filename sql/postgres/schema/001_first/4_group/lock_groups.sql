@@ -1,0 +1,32 @@
+-- lock_groups: try to lock groups, so that no other transaction counts their slots at
+-- once. A transaction that gives slots to further jobs holds these locks until it ends.
+-- Nobody waits for them. The server has room for some thousand advisory locks of all
+-- sessions together. So for more than admit_groups() groups the routine locks all groups
+-- of the queue by one lock, which others share while they lock single groups.
+-- queue_id, group_keys: the groups, without duplicates.
+-- Result: the groups that were locked.
+-- Locks: advisory locks of the queue and of the groups, as far as they are free.
+
+create function readpast.lock_groups(queue_id integer, group_keys text[])
+returns text[]
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
+declare
+	whole bigint := readpast.group_lock(queue_id, '');
+begin
+	if cardinality(group_keys) > readpast.admit_groups() then
+		if pg_try_advisory_xact_lock(whole) then
+			return group_keys;
+		end if;
+		group_keys := group_keys[:readpast.admit_groups()];
+	end if;
+	if not pg_try_advisory_xact_lock_shared(whole) then
+		return '{}';
+	end if;
+	return array(select g.name
+	               from unnest(group_keys) as g(name)
+	              where pg_try_advisory_xact_lock(
+	                        readpast.group_lock(queue_id, g.name)));
+end
+$body$;
