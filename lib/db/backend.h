@@ -115,9 +115,9 @@ struct rp_url {
 /* Arguments and results of settle_and_claim(). The verdicts are already checked
  * and sorted by job id, and no two name the same claim. Each verdict has the
  * result RP_EGONE at first. For a verdict that it accepts, the backend sets the
- * result to 0 and sets the job's state. For a verdict that it refuses, it may
- * set a more exact error. It may set elements of `verdicts` to NULL when it has
- * answered them. */
+ * result to 0 and sets the job's state. For a verdict that the backend refuses,
+ * it may set a more exact error. The backend may set elements of `verdicts` to
+ * NULL when it has answered them. */
 struct rp_round_trip {
 	rp_verdict **verdicts;
 	size_t verdicts_count;
@@ -261,16 +261,18 @@ struct rp_backend {
 	int (*query)(void *db, const struct rp_query *query, rp_error *reterr);
 	/* Read what the connection has used since the last call. The first call
 	 * starts counting. On SQLite a measured connection does not use the
-	 * library's queue of writers. It waits for all locks in the same simple
-	 * way, by trying again and again, so that waits can be compared. */
+	 * library's queue of writers. Such a connection waits for all locks in
+	 * the same simple way, by trying again and again, so that waits can be
+	 * compared. */
 	void (*measure)(void *db, struct rp_usage *ret);
 	/* Settle, then claim, in the open transaction. */
 	int (*settle_and_claim)(void *db, struct rp_round_trip *trip,
 				rp_error *reterr);
-	/* Enqueue, in the open transaction. If it returns 0 but has set no
-	 * element of jobs->added, nothing was enqueued, because the queue does
-	 * not exist or a job is refused. If it returns RP_EINVAL, perhaps the
-	 * headers of a job are not valid, so the caller checks them. */
+	/* Enqueue, in the open transaction. If this call returns 0 but has set
+	 * no element of jobs->added, nothing was enqueued, because the queue
+	 * does not exist or a job is refused. If this call returns RP_EINVAL,
+	 * perhaps the headers of a job are not valid, so the caller checks
+	 * them. */
 	int (*enqueue)(void *db, struct rp_enqueue *jobs, rp_error *reterr);
 	/* Wait for work. Returns RP_WAIT_* flags when there is something to do.
 	 * Returns 0 when timeout_ms (-1: no limit) is over or `fd` (-1: none)

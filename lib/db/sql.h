@@ -31,19 +31,20 @@ struct rp_stmt {
 			    * 1, for one accepted row */
 	const char *many;  /* the SQL for many rows, given as a table; NULL:
 			    * use `one` */
-	const char *guard; /* run the statement only if this column of an
-			    * earlier statement is true; NULL: always */
-	int answer;        /* 1: its rows are the answer, which is passed to the
-			    * callback */
-	int batch;         /* 1: it inserts all rows of parameters, and returns
-			    * their ids */
-	int late;          /* 1: it runs last, and only for the rows that the
-			    * callback accepted */
+	const char *guard; /* the name of a column of an earlier statement: this
+			    * statement runs only if that column is true; NULL:
+			    * it always runs */
+	int answer;        /* 1: the rows of this statement are the answer,
+			    * which is passed to the callback */
+	int batch;         /* 1: this statement inserts all rows of parameters,
+			    * and returns the new ids */
+	int late;          /* 1: this statement runs last, and only for the rows
+			    * that the callback accepted */
 };
 
 struct rp_sql {
 	const char *verb;
-	int batch;                 /* 1: run it once for all rows of
+	int batch;                 /* 1: run the verb once for all rows of
 				    * parameters */
 	const char *const *params; /* ends with NULL */
 	size_t params_count;
@@ -62,7 +63,7 @@ struct rp_bind {
 struct rp_call {
 	const char
 		*verb; /* NULL: settle_and_claim does the work of this verb */
-	int many;      /* 1: run it once for all rows of parameters */
+	int many;      /* 1: run the call once for all rows of parameters */
 	int numbered;  /* 1: the first column of an answer, `number`, is the
 			* number (from 1) of the row of parameters that led to
 			* it */

@@ -28,9 +28,9 @@ has_lived(const struct alone *alone, int64_t now)
 }
 
 /* Returns 1 during the turn of other jobs: the worker claims jobs, but no
- * suspect. A suspect may still be running then. Returns 0 if the worker runs a
- * suspect that has not yet run for LIVED_US, or if it has no suspect and the
- * time `others_until` has come. */
+ * suspect. A suspect that was claimed earlier may still be running in this
+ * turn. Returns 0 if the worker runs a suspect that has not yet run for
+ * LIVED_US, or if it has no suspect and the time `others_until` has come. */
 static int
 is_turn_of_others(const struct alone *alone, int64_t now)
 {
@@ -125,7 +125,8 @@ rp__alone_ended(struct alone *alone, const rp_task *task)
 }
 
 /* Returns how many milliseconds are left until the suspect has run for
- * LIVED_US. Returns -1 if it has, or if the worker holds no suspect. */
+ * LIVED_US. Returns -1 if the suspect has run that long already, or if the
+ * worker holds no suspect. */
 int64_t
 rp__alone_lives_in_ms(const struct alone *alone)
 {

@@ -21,13 +21,13 @@ struct fetch {
 /* The result and the progress that a handler reports; see report.c. */
 struct report {
 	/* Used by the handler until it returns, then by the coordinator. */
-	char *result; /* NULL: none */
+	char *result; /* NULL: no result */
 	size_t result_size;
 
 	/* Protected by the pool's lock. */
-	char *progress;  /* text that is not sent yet; NULL: none */
-	char *sending;   /* text that was sent with a renewal, while the answer
-			  * is awaited; or NULL */
+	char *progress;  /* text that is not sent yet; NULL: no such text */
+	char *sending;   /* text that was sent with a renewal that is not
+			  * answered yet; NULL: no such text */
 	int64_t sent_at; /* when a text was last sent (monotonic ms); 0:
 			  * never */
 };
@@ -59,15 +59,15 @@ struct rp_task {
 	int64_t leased_at;     /* when the lease that is valid now was requested
 				* (monotonic ms) */
 	int64_t blocked_until; /* when to try again to renew the lease of a job
-				* that is locked (monotonic ms); 0: it was not
-				* locked */
+				* that is locked (monotonic ms); 0: the job was
+				* not locked */
 	int renewing;          /* 1: the coordinator is renewing the lease */
 	int extending;         /* 1: the handler is extending the lease */
 	int is_settled;        /* 1: a renewal found that the handler has
 				* settled the claim itself. The lease is not
 				* renewed any more */
 	int64_t started_us;    /* when the task was started (monotonic us); 0:
-				* not started */
+				* the task is not started yet */
 	int64_t took_us;
 
 	int blocked; /* 1: a verdict was given, but the job was locked. Used by

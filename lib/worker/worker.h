@@ -41,7 +41,7 @@ struct route {
 /* A queue that matches a pattern. */
 struct found {
 	char *name;
-	int is_listed; /* 1: it is in the worker's list of queues */
+	int is_listed; /* 1: the queue is in the worker's list of queues */
 };
 
 /* This struct decides whether the worker now claims suspects or other jobs; see

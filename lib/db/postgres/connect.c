@@ -83,8 +83,9 @@ hear_goodbye(struct postgres *s)
 
 /* If the connection was lost, for example because the server was restarted,
  * make a new one. libpq tries the URL's hosts again. Callers do this only
- * before they send a statement. After that it would be unsafe to connect and
- * send the statement again, because the server may have run it already. */
+ * before they send a statement. If the connection is lost after a statement was
+ * sent, the statement must not be sent again, because the server may have run
+ * it. */
 int
 rp__postgres_connect_again(struct postgres *s, rp_error *error)
 {

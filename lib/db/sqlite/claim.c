@@ -21,7 +21,8 @@
 
 struct claim {
 	const struct rp_round_trip *trip;
-	int alone;      /* 1: the batch has a suspect, so no job may be added */
+	int alone;      /* 1: the batch has a suspect, so no further job may be
+			 * added */
 	size_t first;   /* how many jobs the batch had before this queue */
 	int with_extra; /* 1: a job of the batch has rarely used fields, which
 			 * read_extra() must read */

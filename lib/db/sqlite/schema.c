@@ -140,9 +140,9 @@ rp__sqlite_check_main(sqlite3 *db, rp_error *error)
 /* ---- installing ---- */
 
 /* Switch to WAL mode. The switch needs an exclusive lock for a moment. SQLite
- * does not call the busy handler for this lock, so we try again ourselves.
- * After the switch SQLite opens -wal when it next reads the database. The
- * second pragma is such a read, so an error of opening -wal is returned
+ * does not call the busy handler for this lock, so this function tries again
+ * itself. After the switch SQLite opens -wal when it next reads the database.
+ * The second pragma is such a read, so an error of opening -wal is returned
  * here. */
 int
 rp__sqlite_try_wal(sqlite3 *db, int64_t wait_ms)

@@ -30,9 +30,9 @@
  * readers that still use -wal. */
 #define RESTART_MS 10
 
-/* A -wal up to this size is not truncated. The -wal of a busy queue has 4 to
- * 13 MB, so it would soon grow again, and extending a file takes one fdatasync
- * more than overwriting it. */
+/* A -wal up to this size is not truncated. The -wal of a busy queue has 4 to 13
+ * MB, so a truncated -wal would soon grow again, and extending a file takes one
+ * fdatasync more than overwriting it. */
 #define SMALL ((int64_t)16 << 20)
 #define STEP ((int64_t)16 << 20) /* truncating 16 MiB takes about 7 ms */
 #define STRETCH_US 50000         /* longest time for truncating in one sweep */

@@ -35,7 +35,8 @@ struct watch {
 
 /* Intervals between the polls that follow an event, in microseconds. They add
  * up to 0.7 s, because a commit becomes visible only after it has been synced
- * to disk, which may take that long. After that we poll once a second again. */
+ * to disk, which may take that long. After these polls, we poll once a second
+ * again. */
 static const int64_t looks_us[] = { 100,    100,    300,   500,   1000,
 				    3000,   5000,   10000, 30000, 50000,
 				    100000, 200000, 300000 };
@@ -135,7 +136,7 @@ changed(struct watch *w)
 	return 1;
 }
 
-/* Read all pending events. Returns 1 if there were any. */
+/* Read all pending events. Returns 1 if there was an event. */
 static int
 take_events(struct watch *w)
 {

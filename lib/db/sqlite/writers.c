@@ -67,7 +67,7 @@
 /* ---- the file ---- */
 
 /* Returns the permissions of FILE-writers. Only users who may write the
- * database may open it. Any other user could hold a lock on it or take a
+ * database may open it. Any other user could hold a lock on the file or take a
  * wake-up that is meant for a writer. */
 static mode_t
 mode_for(const struct stat *database)
@@ -320,9 +320,9 @@ offer(struct writers *w)
 
 /* Join the queue before the lock is requested on a caller's connection. On such
  * a connection, SQLite's own timeout or the caller's busy handler waits for the
- * lock. Both try so rarely that another writer would nearly always hold the
- * lock. But while this connection is the first in the queue, other writers
- * leave the lock free long enough for the next try. */
+ * lock. Both ways of waiting try so rarely that another writer would nearly
+ * always hold the lock. But while this connection is the first in the queue,
+ * other writers leave the lock free long enough for the next try. */
 static void
 queue_for_caller(struct sqlite *s)
 {
