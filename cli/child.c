@@ -265,8 +265,8 @@ nap_ms(const struct child *c, int64_t started)
 	return (int)(left < ASK_EVERY_MS ? left : ASK_EVERY_MS);
 }
 
-/* Wait for the child's end. If it must be ended, send it SIGTERM. If it still
- * runs KILL_AFTER_MS later, send it SIGKILL. */
+/* Wait for the child's end. If the child must be ended, send it SIGTERM. If the
+ * child still runs KILL_AFTER_MS after that, send it SIGKILL. */
 static void
 watch(struct child *c, pid_t pid, int pidfd, const int from[CHILD_STREAMS])
 {

@@ -119,8 +119,8 @@ report(const rp_copied *c, double seconds, int move)
 }
 
 /* Returns the end of the error message: what state the failed copy has left,
- * and whether running it again can help. `begun` is not 0 if the library has
- * reported progress at least once. */
+ * and whether it can help to run the command again. `begun` is not 0 if the
+ * library has reported progress at least once. */
 static const char *
 consequence(int r, int begun)
 {

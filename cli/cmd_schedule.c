@@ -15,8 +15,8 @@
 
 /* ---- cron add ---- */
 
-/* Return the index of `word` in `words`, or 0 if `word` is NULL. If it is not
- * in the list, print an error message and return -1. */
+/* Return the index of `word` in `words`, or 0 if `word` is NULL. If `word` is
+ * not in `words`, print an error message and return -1. */
 static int
 number_of(const struct cmd *cmd, const char *option, const char *word,
 	  const char *const *words)

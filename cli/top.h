@@ -100,7 +100,8 @@ void top_add_row(const struct top *t, int pane, const struct layout *layout,
 void top_add_text(const char *text, int width);
 
 /* top_draw.c */
-#define TOP_LINES 2 /* one for a message, one for keys or a question */
+/* a line for messages, and a line for keys or a question */
+#define TOP_LINES 2
 void top_draw(const struct top *t);
 
 /* top_keys.c */

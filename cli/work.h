@@ -64,7 +64,8 @@ struct work {
 	rp_worker *worker;
 	struct live live;
 
-	/* These change while handlers run, in several threads. */
+	/* The following members change while handlers run, in several
+	 * threads. */
 	_Atomic int64_t running;
 	atomic_int told_to_end; /* 1: after a signal, the message "waiting for
 				 * N handlers" was printed */

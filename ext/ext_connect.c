@@ -212,8 +212,8 @@ attach(struct ext *ext, rp_error *error)
 
 	if (!ext->anchored)
 		anchor(ext->db);
-	/* Detach if the queue's tables are gone. They may have been created in
-	 * a transaction that was rolled back. */
+	/* Detach if the queue's tables are gone. The tables may have been
+	 * created in a transaction that was rolled back. */
 	if (sqlite3_table_column_metadata(ext->db, "main", "readpast_meta",
 					  NULL, NULL, NULL, NULL, NULL,
 					  NULL) != SQLITE_OK)

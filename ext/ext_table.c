@@ -285,8 +285,8 @@ ext_table_module(sqlite3 *db, struct ext *ext,
 		*module = (struct module){ ext, function, 1 };
 		for (const char *c = function->columns; *c; c++)
 			module->columns += *c == ',';
-		ext->uses++; /* release_module() undoes this, and SQLite calls
-			      * it even if the next call fails */
+		ext->uses++; /* release_module() undoes this. SQLite calls
+			      * release_module() even if the next call fails */
 		rc = sqlite3_create_module_v2(db, name, &methods, module,
 					      release_module);
 		if (rc == SQLITE_OK)

@@ -39,7 +39,7 @@ struct rp_conn {
 	int of_task;                 /* 1: rp_task_begin() began the
 				      * transaction, so rp_commit() and
 				      * rp_rollback() are refused */
-	int64_t worker_id;           /* 0: not a worker */
+	int64_t worker_id;           /* 0: the handle is not of a worker */
 	char worker[RP_MOST_WORKER + 1]; /* the worker's name, or "" */
 	int lost_answer; /* 1: the answer to a claim may have been lost. Then
 			  * this worker may have leases on jobs that it never

@@ -134,7 +134,7 @@ struct rp_round_trip {
 			     * no suspect (a job that may have killed its
 			     * worker) */
 	int64_t lease_ms;   /* 0: use the queue's setting */
-	int64_t worker_id;  /* 0: not a worker */
+	int64_t worker_id;  /* 0: the caller is not a worker */
 	const char *worker; /* name of the worker, or NULL */
 	int joined;         /* 1: a transaction of the caller is open */
 	rp_batch *batch;    /* the claimed jobs are added to it */
@@ -164,7 +164,7 @@ struct rp_enqueue {
 /* A connection that waits for work, and the time at which it must probe, that
  * is, look for work itself. Times are on the monotonic clock. */
 struct rp_waiter {
-	int64_t worker_id;         /* 0: not a worker */
+	int64_t worker_id;         /* 0: the caller is not a worker */
 	const char *const *queues; /* with a NULL at the end */
 	int64_t version;           /* changes whenever `queues` changes */
 	int64_t probed_at;         /* when the last scheduled probe was (ms) */

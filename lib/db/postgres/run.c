@@ -33,7 +33,7 @@ enum {
 
 /* ---- parameters ---- */
 
-/* The parameters of one run, and the memory that they are built in. */
+/* The parameters of one run, and the memory in which they are built. */
 struct binds {
 	const char *values[MOST_BINDS];
 	int sizes[MOST_BINDS], formats[MOST_BINDS];
