@@ -154,12 +154,12 @@ input_fd(const struct child *c)
 	return fd;
 }
 
-/* Start the child with vfork(), because then the child shares our memory until
- * it calls exec. So the child can report through `errnum` why exec failed, and
- * can tell the warden its process group before the command starts processes of
- * its own. (The warden kills this group if the worker is killed.) Signals are
- * blocked until exec, because none of our signal handlers may run in the
- * child. */
+/* Start the child with vfork(), because a child of vfork() shares our memory
+ * until it calls exec. So the child can report through `errnum` why exec
+ * failed, and can tell the warden its process group before the command starts
+ * processes of its own. (The warden kills this group if the worker is killed.)
+ * Signals are blocked until exec, because none of our signal handlers may run
+ * in the child. */
 static pid_t
 start(const struct child *c, const int fds[CHILD_STREAMS], volatile pid_t *slot,
       volatile int *errnum)

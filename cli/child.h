@@ -18,7 +18,7 @@
 #define CHILD_RESULT 3
 #define CHILD_STREAMS 4 /* descriptors 0 to 2 and CHILD_RESULT */
 
-#define CHILD_TAIL RP_MOST_ERROR /* bytes of stderr's end that are kept */
+#define CHILD_TAIL RP_MOST_ERROR /* bytes kept from the end of stderr */
 
 /* the process that kills the handlers if the worker itself is killed */
 struct warden;

@@ -62,7 +62,7 @@ struct top {
 	int pane;     /* the list that has the focus */
 	int is_alone; /* 1: the screen has room for this list only */
 
-	const struct action *asked; /* the action that the open question is
+	const struct action *asked; /* the action that the open question asks
 				     * about, or NULL */
 	struct subject about;
 	char said[512]; /* the message about the last key */

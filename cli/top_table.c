@@ -2,8 +2,9 @@
  * top_table.c - show the lists of `readpast top` as tables: choose the columns
  * that fit, and format their cells.
  *
- * Numbers are never cut. If the screen is too narrow for a number, its column
- * is left out. Text is cut to the remaining width, and a + marks the cut.
+ * Numbers are never cut. If the screen is too narrow for a number, the column
+ * of this number is left out. Text is cut to the remaining width, and a + marks
+ * the cut.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

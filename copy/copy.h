@@ -89,8 +89,8 @@ struct rp_copy {
 	int removing;    /* not 0: erase from the source jobs that are in
 			  * the target */
 	size_t parts;    /* size of a slice, see RP_COPY_PARTS */
-	struct rp_copy_schedules schedules;   /* the source's, from the last
-					       * read */
+	struct rp_copy_schedules schedules;   /* the schedules of the source, as
+					       * they were last read */
 	struct rp_slice from_slice, to_slice; /* the last slice on each side */
 };
 

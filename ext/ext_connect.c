@@ -6,7 +6,8 @@
  *
  * Usually the call uses the host's own connection, with the settings, busy
  * handler and functions of that connection. If the host has a transaction open,
- * the call is part of it. Otherwise the call is a transaction of its own.
+ * the call is part of that transaction. Otherwise the call is a transaction of
+ * its own.
  *
  * There is one exception: no transaction is open, but a `select` of the host is
  * reading the database. If another connection has written since the `select`

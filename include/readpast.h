@@ -313,7 +313,7 @@ typedef struct rp_queue {
 	int64_t keep_dead_ms;   /* how long dead and cancelled jobs are kept;
 				 * default 30 days */
 	int64_t max_payload;    /* largest payload in bytes; default 16 MiB */
-	const char *pause_reason; /* NULL: no reason given. rp_queue_set()
+	const char *pause_reason; /* NULL: no reason was given. rp_queue_set()
 				   * ignores it */
 	int64_t timeout_ms;  /* the longest run of a handler, for jobs without a
 			      * timeout of their own; default 0: no limit */
@@ -574,7 +574,8 @@ typedef struct rp_verdict {
 	const void *result_bytes; /* RP_DONE: the job's result, any bytes, at
 				   * most RP_MOST_RESULT. It is kept as long as
 				   * the job is kept. If the job is not kept,
-				   * the result is dropped. NULL: no result */
+				   * the result is dropped. NULL: the job has no
+				   * result */
 	size_t result_size;
 	const char *progress; /* for all verdicts except RP_DONE: text for
 			       * people and for the next attempt, UTF-8 of at
@@ -1056,10 +1057,10 @@ RP_API int rp_schedule_run(rp_conn *conn, const char *name, rp_added *ret);
 
 /* The phases of rp_copy(), and its progress, which is also its result. Start
  * from RP_COPIED_INIT. */
-#define RP_COPY_WAITING 1   /* waits for running jobs to end */
+#define RP_COPY_WAITING 1   /* the copy waits for running jobs to end */
 #define RP_COPY_COPYING 2   /* the first pass over the source */
-#define RP_COPY_VERIFYING 3 /* compares the source with the target */
-#define RP_COPY_REMOVING 4  /* compares again, and deletes from the source */
+#define RP_COPY_VERIFYING 3 /* the copy compares the source with the target */
+#define RP_COPY_REMOVING 4  /* a move compares, and deletes from the source */
 typedef struct rp_copied {
 	size_t size;           /* set by RP_COPIED_INIT */
 	int doing;             /* the phase, RP_COPY_* */
@@ -1232,7 +1233,7 @@ RP_API int rp_task_rollback(rp_task *task);
 /* The state of a task. A handler that runs for long should call rp_task_state()
  * from time to time. After RP_TASK_LOST and RP_TASK_CANCELLED no verdict is
  * accepted. */
-#define RP_TASK_RUNNING 0   /* go on */
+#define RP_TASK_RUNNING 0   /* the handler may go on */
 #define RP_TASK_STOPPING 1  /* the worker stops: finish or release the job */
 #define RP_TASK_LOST 2      /* stop: the lease ran out */
 #define RP_TASK_CANCELLED 3 /* stop: the job was cancelled */
@@ -1269,9 +1270,9 @@ typedef void rp_observer(const rp_event *event, void *ctx);
 
 /* RP_DRAIN_* sets when a worker ends by itself. RP_DRAIN_READY: when its
  * queues, except paused ones, have no job that is ready, due, or running in any
- * process. RP_DRAIN_SETTLED: when this is so, and each job that the worker has
- * run is finished or another worker has run it since. So a worker with
- * RP_DRAIN_SETTLED waits for the next attempts of its jobs. */
+ * process. RP_DRAIN_SETTLED: when, in addition, each job that the worker has
+ * run is finished, or another worker has started a later attempt of the job. So
+ * a worker with RP_DRAIN_SETTLED waits for the next attempts of its jobs. */
 #define RP_DRAIN_READY 1
 #define RP_DRAIN_SETTLED 2
 

@@ -284,7 +284,9 @@ struct rp_probe {
 	int ready, running, suspects;
 	int behind;                       /* 1: no worker has swept within the
 					   * last second */
-	int64_t due_in_ms, expires_in_ms; /* -1: never */
+	int64_t due_in_ms, expires_in_ms; /* times until the next job is due,
+					   * and until the next job expires; -1:
+					   * no such job */
 };
 int rp__probe(rp_conn *conn, const char *const *queues, struct rp_probe *ret);
 /* Returns the earlier of two times; -1 means never. */
@@ -297,7 +299,7 @@ rp__sooner(int64_t a, int64_t b)
 /* wait.c */
 /* Probe the queues and sweep, according to the flags `what` that the backend's
  * wait() returned (RP_WAIT_*). Sets the time of the next probe in the waiter.
- * If `unless_ready` is 1 and the probe finds a ready job, does not sweep. */
+ * If `unless_ready` is 1 and the probe finds a ready job, do not sweep. */
 int rp__waiter_probe(rp_conn *conn, struct rp_waiter *waiter, int what,
 		     int unless_ready, struct rp_probe *ret);
 

@@ -7,8 +7,9 @@
  * A schedule adds a job at each of its instants; this is called a fire. Any
  * client may fire a schedule. One transaction enqueues the job and writes the
  * schedule's next instant. So each instant fires exactly once, whichever client
- * fires it and whatever crashes. On SQLite the code in this file does that. On
- * PostgreSQL the routine fire_due() does it, by the same rules.
+ * fires it and whatever crashes. On SQLite the code in this file fires the
+ * schedules. On PostgreSQL the routine fire_due() fires them, by the same
+ * rules.
  */
 #include "schedule.h"
 
@@ -17,9 +18,9 @@
 #include <string.h>
 
 /* The most schedules that one transaction fires: AT_ONCE on SQLite,
- * AT_ONCE_THERE on a server. The limit is higher on a server, because one call
- * fires all these schedules there, and the transaction does not keep other
- * clients from writing. */
+ * AT_ONCE_THERE on a server. The limit is higher on a server, because there one
+ * call fires all these schedules, and other clients can write during the
+ * transaction. */
 #define AT_ONCE 100
 #define AT_ONCE_THERE 500
 /* An instant that is due for longer than MISSED_MS before it fires counts as
@@ -43,7 +44,8 @@ struct plan {
 	int64_t fires[MOST_MISSED + MOST_PUNCTUAL];
 	size_t count;
 	int64_t missed;   /* how many instants were missed; the last job gets
-			   * this number as a header. 0: no header */
+			   * this number as a header. 0: the job gets no such
+			   * header */
 	int64_t next;     /* the next instant; 0: the schedule never fires
 			   * again */
 	int64_t retry_at; /* if the time zone could not be read: when a sweep

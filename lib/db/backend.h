@@ -161,8 +161,8 @@ struct rp_enqueue {
 			  * was enqueued */
 };
 
-/* A connection that waits for work, and the time at which it must probe, that
- * is, look for work itself. Times are on the monotonic clock. */
+/* A connection that waits for work, and the time at which the connection must
+ * probe, that is, look for work itself. Times are on the monotonic clock. */
 struct rp_waiter {
 	int64_t worker_id;         /* 0: the caller is not a worker */
 	const char *const *queues; /* with a NULL at the end */

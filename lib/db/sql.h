@@ -8,8 +8,8 @@
  * A verb is an operation of the library on the database. If the database has
  * routines, a verb is one call of a routine. On SQLite a verb is a list of
  * statements. If a statement returns rows, the statements after it run once for
- * each of these rows. They refer to the columns of the current row as @column.
- * So a file reads from top to bottom like nested loops.
+ * each of these rows. The later statements refer to the columns of the current
+ * row as @column. So a file reads from top to bottom like nested loops.
  *
  * One statement's rows are the answer of the verb, which is passed to a
  * callback. The callback may take some of these rows. The statements marked as

@@ -5,12 +5,12 @@
  * SPDX-FileCopyrightText: The readpast authors
  *
  * A suspect is a job that may have killed its worker, so it runs alone. To make
- * room for it, the worker claims nothing until it holds no job. Then it claims
- * the suspect, and nothing more until the suspect has ended or has run for
- * LIVED_US. After that the worker serves other jobs, for as long as they had to
- * wait, and at least until the suspect ends. So suspects take at most half of a
- * worker's time, however many there are and however long other jobs run. Other
- * workers continue meanwhile.
+ * room for a suspect, the worker claims nothing until it holds no job. Then it
+ * claims the suspect, and nothing more until the suspect has ended or has run
+ * for LIVED_US. After that the worker serves other jobs, for as long as they
+ * had to wait, and at least until the suspect ends. So suspects take at most
+ * half of a worker's time, however many there are and however long other jobs
+ * run. Other workers are not delayed by a suspect.
  */
 #include "worker.h"
 
@@ -47,9 +47,10 @@ room_since(const struct alone *alone)
 }
 
 /* To run a suspect alone, the worker claims nothing until its other jobs have
- * ended. If that takes longer than a limit, this function ends the try: the
- * worker claims other jobs for as long as the limit, and then tries again. The
- * limit is ROOM_US for the first try, and doubles with each further try. */
+ * ended. If the other jobs take longer than a limit, this function ends the
+ * try. The worker then claims other jobs for as long as the limit, and tries
+ * again after that. The limit is ROOM_US for the first try, and doubles with
+ * each further try. */
 void
 rp__alone_end_making_room(struct alone *alone, size_t holding)
 {

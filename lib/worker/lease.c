@@ -1,7 +1,7 @@
 /*
  * lease.c - renew the leases of the jobs that a worker holds. Also release the
  * jobs of a claim whose answer was lost, because the worker never received
- * them.
+ * these jobs.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -20,8 +20,8 @@
  * transactions that create queues may commit in another order than that of the
  * ids. */
 #define YOUNG_MS 5000
-/* All queues are read once in ALL_MS. This also finds the queues that were
- * dropped. */
+/* All queues are read once in ALL_MS. Only this read notices the queues that
+ * were dropped. */
 #define ALL_MS 30000
 
 /* ---- the list ---- */

@@ -5,11 +5,11 @@
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  *
- * Progress is sent with a renewal of the lease. So it needs no statement of its
- * own, and it is refused like a verdict if the claim was lost. A text that was
- * sent with a renewal stays in `sending` until the answer. If the renewal
+ * Progress is sent with a renewal of the lease. So progress needs no statement
+ * of its own, and is refused like a verdict if the claim was lost. A text that
+ * was sent with a renewal stays in `sending` until the answer. If the renewal
  * failed, the text is sent again, unless the handler has reported a newer text
- * meanwhile.
+ * since the renewal was sent.
  */
 #include "worker.h"
 

@@ -20,11 +20,12 @@ struct fetch {
 
 /* The result and the progress that a handler reports; see report.c. */
 struct report {
-	/* Used by the handler until it returns, then by the coordinator. */
+	/* The handler uses these two members until it returns. After that, the
+	 * coordinator uses them. */
 	char *result; /* NULL: no result */
 	size_t result_size;
 
-	/* Protected by the pool's lock. */
+	/* The pool's lock protects the following members. */
 	char *progress;  /* text that is not sent yet; NULL: no such text */
 	char *sending;   /* text that was sent with a renewal that is not
 			  * answered yet; NULL: no such text */
@@ -33,13 +34,15 @@ struct report {
 };
 
 struct rp_task {
-	/* Set when the job is claimed, and not changed after that. */
+	/* The following members are set when the job is claimed, and do not
+	 * change after that. */
 	rp_worker *worker;
 	struct fetch *fetch;
 	const rp_job *job;
 	int64_t fetched_at; /* when the claim was answered (monotonic ms) */
 
-	/* Used by the handler until it returns, then by the coordinator. */
+	/* The handler uses the following members until it returns. After that,
+	 * the coordinator uses them. */
 	const char *thread; /* the thread that runs the handler, see
 			     * rp__thread(); NULL: any thread may use it,
 			     * because the program got it from
@@ -53,7 +56,7 @@ struct rp_task {
 	char *error;
 	struct report report;
 
-	/* Protected by the pool's lock. */
+	/* The pool's lock protects the following members. */
 	rp_task *next; /* the next task in the same list */
 	int64_t lease_ms;
 	int64_t leased_at;     /* when the lease that is valid now was requested
@@ -70,10 +73,10 @@ struct rp_task {
 				* the task is not started yet */
 	int64_t took_us;
 
-	int blocked; /* 1: a verdict was given, but the job was locked. Used by
-		      * the coordinator */
+	int blocked; /* 1: a verdict was given, but the job was locked. Only the
+		      * coordinator uses this member */
 
-	/* Used by any thread. */
+	/* Any thread may use the following members. */
 	atomic_int done; /* 1: the task's transaction has completed the job, or
 			  * is about to */
 	atomic_int fate; /* RP_TASK_RUNNING, _LOST or _CANCELLED */

@@ -1,7 +1,7 @@
 /*
  * unsettled.c - remember the jobs that a worker has run and that are not
  * finished yet, such as a job that waits for a retry. A worker with
- * RP_DRAIN_SETTLED waits for them.
+ * RP_DRAIN_SETTLED waits for these jobs.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -151,8 +151,8 @@ check_url(const char *url, rp_error *reterr)
 
 /* Connect without printing. A server that is shutting down may send a notice
  * before the connection is complete, and libpq would print it. So start a
- * connection, set the function that receives notices, and then let PQreset()
- * connect again. */
+ * connection, set our function that receives notices, and only then let
+ * PQreset() make the real connection. */
 static PGconn *
 connect_quietly(struct postgres *s, const char *const *names,
 		const char *const *values)

@@ -38,8 +38,8 @@ struct postgres {
 	 * JOINED: a savepoint in the caller's transaction. ALONE: a single
 	 * statement, which needs no `begin`. */
 	enum { OWN, JOINED, ALONE } base;
-	int pooled;          /* 1: behind a pooler, so we use no prepared
-			      * statements and no LISTEN */
+	int pooled;          /* 1: the connection goes through a pooler, so we
+			      * use no prepared statements and no LISTEN */
 	int other_level;     /* 1: the session's default isolation level is not
 			      * `read committed` */
 	int limits_waits;    /* 1: calls fail instead of waiting long for a

@@ -10,7 +10,7 @@
  *
  * A suspect is a job that may have killed its worker: its lease ran out twice
  * in a row, or once with one attempt left. A suspect is claimed alone, by a
- * worker that holds no other job, so that it can harm only itself.
+ * worker that holds no other job, so that a suspect can harm no other job.
  *
  * Some jobs are never prefetched. If a job has a single attempt, a worker that
  * dies before it starts the job would use up that attempt. If a job has a large

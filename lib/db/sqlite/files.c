@@ -7,8 +7,8 @@
  *
  * A connection in WAL mode holds a shared lock on the database file as long as
  * it is open. When the last connection closes, it removes -wal and -shm, and
- * needs an exclusive lock for that. So SQLite does not remove them while our
- * connection is open. If -wal or -shm is missing or was replaced, something
+ * needs an exclusive lock for that. So SQLite does not remove these files while
+ * our connection is open. If -wal or -shm is missing or was replaced, something
  * other than SQLite did that. Other processes then write to new files, and a
  * commit or a checkpoint by us would overwrite their changes.
  */
@@ -285,9 +285,10 @@ rp__sqlite_cannot_make(const struct sqlite *s, rp_error *error)
 			s->path);
 }
 
-/* Refuse a user who may only read the database, unless -wal and -shm exist.
- * SQLite creates these files even for such a user. They would then belong to
- * that user, and users who may write the database could not write them. */
+/* Refuse a user who may only read the database, unless -wal and -shm exist. For
+ * such a user, SQLite would create the missing files. These files would belong
+ * to that user, and users who may write the database could not write to
+ * them. */
 int
 rp__sqlite_make_nothing(struct sqlite *s, rp_error *error)
 {

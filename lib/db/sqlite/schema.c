@@ -30,8 +30,8 @@ read_int(struct sqlite *s, const char *sql, int64_t *ret, rp_error *error)
 
 /* Read the schema's version. 0: the database has no tables. -1: it has tables,
  * but not ours. OTHER_BUILD: it has our tables, but another build created them
- * from other SQL. The table readpast_meta does not count, because it may have
- * been created a moment ago, to take the write lock. */
+ * from other SQL. The table readpast_meta does not count, because
+ * rp__sqlite_take_lock() may just have created it. */
 #define OTHER_BUILD -2
 static int
 read_version(struct sqlite *s, int64_t *ret, rp_error *error)

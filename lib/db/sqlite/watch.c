@@ -27,7 +27,7 @@ struct watch {
 	sqlite3 *db;
 	sqlite3_stmt *version_stmt;
 	int64_t version;
-	int inotify;      /* -1: not available, so we only poll */
+	int inotify;      /* -1: inotify is not available, so we only poll */
 	int on_wal;       /* 1: the -wal file exists and is watched */
 	int64_t event_at; /* when the last events were read, monotonic us */
 	size_t look;      /* index of the next interval after the last event */
