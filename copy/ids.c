@@ -204,8 +204,8 @@ rp__copy_read_phase(struct rp_copy *c, struct rp_copy_queue *q, char run[40])
 /* Check that no other run of this copy has taken over. If the same copy is
  * started again during a run, the new run takes over. The old run must notice
  * this before it changes the target. Otherwise it might erase jobs from the
- * target that the new run has moved there, because they are no longer in the
- * source. */
+ * target that the new run has moved there, because such jobs are no longer in
+ * the source. */
 int
 rp__copy_under_way(struct rp_copy *c)
 {

@@ -18,8 +18,8 @@ count_finished(void *ctx, int64_t queue_id, int64_t done, int64_t failed)
 }
 
 /* Delete payloads of completed jobs, but stop after the time of one slice (see
- * slice.c), because the caller waits. The rest is deleted by the next round
- * trip that completes such a job, or by the next sweep. */
+ * slice.c), because the caller waits. The next round trip that completes such a
+ * job, or the next sweep, deletes the remaining payloads. */
 static int
 forget_payloads(rp_conn *conn)
 {

@@ -32,9 +32,10 @@ struct rp_value {
 	size_t size;
 };
 
-/* A row callback returns one of these, or a negative error code. If it returns
- * an error code, the verb fails with that code. A verb that changes the rows
- * that it returns, such as a claim, changes only the rows that were taken. */
+/* A row callback returns one of the following values, or a negative error code.
+ * In the second case the verb fails with that code. A verb that changes the
+ * rows that it returns, such as a claim, changes only the rows that were
+ * taken. */
 #define RP_ROW_TAKE 0 /* take the row */
 #define RP_ROW_SKIP 1 /* skip the row */
 #define RP_ROW_STOP 2 /* skip this row and all further rows */
