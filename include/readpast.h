@@ -799,14 +799,13 @@ typedef struct rp_why {
 				* because the worker's row was deleted */
 	int64_t pid;
 	int64_t silent_ms;        /* time since that worker's last heartbeat */
-	int64_t renewed;          /* how many times the job's lease was
-				   * renewed */
-	const char *pause_reason; /* why the job's queue is paused; NULL: no
-				   * reason was given */
-	int64_t run_limit;        /* how many jobs of the job's queue may run at
-				   * once; 0: any number */
-	int64_t running;          /* how many jobs of that queue run now; always
-				   * 0 if the queue has no limit */
+	int64_t renewed;          /* how many times its lease was renewed */
+	const char *pause_reason; /* why its queue is paused; NULL: no reason
+				   * was given */
+	int64_t run_limit;        /* how many jobs of its queue may run at once;
+				   * 0: any number */
+	int64_t running;          /* how many jobs of its queue run now; always
+				   * 0 if its queue has no limit */
 } rp_why;
 #define RP_MOST_AHEAD 1000
 
@@ -1270,9 +1269,9 @@ typedef void rp_observer(const rp_event *event, void *ctx);
 
 /* RP_DRAIN_* sets when a worker ends by itself. RP_DRAIN_READY: when its
  * queues, except paused ones, have no job that is ready, due, or running in any
- * process. RP_DRAIN_SETTLED: when, in addition, each job that the worker has
- * run is finished, or another worker has started a later attempt of the job. So
- * a worker with RP_DRAIN_SETTLED waits for the next attempts of its jobs. */
+ * process. RP_DRAIN_SETTLED: when this is so, and each job that the worker has
+ * run is finished or another worker has run it since. So a worker with
+ * RP_DRAIN_SETTLED waits for the next attempts of its jobs. */
 #define RP_DRAIN_READY 1
 #define RP_DRAIN_SETTLED 2
 

@@ -97,8 +97,8 @@ add_listed(void *ctx, size_t row, const struct rp_value *columns)
 	return r;
 }
 
-/* Add a running job. A row without an id is not a job. Such a row only shows
- * that there may be more running jobs. */
+/* Add a running job. A row without an id is not a job. It only shows that there
+ * may be more running jobs. */
 static int
 add_running(void *ctx, size_t row, const struct rp_value *columns)
 {

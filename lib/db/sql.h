@@ -31,15 +31,14 @@ struct rp_stmt {
 			    * 1, for one accepted row */
 	const char *many;  /* the SQL for many rows, given as a table; NULL:
 			    * use `one` */
-	const char *guard; /* the name of a column of an earlier statement: this
-			    * statement runs only if that column is true; NULL:
-			    * it always runs */
-	int answer;        /* 1: the rows of this statement are the answer,
-			    * which is passed to the callback */
-	int batch;         /* 1: this statement inserts all rows of parameters,
-			    * and returns the new ids */
-	int late;          /* 1: this statement runs last, and only for the rows
-			    * that the callback accepted */
+	const char *guard; /* run the statement only if this column of an
+			    * earlier statement is true; NULL: always */
+	int answer;        /* 1: its rows are the answer, which is passed to the
+			    * callback */
+	int batch;         /* 1: it inserts all rows of parameters, and returns
+			    * their ids */
+	int late;          /* 1: it runs last, and only for the rows that the
+			    * callback accepted */
 };
 
 struct rp_sql {
