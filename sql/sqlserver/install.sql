@@ -583,9 +583,10 @@ begin
 		select @held = u.queue_id
 		  from [readpast].queue_use as u with (rowlock, repeatableread)
 		 where u.queue_id = @queue_id;
-		-- Another session has dropped the queue in between. Look again, up to
-		-- three times in all: at isolation level SNAPSHOT the dropped queue
-		-- stays visible.
+		-- If @held is null, another session has dropped the queue after the
+		-- first select. Then the loop looks again. It stops after three looks,
+		-- because at isolation level SNAPSHOT it would see the dropped queue
+		-- forever.
 		set @tries = @tries + 1;
 		if @held is null and @tries = 3
 			throw 52006, N'the queue was dropped after this transaction began: begin a new transaction', 1;
@@ -757,7 +758,8 @@ begin try
 end try
 begin catch
 	set xact_abort on;
-	-- 2601, 2627: another session has added the key in between. Look again.
+	-- Error 2601 or 2627: another session has added the key after put_again looked
+	-- for it. So look again.
 	if error_number() not in (2601, 2627) or @unique_key is null or xact_state() <> 1
 		throw;
 	set xact_abort off;

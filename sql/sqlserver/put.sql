@@ -53,7 +53,8 @@ begin try
 end try
 begin catch
 	set xact_abort on;
-	-- 2601, 2627: another session has added the key in between. Look again.
+	-- Error 2601 or 2627: another session has added the key after put_again looked
+	-- for it. So look again.
 	if error_number() not in (2601, 2627) or @unique_key is null or xact_state() <> 1
 		throw;
 	set xact_abort off;

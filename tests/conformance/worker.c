@@ -541,7 +541,7 @@ bad_options_are_refused(void **state)
 }
 
 /* A handler that runs its own worker again. The worker would wait for itself,
- * so this is refused. */
+ * so the call is refused. */
 static int
 run_again(rp_task *task, const rp_job *job, void *ctx)
 {

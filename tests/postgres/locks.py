@@ -72,7 +72,7 @@ def a_session_with_every_advisory_lock_blocks_no_other(s):
     time.sleep(1.1)
     passed(s)
     s.sweep()
-    assert newest_tick(s) > before   # a new tick: the locks did not stop the sweep
+    assert newest_tick(s) > before   # the locks did not stop the sweep
     assert s.complete(s.claim()["x"]) == "done"
     eventually(2, lambda: s.one("select readpast.sweep_start()"))
     s.one("select readpast.drop_queue('q')")
@@ -185,9 +185,10 @@ def an_open_enqueue_does_not_hold_up_a_drop_and_its_job_stays(s):
 
 @case
 def a_sweep_of_two_statements_does_not_forget_a_dropped_queue_too_soon(s):
-    """An open transaction has enqueued a job into a queue that is dropped meanwhile. A
-    transaction that sweeps twice must not delete the note about the dropped queue.
-    After the commit a sweep needs this note to find the job and move it."""
+    """An open transaction has enqueued a job into a queue, and the queue is dropped
+    before the commit. A transaction that sweeps twice must not delete the note about
+    the dropped queue. When the enqueue commits, the next sweep needs this note to find
+    the job and move it."""
     user, sweeper = Session(s.database), Session(s.database)
     s.put("old")
     user.rows("begin")
