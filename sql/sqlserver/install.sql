@@ -129,9 +129,9 @@ if object_id(N'readpast.job_id', N'SO') is null
 --   in the ready line: lane_id is the number of its lane, and seq is the microsecond in
 --     which the job became ready, counted from 1970. The job is ready, or it was
 --     claimed a moment ago.
---   out of the line: lane_id is -queue_id. The job is scheduled, and seq is its run_at;
---     or it has been running for more than a second, and seq is its lease_until. Both
---     are microseconds since 1970.
+--   out of the line: lane_id is -queue_id. If the job is scheduled, seq is its run_at.
+--     If the job has been running for more than a second, seq is its lease_until. Both
+--     numbers are microseconds since 1970.
 -- A job is running while lease_until is not null. No index has a column that a claim
 -- sets, so a claim changes one row and no index.
 -- claim_no: the number of the last claim, see docs/design.md.
@@ -1026,9 +1026,9 @@ go
 -- procedure sets it to the next lane, or to null after the last lane.
 -- @start: claims start at this place of the lane.
 -- @most: how many jobs to take. A suspect is taken alone, and only by a caller that
--- holds nothing. If a claim has taken other jobs when it comes to a suspect, it ends
--- there. So the next claim can take the suspect, and the suspect does not wait for
--- ever.
+-- holds nothing. If a claim has taken other jobs when it comes to a suspect, the claim
+-- ends before the suspect. So the next claim can take the suspect, and the suspect does
+-- not wait for ever.
 -- Locks: none. The procedure reads the table `lane` without waiting for locks, so it
 -- may see a lane that is rolled back later. Such a lane has no jobs.
 
@@ -1275,7 +1275,8 @@ if object_id(N'readpast.apply_verdicts') is null
 	exec sp_executesql N'create procedure [readpast].apply_verdicts as return 0';
 go
 -- apply_verdicts: change the jobs as plan_verdicts has planned. Each statement compares
--- the claim number again, so a job that has changed since then is left alone.
+-- the claim number again, so a job that has changed since plan_verdicts read it is not
+-- changed again.
 -- An update with `output into` names its table, and does not name it again in FROM.
 -- With an alias, Babelfish 4 could not run the update a second time. With the table in
 -- FROM, Babelfish would compare the condition with old versions of the rows.
@@ -1364,8 +1365,8 @@ if object_id(N'readpast.settle') is null
 	exec sp_executesql N'create procedure [readpast].settle as return 0';
 go
 -- settle: apply verdicts. Each verdict names a job and the claim number that the claim
--- returned. If the job was claimed again in between, the number has changed, and the
--- verdict changes nothing. No clock is compared.
+-- returned. If a later claim has taken the job, the job has another claim number, and
+-- the verdict changes nothing. No clock is compared.
 -- @verdicts: a JSON array of objects with the members id, claim_no, verdict (done, fail,
 -- dead, release or extend), delay_ms (how long a failed or released job waits, or the
 -- length of the new lease), and error. If delay_ms is null, a failed job and a new lease
@@ -1849,7 +1850,7 @@ if object_id(N'readpast.sweep_kept') is null
 	exec sp_executesql N'create procedure [readpast].sweep_kept as return 0';
 go
 -- sweep_kept: delete kept jobs whose time is over, and workers that were not seen for an
--- hour. (Until then people can look up which worker had a job.)
+-- hour. (In this hour people can look up which worker had a job.)
 -- @most: delete at most this many jobs.
 -- @dropped: how many jobs were deleted.
 -- Called by `sweep`, in a transaction.

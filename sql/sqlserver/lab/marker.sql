@@ -84,13 +84,14 @@ go
 exec readpast_lab.take @n = 2;
 go
 
--- Step 5, session B: take two rows. There is only one that is available.
+-- Step 5, session B: take two rows. Only one row is available.
 -- Expected: 2, second, 1
 exec readpast_lab.take @n = 2;
 go
 
--- Step 6, session A: report the third job. For the first job A takes so long that its
--- time-out is over; this update moves the time-out instead of waiting for it.
+-- Step 6, session A: report the third job. A takes so long for the first job that the
+-- job's time-out is over. To save the wait, the second update moves this time-out into
+-- the past.
 update readpast_lab.job_queue
    set last_attempt_end_date = sysutcdatetime()
  where id = 3;

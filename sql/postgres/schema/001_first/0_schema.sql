@@ -6,6 +6,6 @@
 
 create schema if not exists readpast;
 
--- The files are installed in the order of their names. A routine may call one that is
--- installed later, because the bodies of routines are not checked here.
+-- The files are installed in the order of their names. A routine may call another
+-- routine that is installed later, because the bodies of routines are not checked here.
 set local check_function_bodies = off;

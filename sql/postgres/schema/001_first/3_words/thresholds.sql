@@ -92,10 +92,10 @@ $body$;
 -- wait_for_claims() needs a tick that an earlier sweep has made, and not the sweep
 -- that is running. So wait_for_claims() takes a tick that is older than this. A
 -- running sweep makes its own tick first. After that it looks at ranges and cursors
--- for at most twice visit_budget(), which is less than this time. So its own tick is
--- still too young.
--- Also, needs_tick() is false while the newest tick is younger than this. So a program
--- that calls sweep() without a pause makes only one tick in this time.
+-- for at most twice visit_budget(), which is less than this time. So the tick of the
+-- running sweep is still too young. Also, needs_tick() is false while the newest tick
+-- is younger than this. So a program that calls sweep() without a pause makes only one
+-- tick in this time.
 create function readpast.tick_age() returns interval
 language sql immutable
 as $body$
@@ -266,8 +266,8 @@ $body$;
 
 -- ---- what is deleted
 
--- A worker's row is deleted when the worker has not been seen for this long. Until
--- then people can look up which worker had a job that died.
+-- A worker's row is deleted when the worker has not been seen for this long. Until the
+-- row is deleted, people can look up which worker had a job that died.
 create function readpast.worker_age() returns interval
 language sql immutable
 as $body$

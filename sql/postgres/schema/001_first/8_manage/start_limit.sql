@@ -1,5 +1,5 @@
--- start_limit: if a queue has no run_limit yet, add its running jobs to `slot`,
--- because it is about to get one. Jobs of claims that have not committed yet are
+-- start_limit: if a queue has no run_limit yet, add its running jobs to `slot`, because
+-- the queue is about to get a run_limit. Jobs of claims that have not committed yet are
 -- not added.
 -- queue: the name of the queue.
 -- Result: none.
