@@ -45,7 +45,7 @@ id=$(put q x)
 claim=$(claim_of "$(readpast claim q)")
 begin_wait "$id"
 eventually is_registered "$id"
-# After its registration the client still checks the job, at longer and longer
+# A registered client also checks the job without a notification, at longer and longer
 # intervals.
 sleep 4
 from=$(statements)

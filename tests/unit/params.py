@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Test that reordering parameters in sql/params either stops the build, or has no
+"""Test that another order of the parameters in sql/params stops the build or has no
 effect.
 
   params.py SOURCE
