@@ -227,9 +227,9 @@ if object_id(N'readpast.dropped', N'U') is null
 go
 -- locks: settings of the table `job` that Babelfish does not have.
 -- ALLOW_PAGE_LOCKS = OFF: READPAST must skip single rows, and not whole pages. The
--- price is that ALTER INDEX REORGANIZE is impossible; rebuild instead.
--- LOCK_ESCALATION = DISABLE: otherwise a claim or a sweep of more than 5,000 jobs
--- would lock the whole table, and all other calls would wait.
+-- price is that ALTER INDEX REORGANIZE is impossible. Rebuild the index instead.
+-- LOCK_ESCALATION = DISABLE: without this setting, a claim or a sweep of more than
+-- 5,000 jobs would lock the whole table, and all other calls would wait.
 -- OPTIMIZE_FOR_SEQUENTIAL_KEY: it makes inserts faster when many sessions insert at
 -- the end of the same lane. SQL Server 2019 and later have the option.
 
@@ -420,8 +420,8 @@ begin
 	                   datediff_big(millisecond, '1970-01-01', @at) as at,
 	                   @worker as worker, @error as text
 	               for json path, without_array_wrapper);
-	-- Do not use stuff() here: it cannot remove more than 8,000 bytes from
-	-- a text.
+	-- Do not use stuff() here, because stuff() cannot remove more than 8,000 bytes
+	-- from a text.
 	if (select count(*) from openjson(@list)) >= 10
 		set @list = N'[' + substring(@list, len(json_query(@list, N'$[0]')) + 3,
 		                             datalength(@list));
@@ -1020,8 +1020,8 @@ if object_id(N'readpast.next_lane') is null
 go
 -- next_lane: find the next lane from which a claim may take jobs.
 -- @queue_id: the queue. Null: there is no lane.
--- @n, @taken, @holding: how many jobs the claim wants and has taken, and how many jobs
--- its caller held before.
+-- @n, @taken, @holding: the limit of the claim, how many jobs the claim has taken so
+-- far, and how many jobs its caller held before the claim.
 -- @lane: the caller passes the lane that it has just read, or 0 for the first lane. The
 -- procedure sets it to the next lane, or to null after the last lane.
 -- @start: claims start at this place of the lane.

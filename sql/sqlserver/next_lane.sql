@@ -1,7 +1,7 @@
 -- next_lane: find the next lane from which a claim may take jobs.
 -- @queue_id: the queue. Null: there is no lane.
--- @n, @taken, @holding: how many jobs the claim wants and has taken, and how many jobs
--- its caller held before.
+-- @n, @taken, @holding: the limit of the claim, how many jobs the claim has taken so
+-- far, and how many jobs its caller held before the claim.
 -- @lane: the caller passes the lane that it has just read, or 0 for the first lane. The
 -- procedure sets it to the next lane, or to null after the last lane.
 -- @start: claims start at this place of the lane.

@@ -15,8 +15,8 @@ begin
 	                   datediff_big(millisecond, '1970-01-01', @at) as at,
 	                   @worker as worker, @error as text
 	               for json path, without_array_wrapper);
-	-- Do not use stuff() here: it cannot remove more than 8,000 bytes from
-	-- a text.
+	-- Do not use stuff() here, because stuff() cannot remove more than 8,000 bytes
+	-- from a text.
 	if (select count(*) from openjson(@list)) >= 10
 		set @list = N'[' + substring(@list, len(json_query(@list, N'$[0]')) + 3,
 		                             datalength(@list));

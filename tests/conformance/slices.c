@@ -3,9 +3,10 @@
  * Such a call works in slices, short transactions with a pause after each.
  * SQLite only.
  *
- * Two times are measured. One is the processor time from `begin immediate` to
- * the end of the commit, which does not depend on other load. The other is the
- * time for which the lock was free before the next transaction.
+ * Two times are measured. The first time is the processor time from `begin
+ * immediate` to the end of the commit, which does not depend on other load. The
+ * second time is the pause for which the lock was free before the next
+ * transaction.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -319,8 +320,8 @@ in_a_transaction_of_the_callers_nothing_is_committed_before_its_end(
 	assert_int_equal(stats_of(db->conn, "q").dead, 10000);
 }
 
-/* A worker sweeps while it waits for jobs. It interrupts a long sweep after
- * some time, so that it can serve its jobs. The next wait continues the
+/* A worker sweeps while it waits for jobs. The worker interrupts a long sweep
+ * after some time, so that it can serve its jobs. The next wait continues the
  * sweep. */
 static void
 retention_goes_on_at_a_workers_next_look(void **state)

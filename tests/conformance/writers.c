@@ -223,8 +223,9 @@ a_wait_ends_at_its_deadline_even_if_many_wait(void **state)
 
 	for (int i = 0; i < 40; i++) {
 		/* The threads with the longer deadline begin to wait first. The
-		 * other threads wait behind them in the queue, and must still
-		 * end at their own deadline. */
+		 * other threads come later in the queue. Each of them must stop
+		 * waiting at its own deadline, although threads before it still
+		 * wait. */
 		snprintf(them[i].url, sizeof(them[i].url), "%s?busy=%s",
 			 db->url, i < 20 ? "4s" : "300ms");
 		pthread_create(&threads[i], NULL, ask_with_deadline, &them[i]);

@@ -377,8 +377,8 @@ def an_enqueue_into_a_queue_that_another_session_makes_anew_is_not_refused(s):
 
 @case
 def an_enqueue_is_refused_for_its_size_and_not_for_a_race(s):
-    # If put_one() inserts no row, enqueue() looks for the reason: the queue is missing,
-    # or the job is too large. Replace put_one() by a routine that inserts nothing and
+    # If put_one() inserts no row, enqueue() finds out whether the queue is missing or
+    # the job is too large. Replace put_one() by a routine that inserts nothing and
     # creates the queue, as if another session had created it just after the insert.
     args, result = s.one(
         "select pg_get_function_arguments(p), pg_get_function_result(p) "

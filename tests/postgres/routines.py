@@ -514,8 +514,8 @@ def a_unique_key_has_one_live_job(s):
     assert s.refused("select readpast.retry(%s)", one).startswith("RP006")
     assert s.refused("select readpast.extend(%s, %s)", *claim).startswith(
         "RP002")
-    # Two sessions enqueue at the same time. The second waits for the first one, and
-    # returns the same job.
+    # Two sessions enqueue at the same time. The second enqueue waits for the first
+    # enqueue, and returns the same job.
     other = Session(s.database)
     s.rows("begin")
     three = s.put("six", unique_key="k2")
@@ -1094,9 +1094,10 @@ def a_job_committed_while_claims_start_before_it_is_moved(s):
 
 @case
 def claims_start_near_the_head_beside_an_open_transaction(s):
-    """A transaction that has an id stays open for a second. Meanwhile claims append
-    rows to the table `cursor` all the time, so that its newest row is always young.
-    Claims must nevertheless not start far behind the last number that was drawn."""
+    """A transaction that has an id stays open for a second. During this second, claims
+    append rows to the table `cursor` all the time, so that its newest row is always
+    young. Claims must nevertheless not start far behind the last number that was
+    drawn."""
     pin = Session(s.database)
     passed(s)
     pin.rows("begin")
@@ -1592,9 +1593,9 @@ def a_plan_made_for_an_empty_table_is_the_plan_for_a_full_one(s):
 def routines_walk_indexes_whatever_the_statistics_say(s):
     # The routines must never read the whole job table, even if the statistics say that
     # it is empty. So they switch off sequential scans. PostgreSQL 18 does not treat
-    # such a setting as earlier versions do: version 18 counts the disabled nodes of a
-    # plan, and earlier versions add a cost for each. Version 18 also caches the plans
-    # of SQL functions.
+    # such a setting as earlier versions do. Version 18 counts the disabled nodes of a
+    # plan. Earlier versions add a cost for each such node. Version 18 also caches the
+    # plans of SQL functions.
     calls = [
         "readpast.enqueue('q', 'x')",
         "readpast.enqueue('q', 'x', unique_key => 'k')",

@@ -4,7 +4,7 @@ effect.
 
   params.py SOURCE
 
-Works on a copy of the source, in a temporary directory. Speaks TAP.
+Works on a copy of the source, in a temporary directory. Prints TAP.
 
 SPDX-License-Identifier: MIT
 SPDX-FileCopyrightText: The readpast authors

@@ -4,9 +4,9 @@
 -- the job is available, the number of attempts and a time-out. The session makes a new
 -- GUID, its mark, and writes it to a batch of rows with one update. Then the rows with
 -- this mark belong to the session. The update takes rows that were never tried, and
--- rows whose time-out is over and that were tried fewer than three times. It repeats
--- the condition of its inner select. So no row gets two marks, even on an engine where
--- that select does not skip locked rows.
+-- rows whose time-out is over and that were tried fewer than three times. The update
+-- repeats the condition of its inner select. So no row gets two marks, even on an
+-- engine where that select does not skip locked rows.
 --
 -- A session reports a finished job by setting a date. The trap: a session may report a
 -- job after the job's time-out, when another session already has the job (step 8). This

@@ -49,7 +49,7 @@ select top (1) queueid, someaction
  order by queueid;
 go
 
--- Step 6, session C: all rows are locked, so the read finds none. It does not wait.
+-- Step 6, session C: all rows are locked, so the read finds no row, and does not wait.
 -- Expected: no row
 select top (1) queueid, someaction
   from readpast_lab.queue with (updlock, readpast)

@@ -2,9 +2,10 @@
 --
 -- UPDLOCK makes the read take an update lock. A row can have only one such lock, and
 -- the transaction keeps the lock until the transaction ends. Two sessions never have
--- the same row, but both want the first row. The second session waits until the first
--- one has done its whole job and deleted the row. Then the second session finds the
--- next row. However many sessions there are, only one works at a time.
+-- the same row, but both sessions try to lock the first row. The second session waits
+-- until the first one has done its whole job and deleted the row. Then the second
+-- session finds the next row. However many sessions there are, only one works at a
+-- time.
 --
 -- Open two sessions, A and B, in one database. Run each step in the session that it
 -- names. "Expected" says what the step returns on SQL Server with the default options.

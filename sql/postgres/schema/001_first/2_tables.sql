@@ -110,8 +110,8 @@ create index lane_id on readpast.lane (lane_id);
 -- microseconds since 1970, or the previous claim_no plus 1 if that is larger.
 -- worker_id: the worker that got the job with this claim_no. 0: a client that is not a
 -- worker got it. Null: the job failed or was released, or it was replaced by a new
--- enqueue. Each of these raised claim_no without a claim, so no client knows this
--- claim_no.
+-- enqueue. Each of these raised claim_no without a claim, so no client has received
+-- this claim_no.
 -- renewed: how many times the lease was renewed. A verdict or the end of the lease sets
 -- this to 0, so that a claim need not set it.
 -- lost: how many of the job's latest leases ran out in a row.
@@ -120,8 +120,8 @@ create index lane_id on readpast.lane (lane_id);
 -- columns.
 create sequence readpast.line;
 
--- The rarely used fields of a job: settings of its own, and progress. They are one
--- column of a composite type, because six columns would make each insert and each
+-- The rarely used fields of a job: settings of its own, and progress. These fields are
+-- one column of a composite type, because six columns would make each insert and each
 -- claim more expensive, even for jobs that have none of these values.
 -- keep_ms: how long the job is kept after it is done. Null: the queue's setting.
 -- timeout_ms: how long a handler may run. Null: the queue's setting.

@@ -1,7 +1,7 @@
 -- thresholds: the time limits, intervals and counts that other routines use, each with
 -- its reason. A call costs nothing when a statement runs, because the planner replaces
--- the call by the value. One such value is not in this file: take_over() and
--- fire_due() set a lock_timeout of 50 ms.
+-- the call by the value. One such value is not in this file, namely the lock_timeout of
+-- 50 ms that take_over() and fire_due() set.
 -- Result: the value.
 -- Locks: none.
 
@@ -58,8 +58,9 @@ select interval '200 milliseconds'
 $body$;
 
 -- An enqueue that replaces a job tries to lock the job's row at this interval, until
--- lock_patience() has passed. It locks with `skip locked`, because a plain lock would
--- wait until the other transaction ends, however long that takes.
+-- lock_patience() has passed. The enqueue locks with `skip locked`, because a plain
+-- lock would wait until the transaction that has locked the row ends, however long that
+-- takes.
 create function readpast.lock_retry() returns interval
 language sql immutable
 as $body$
@@ -138,11 +139,11 @@ as $body$
 select interval '1 minute'
 $body$;
 
--- A row of lane 0 in `cursor` records a time: sweeps have made all jobs ready that were
--- scheduled before it. A sweep that finds no due job updates this row only if the
--- recorded time is longer ago than due_age(). With a smaller value, idle sweeps would
--- write the row more often. With a much larger value, each sweep would scan more dead
--- index entries, because it starts its scan at the recorded time.
+-- A row of lane 0 in `cursor` records a time. Sweeps have made all jobs ready that were
+-- scheduled before this time. A sweep that finds no due job updates this row only if
+-- the recorded time is longer ago than due_age(). With a smaller value, idle sweeps
+-- would write the row more often. With a much larger value, each sweep would scan more
+-- dead index entries, because it starts its scan at the recorded time.
 create function readpast.due_age() returns interval
 language sql immutable
 as $body$

@@ -4,8 +4,8 @@
 -- queue: the name of the queue.
 -- Result: none.
 -- Locks: the queue's row. If the queue has no run_limit, also the advisory lock of
--- lock_limit(), for which the call waits. So the call also waits for claims that know
--- an earlier limit of the queue.
+-- lock_limit(), for which the call waits. So the call also waits for claims that have
+-- read an earlier limit of the queue.
 
 create function readpast.start_limit(queue text) returns void
 language plpgsql volatile
