@@ -4,8 +4,8 @@
 -- list is used. If the job has no list, the queue's backoff is used: a delay that
 -- doubles after each attempt, and varies at random by up to 10 %.
 -- If the queue has a setting dead_to, a copy of a dead job is enqueued in the queue
--- dead_to. That queue is created if it does not exist. The copy is added even if its
--- payload is larger than the limit of that queue, so that no dead job is lost.
+-- dead_to. That queue is created if it does not exist. It gets the copy even if the
+-- payload is larger than its limit, so that no dead job is lost.
 -- If :progress is not null, it replaces the progress of the job. The claim number is
 -- increased, so that each claim is settled only once.
 
