@@ -404,7 +404,7 @@ if object_id(N'readpast.with_failure') is not null
 	drop function [readpast].with_failure;
 go
 -- with_failure: add a failed attempt to a job's list of failures. The list has at most
--- ten elements: if it is full, the oldest one is removed.
+-- ten elements. If it is full, the oldest element is removed.
 -- @failures: the list so far, a JSON array, or null.
 -- @attempt, @at, @worker, @error: the attempt. The worker and the error may be null.
 -- Result: the new list.
@@ -704,8 +704,8 @@ if object_id(N'readpast.put') is null
 	exec sp_executesql N'create procedure [readpast].put as return 0';
 go
 -- put: insert a job, or find or replace the live job that has its unique key.
--- @queue_id .. @replace: the job. The caller has replaced null by the queue's
--- settings.
+-- @queue_id .. @replace: the job. The caller has replaced each null by the queue's
+-- setting.
 -- @id, @outcome: results, see `enqueue`.
 -- Called in a transaction.
 -- Locks: the rows that `enqueue` locks, except the row of queue_use.
@@ -1515,7 +1515,7 @@ go
 if object_id(N'readpast.extend') is null
 	exec sp_executesql N'create procedure [readpast].extend as return 0';
 go
--- extend: begin a job's lease again from now.
+-- extend: give a job a new lease, which starts now.
 -- @id, @claim_no: the values that `claim` returned.
 -- @lease_ms: the length of the new lease. Null: the queue's setting, even if the claim
 -- had another lease.
@@ -1958,9 +1958,10 @@ go
 -- sweep: do all maintenance. It ends leases that ran out, makes scheduled jobs ready
 -- when they are due, deletes kept jobs whose time is over and the jobs of dropped
 -- queues, and moves the cursors of the lanes. Call it about once a second, from each
--- worker or from one job of the SQL Server Agent. Only one session sweeps at a time;
--- another call returns at once. Do not call it in a transaction that stays open,
--- because no other session can sweep until that transaction ends.
+-- worker or from one job of the SQL Server Agent. Only one session sweeps at a time. If
+-- another session is sweeping, the call returns at once. Do not call it in a
+-- transaction that stays open, because no other session can sweep until that
+-- transaction ends.
 -- @most: each step changes at most this many jobs.
 -- @unless_ms: do nothing if a sweep has ended less than this long ago.
 -- Rows: one. swept: 1, or 0 if this call did nothing. due, recovered, dead, dropped:

@@ -1,5 +1,5 @@
 -- with_failure: add a failed attempt to a job's list of failures. The list has at most
--- ten elements: if it is full, the oldest one is removed.
+-- ten elements. If it is full, the oldest element is removed.
 -- @failures: the list so far, a JSON array, or null.
 -- @attempt, @at, @worker, @error: the attempt. The worker and the error may be null.
 -- Result: the new list.

@@ -724,8 +724,8 @@ def a_renewal_is_a_heartbeat_and_writes_only_if_one_is_due(s):
     assert not s.one(row)[1], "it might raise a serialization failure"
     s.one("select readpast.extend(%s, %s)", *claim)
     assert s.one(row)[1]
-    # A client that is not a worker can also renew a lease. If the renewal of a worker's
-    # lease is refused, it does not count as a heartbeat.
+    # A client that is not a worker can also renew a lease. A refused renewal of a
+    # worker's lease does not count as a heartbeat.
     s.put("y")
     s.one("select readpast.extend(%s, %s)", *s.claim()["y"])
     s.complete(claim)

@@ -152,8 +152,8 @@ $body$;
 
 -- The sweep assumes that the times that a transaction writes (the run_at of a job, the
 -- visit_at of a cursor) are not before the moment at which the transaction got its id.
--- This margin is subtracted from that moment, for two reasons: a transaction may read
--- the clock shortly before it gets its id, and the clock may be set back a little.
+-- This margin is subtracted from that moment, for two reasons. A transaction may read
+-- the clock shortly before it gets its id. The clock may be set back a little.
 create function readpast.settled_margin() returns interval
 language sql immutable
 as $body$
@@ -171,8 +171,8 @@ select interval '30 seconds'
 $body$;
 
 -- A SQL client that passes a worker name to claim() has a row in `worker`. A claim
--- updates `seen_at` in this row only if it is older than this. So most claims do not
--- write to the row.
+-- updates `seen_at` in this row only if the old value is longer ago than this. So most
+-- claims do not write to the row.
 create function readpast.heartbeat_every() returns interval
 language sql immutable
 as $body$
@@ -332,7 +332,7 @@ $body$;
 -- Jobs are counted one lane (the jobs of a queue that have the same priority and class)
 -- at a time. If a lane has more than scan_most() jobs, only this many jobs of each later
 -- lane are read. The queue's ready jobs are already too many to count, so the later
--- lanes are read only to count running jobs, and those come first in a lane.
+-- lanes are read only to count running jobs, and the running jobs come first in a lane.
 create function readpast.scan_least() returns bigint
 language sql immutable
 as $body$
