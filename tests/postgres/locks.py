@@ -245,7 +245,7 @@ def jobs_of_every_state_are_taken_into_the_new_queue(s):
                  "from readpast.jobs where id > 1 order by id")
     user.rows("commit")
     assert s.rows("select * from readpast.jobs") == []
-    s.put("new", unique_key="k")    # takes the unique key from the older job
+    s.put("new", unique_key="k")    # put() takes the unique key from the older job
     swept_until_nothing_is_noted(s)
     now = {row[0]: row for row in s.rows(
         "select id, state, priority, unique_key, attempt, claim_no "

@@ -1633,7 +1633,7 @@ def routines_walk_indexes_whatever_the_statistics_say(s):
         for plan in said:
             assert not re.search(
                 r"(Seq|Bitmap Heap) Scan on job\b", plan), plan
-            assert "JIT:" not in plan, plan  # compiling takes 200 ms
+            assert "JIT:" not in plan, plan  # JIT compilation takes 200 ms
 
     s.rows("alter table readpast.job set (autovacuum_enabled = off)")
     s.rows("alter table readpast.archive set (autovacuum_enabled = off)")

@@ -27,10 +27,11 @@ as $body$
 select interval '50 milliseconds'
 $body$;
 
--- An enqueue draws numbers of the ready line for its jobs. If its transaction is older
--- than this, it must also add a row to `recheck` for the numbers. If this time were
--- shorter, there would be more such rows. If it were longer, a sweep would have to
--- assume for longer that an open transaction draws numbers without adding such a row.
+-- An enqueue draws numbers of the ready line for its jobs. If the transaction of the
+-- enqueue is older than this, the enqueue must also add a row to `recheck` for the
+-- numbers. If this time were shorter, there would be more such rows. If it were longer,
+-- a sweep would have to assume for longer that an open transaction draws numbers
+-- without adding such a row.
 create function readpast.young_age() returns interval
 language sql immutable
 as $body$
@@ -191,7 +192,7 @@ $body$;
 
 -- The time between two checks of one waiter is about ask_every() times the number of
 -- waiters. At most this many waiters are counted, so the time is at most 12.5 seconds.
--- So even if all other waiters die at once, the last one soon finds out that it must
+-- So even if all other waiters die at once, the last waiter soon finds out that it must
 -- sweep.
 create function readpast.most_askers() returns integer
 language sql immutable
