@@ -43,8 +43,9 @@ processes_rows(const struct bench *b)
 }
 
 /* Measure `n` processes. First enqueue more jobs than they can claim, because
- * the queue must not become empty during the measurement. Otherwise the
- * processes that notice this last would seem to be faster than the others. */
+ * the queue must not become empty during the measurement. If it became empty,
+ * the processes that notice this last would seem to be faster than the
+ * others. */
 static double
 sample(const char *path, int n, size_t batch, double rate, double seconds,
        double *fairness)

@@ -26,7 +26,8 @@ open_for(const struct change *c)
 
 /* ---- by id ---- */
 
-/* Report the outcome for one job. `r` is what the library returned for it. */
+/* Report the outcome for one job. `r` is what the library returned for this
+ * job. */
 static int
 report_one(const struct change *c, int64_t id, int r)
 {

@@ -37,7 +37,7 @@ struct command {
 	const char *name;
 	int (*run)(struct cmd *cmd, int argc, char **argv);
 	int schema;
-	const char *usage;   /* its arguments */
+	const char *usage;   /* the command's arguments */
 	const char *summary; /* one line */
 	const char *note;    /* more lines of help, or NULL */
 };
@@ -149,7 +149,7 @@ int parse_time(const char *text, int64_t *ret_ms);
 struct fired {
 	json_t *headers; /* owns the texts */
 	const char *schedule, *at;
-	const char *missed; /* NULL: none */
+	const char *missed; /* NULL: the job stands for no missed instants */
 	int manual;         /* not 0: `cron run` made the job */
 	int second_hand;    /* not 0: this job is the copy of a dead job */
 };

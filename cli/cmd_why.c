@@ -227,7 +227,8 @@ running(struct answer *a)
 		: why->worker_id ? "a worker that has not been seen for an hour"
 				 : "a client that is not a worker",
 		job->worker ? job->worker : "");
-	if (why->host && why->pid) /* not known if the client uses SQL */
+	if (why->host && why->pid) /* the process is not known if the client
+				    * uses SQL */
 		fprintf(a->to, " on host %s (process %lld)", why->host,
 			(long long)why->pid);
 	fputs(" has held it since ", a->to);

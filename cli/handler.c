@@ -104,8 +104,8 @@ output_is_lost(struct work *work)
 	       atomic_load(&work->collect_errnum);
 }
 
-/* Store the part of the result that is within the size limit. Of the rest, only
- * the size is recorded, in result_size. */
+/* Store the part of the result that is within the size limit. result_size also
+ * counts the bytes beyond the limit. */
 static void
 add_to_result(struct running *r, const char *text, size_t n)
 {

@@ -320,9 +320,9 @@ global_options(struct cmd *cmd, int argc, char **argv)
 	return i;
 }
 
-/* If a standard stream is closed, the next file that we open would get its
- * number. So open /dev/null in its place, with an access mode that makes each
- * use of the stream fail as before. */
+/* If a standard stream is closed, the next file that we open would get the
+ * stream's number. So open /dev/null in its place, with an access mode that
+ * makes each use of the stream fail as before. */
 static void
 hold_standard_streams(void)
 {

@@ -46,7 +46,7 @@ file_error(off_t size, int flags)
 		return errno;
 	/* This file system cannot preallocate blocks, so look at the number of
 	 * free blocks. A file system with 0 blocks in total (ramfs) does not
-	 * count them. */
+	 * count its blocks. */
 	if (errno != EOPNOTSUPP || fstatvfs(STDOUT_FILENO, &fs) < 0 ||
 	    fs.f_blocks == 0)
 		return 0;

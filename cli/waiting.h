@@ -38,7 +38,7 @@ struct await {
 	int keeps_longer; /* 1: done jobs are kept until their results are
 			   * printed, which may be longer than keep_ms */
 	int64_t keep_ms;  /* how long the option, or else the queue's setting,
-			   * keeps done jobs; 0: not at all */
+			   * keeps done jobs; 0: done jobs are not kept */
 };
 
 /* Call this before the enqueue. The call fails if this process is a handler and

@@ -144,8 +144,8 @@ look_for_running(struct rp_copy *c, int *ret)
 	return rp__copy_end(c, c->from, r);
 }
 
-/* Wait until no job runs. Sweep meanwhile, because jobs whose leases ran out
- * would stay running if no other client sweeps. */
+/* Wait until no job runs. Sweep during the wait, because jobs whose leases ran
+ * out would stay running if no other client sweeps. */
 static int
 wait_for_running(struct rp_copy *c)
 {
@@ -213,9 +213,9 @@ move(struct rp_copy *c)
 	if (r == 0)
 		r = rp__copy_progress(c, RP_COPY_REMOVING);
 	/* The first walk still erases from the target the jobs that have ended
-	 * in the source since they were copied. Later walks cannot do this: a
-	 * job that was moved is missing from the source, too, and must stay in
-	 * the target. */
+	 * in the source since they were copied. Later walks must not do so,
+	 * because a job that was moved is missing from the source, too, and
+	 * must stay in the target. */
 	if (r == 0)
 		r = rp__copy_walk(c);
 	c->mirror = 0;
@@ -223,8 +223,8 @@ move(struct rp_copy *c)
 		r = walk_until_same(c, RP_COPY_REMOVING);
 	if (r == 0)
 		r = rp__copy_hand_over_schedules(c);
-	/* Until now the schedules fired in the source. Move the jobs that they
-	 * have added meanwhile. */
+	/* Until the call above, the schedules fired in the source. Move the
+	 * jobs that they have added there during the move. */
 	return r < 0 ? r : walk_until_same(c, RP_COPY_REMOVING);
 }
 

@@ -197,8 +197,8 @@ erase(struct rp_copy *c, rp_conn *conn, struct slice *s, int64_t *count)
 /* ---- a slice ---- */
 
 /* Read the inserted jobs back from the target, and check that they are equal to
- * the source's jobs. This is not needed in a walk that is followed by another,
- * because the next walk compares all jobs anyway. */
+ * the source's jobs. This is not needed in a walk that is followed by another
+ * walk, because the next walk compares all jobs anyway. */
 static int
 prove(struct rp_copy *c, struct slice *s)
 {
@@ -268,8 +268,9 @@ begin(struct rp_copy *c, rp_conn *conn, struct rp_slice *slice)
 
 /* End a slice, that is, one of the copy's transactions. If `r` is negative,
  * c->error is already set. If the database allows only one writer at a time, a
- * slice keeps other writers out. So the next slice gets fewer jobs if this one
- * worked longer than RP_SLICE_US, and more jobs if it worked much less. */
+ * slice keeps other writers out. So the next slice gets fewer jobs if this
+ * slice worked longer than RP_SLICE_US, and more jobs if this slice worked for
+ * a much shorter time. */
 static int
 end(struct rp_copy *c, rp_conn *conn, struct rp_slice *slice, int r)
 {

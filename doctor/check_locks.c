@@ -183,10 +183,10 @@ name_process(pid_t pid)
 #define LOOKS 5
 #define NAP_MS 100
 
-/* Return the time since the last commit in ms. SQLite does not record it, so
- * use the modification time of -wal, or of the database file if there is no
- * -wal. A large transaction writes to -wal before it commits, so the result may
- * be too small. */
+/* Return the time since the last commit in ms. SQLite does not record that
+ * time, so use the modification time of -wal, or of the database file if there
+ * is no -wal. A large transaction writes to -wal before it commits, so the
+ * result may be too small. */
 static int64_t
 since_commit_ms(const char *path)
 {
@@ -225,7 +225,8 @@ is_same_writer(const struct seen *first, const struct seen *now)
 
 /* Return whether one process holds the write lock all the time: the process has
  * the lock in each of LOOKS examinations, and the commit counters do not change
- * meanwhile. *now receives the result of the last examination. */
+ * between these examinations. *now receives the result of the last
+ * examination. */
 static int
 holds_on(const char *path, struct seen *now)
 {

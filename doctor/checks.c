@@ -112,8 +112,9 @@ const struct check checks[] = {
 	{ "silent", JOBS_WAIT,
 	  "worker {worker}{place} has not been heard from for {silent_ms}; it "
 	  "served {queues}",
-	  "start a new worker; the old one's jobs become ready again when "
-	  "their leases end, and it is forgotten after an hour",
+	  "start a new worker; the jobs of the silent worker become ready "
+	  "again when their leases end; its entry is deleted an hour after "
+	  "its last heartbeat",
 	  NULL },
 	{ "nobody", JOBS_WAIT,
 	  "queue {queue} has had ready jobs for {lasts_ms}, and no worker "

@@ -31,8 +31,8 @@ enum level {
 	/* A TROUBLE that makes jobs of {queue} wait. If several checks have
 	 * such a finding about the same queue, only the first check in the
 	 * table reports it. If an earlier check has found that no process can
-	 * write to the database, none of these checks reports it, because that
-	 * explains the wait. */
+	 * write to the database, none of these checks reports its finding,
+	 * because the earlier finding explains the wait. */
 	JOBS_WAIT
 };
 
@@ -92,8 +92,8 @@ extern const char *const level_words[LEVELS];
 
 /* ask.c */
 const char *doctor_question(const struct doctor *d, const char *name);
-/* Run a query and append its rows to `rows`. If the query fails, this calls
- * doctor_undone(). Returns 0, or -1 if memory is exhausted. */
+/* Run a query and append its rows to `rows`. If the query fails, this function
+ * calls doctor_undone(). Returns 0, or -1 if memory is exhausted. */
 int doctor_ask(struct doctor *d, const char *sql, json_t *rows);
 
 /* The functions of check_*.c. They return 0, -1 on failure, or DOCTOR_NOT_HERE

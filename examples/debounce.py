@@ -44,7 +44,7 @@ def edit(name, text):
 
 def index(job, claim, name):
     [(text, version)] = call("select text, version from note where name = ?", name)
-    # this is the work; no transaction is open meanwhile
+    # the work; no transaction is open while it runs
     words = " ".join(sorted(set(text.split())))
     call("begin immediate")
     call("update note set words = ?, runs = runs + 1 where name = ?", words, name)

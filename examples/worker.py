@@ -31,7 +31,7 @@ def call(sql, *args):
 
 
 def greet(job, claim, name):
-    # the work; if it takes long, call readpast_extend() now and then
+    # the work; if the work takes long, call readpast_extend() from time to time
     text = f"Hello {name}"
     call("begin immediate")
     call("insert into greeting values (?, ?)", job, text)

@@ -6,7 +6,8 @@
  *
  * Usually the call uses the host's own connection, with the settings, busy
  * handler and functions of that connection. If the host has a transaction open,
- * the call is part of it. Otherwise the call is a transaction of its own.
+ * the call is part of that transaction. Otherwise the call is a transaction of
+ * its own.
  *
  * There is one exception: no transaction is open, but a `select` of the host is
  * reading the database. If another connection has written since the `select`
@@ -212,8 +213,8 @@ attach(struct ext *ext, rp_error *error)
 
 	if (!ext->anchored)
 		anchor(ext->db);
-	/* Detach if the queue's tables are gone. They may have been created in
-	 * a transaction that was rolled back. */
+	/* Detach if the queue's tables are gone. The tables may have been
+	 * created in a transaction that was rolled back. */
 	if (sqlite3_table_column_metadata(ext->db, "main", "readpast_meta",
 					  NULL, NULL, NULL, NULL, NULL,
 					  NULL) != SQLITE_OK)

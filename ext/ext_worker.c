@@ -127,8 +127,8 @@ beat_or_sign_on(struct ext_call *call)
 /* ---- during other calls ---- */
 
 /* Send a heartbeat if one is due, but not in a transaction of the host. A
- * heartbeat can add a new row for the worker. If the host rolled that back,
- * another worker would get the same id. */
+ * heartbeat can add a new row for the worker. If the host rolled the new row
+ * back, another worker would get the same id. */
 int
 ext_worker_seen(struct ext_call *call)
 {

@@ -178,8 +178,8 @@ make_function(sqlite3 *db, struct ext *ext, const struct ext_function *function,
 
 	if (binding && name) {
 		*binding = (struct binding){ ext, function };
-		ext->uses++; /* release_binding() undoes this, and SQLite calls
-			      * it even if the next call fails */
+		ext->uses++; /* release_binding() undoes this. SQLite calls
+			      * release_binding() even if the next call fails */
 		rc = sqlite3_create_function_v2(
 			db, name, arguments, SQLITE_UTF8 | SQLITE_DIRECTONLY,
 			binding, answer, NULL, NULL, release_binding);

@@ -20,8 +20,8 @@ struct rows {
 	rp_conn *conn;
 	const char *queue;
 	struct rp_value *params;
-	rp_added *added;    /* results of all jobs of the call; an id of 0 means
-			     * not enqueued yet */
+	rp_added *added;    /* results of all jobs of the call; an id of 0: the
+			     * job is not enqueued yet */
 	size_t count, done; /* `done`: how many jobs of the call are enqueued */
 	rp_job_spec terms;  /* the settings that all collected jobs have in
 			     * common */
@@ -31,7 +31,7 @@ struct rows {
 			     * RP_BEGIN_ONCE */
 };
 
-/* Check a duration of a job. 0 means that it is not set. */
+/* Check a duration of a job. 0: the duration is not set. */
 static int
 check_span(rp_error *error, const char *what, int64_t ms)
 {
@@ -147,7 +147,7 @@ check(rp_error *error, const rp_job_spec *job)
 	return r < 0 ? r : check_terms(error, job);
 }
 
-/* Returns an integer, or null if it is 0. */
+/* Returns `n` as a value, or null if `n` is 0. */
 static struct rp_value
 some(int64_t n)
 {
@@ -500,8 +500,8 @@ rp_enqueue_many(rp_conn *conn, const char *queue, const rp_job_spec *jobs,
 	if (jobs->size < offsetof(rp_job_spec, priority))
 		return rp__fail(&conn->error, RP_EINVAL,
 				"a job has no size: RP_JOB_SPEC_INIT sets it");
-	/* A job with a unique key is enqueued alone. It has more parameters
-	 * than another job, so it needs the extra room if `room` is 1. */
+	/* A job with a unique key is enqueued alone. If `room` is 1, it needs
+	 * the extra room, because it has more parameters than other jobs. */
 	rows.params = malloc((room * ENQUEUE_PARAMS + ENQUEUE_UNIQUE_PARAMS) *
 			     sizeof(*rows.params));
 	rows.added = calloc(n, sizeof(*rows.added));

@@ -39,7 +39,7 @@ struct rp_conn {
 	int of_task;                 /* 1: rp_task_begin() began the
 				      * transaction, so rp_commit() and
 				      * rp_rollback() are refused */
-	int64_t worker_id;           /* 0: not a worker */
+	int64_t worker_id;           /* 0: the handle is not of a worker */
 	char worker[RP_MOST_WORKER + 1]; /* the worker's name, or "" */
 	int lost_answer; /* 1: the answer to a claim may have been lost. Then
 			  * this worker may have leases on jobs that it never
@@ -157,11 +157,12 @@ char *rp__batch_text(rp_batch *batch, const struct rp_value *value);
  * purge must name a state. The counts are added to *changed. */
 struct rp_changed {
 	int64_t done;
-	int64_t taken; /* not retried, because a live job has the unique key */
-	int64_t large; /* not changed, because the payload is too large for the
-			* new queue */
-	int64_t late;  /* not changed, because the job would expire before it
-			* is due */
+	int64_t taken; /* jobs not retried, because a live job has the unique
+			* key */
+	int64_t large; /* jobs not changed, because the payload is too large for
+			* the new queue */
+	int64_t late;  /* jobs not changed, because they would expire before
+			* they are due */
 };
 typedef int rp_change_fn(rp_conn *conn, const int64_t *ids, size_t n, int state,
 			 const char *kind, struct rp_changed *changed);
@@ -256,13 +257,13 @@ rp__verdict_at(rp_verdict *verdicts, size_t i)
 #define RP_SLICE 2000
 #define RP_SLICE_US 10000 /* longest slice in us, without its commit */
 struct rp_slice {
-	int64_t left;      /* how many more rows this slice may change. At 0
-			    * the slice ends, and the next slice changes the
-			    * rest */
-	int64_t began;     /* when it began (monotonic us) */
+	int64_t left;      /* how many more rows this slice may change. At 0 the
+			    * slice ends, and the next slice changes the other
+			    * rows */
+	int64_t began;     /* when the slice began (monotonic us) */
 	int64_t worked_us; /* duration of the last slice without its commit */
 	int64_t took_us;   /* duration of the last slice with its commit; 0:
-			    * this is the first */
+			    * this is the first slice */
 };
 int rp__slice_begin(rp_conn *conn, struct rp_slice *slice, int how);
 int rp__slice_is_over(const struct rp_slice *slice);
@@ -296,7 +297,9 @@ struct rp_probe {
 		      * hold */
 	int behind;                       /* 1: no worker has swept within the
 					   * last second */
-	int64_t due_in_ms, expires_in_ms; /* -1: never */
+	int64_t due_in_ms, expires_in_ms; /* times until the next job is due,
+					   * and until the next job expires; -1:
+					   * no such job */
 };
 int rp__probe(rp_conn *conn, const char *const *queues, struct rp_probe *ret);
 /* Returns the earlier of two times; -1 means never. */
@@ -309,7 +312,7 @@ rp__sooner(int64_t a, int64_t b)
 /* wait.c */
 /* Probe the queues and sweep, according to the flags `what` that the backend's
  * wait() returned (RP_WAIT_*). Sets the time of the next probe in the waiter.
- * If `unless_ready` is 1 and the probe finds a ready job, does not sweep. */
+ * If `unless_ready` is 1 and the probe finds a ready job, do not sweep. */
 int rp__waiter_probe(rp_conn *conn, struct rp_waiter *waiter, int what,
 		     int unless_ready, struct rp_probe *ret);
 
@@ -327,8 +330,8 @@ struct rp_handling {
 	int (*serves)(const void *ctx, const char *queue);
 	const void *ctx; /* the first argument of serves() */
 };
-/* Set the job that the calling thread handles. NULL: it handles no job. The
- * library reads the struct until the next call of this function on the same
+/* Set the job that the calling thread handles. NULL: the thread handles no job.
+ * The library reads the struct until the next call of this function on the same
  * thread. */
 void rp__set_handling(const struct rp_handling *handling);
 /* Call this before a wait for one job of the queue or, with `until_empty`, for
@@ -345,7 +348,7 @@ int rp__sweep_dropped(rp_conn *conn); /* delete the jobs of dropped queues */
 int rp__has_swept_lately(const rp_conn *conn);
 /* Probe the queues. Then sweep the queues that have something due, or all
  * queues if `what` has RP_WAIT_SWEEP. If `unless_ready` is 1 and the probe
- * finds a ready job, does not sweep. */
+ * finds a ready job, do not sweep. */
 int rp__probe_and_sweep(rp_conn *conn, const char *const *queues, int what,
 			int unless_ready, struct rp_probe *ret);
 

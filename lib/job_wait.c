@@ -31,7 +31,7 @@
  * dropped. */
 #define DROPPED (-6)
 
-/* The job that this thread is handling; NULL: it handles no job. */
+/* The job that this thread is handling; NULL: the thread handles no job. */
 static _Thread_local const struct rp_handling *handling;
 
 struct wait {
@@ -278,7 +278,7 @@ wait_once(struct wait *w)
 /* Pause after a look at many jobs, so that other clients can use the database.
  * The pause is QUIET_TIMES times as long as the look, but at most
  * MOST_QUIET_US. began_us and looked_us: when the look began and ended. Returns
- * 0 if `fd` became readable meanwhile, else 1. */
+ * 0 if `fd` became readable during the pause, else 1. */
 static int
 stay_quiet(const struct wait *w, int64_t began_us, int64_t looked_us)
 {

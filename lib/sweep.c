@@ -20,9 +20,9 @@
 #define MOMENT_MS 50
 
 /* A worker probes once a second, and then sweeps all queues if no worker has
- * swept them for SWEEP_MS. So two sweeps are at most 1.7 s apart. They must be
- * less than 2 s apart, because a job is to be ready again within 2 s after its
- * lease ran out. */
+ * swept them for SWEEP_MS. So two sweeps are at most 1.7 s apart. Two sweeps
+ * must be less than 2 s apart, because a job is to be ready again within 2 s
+ * after its lease ran out. */
 #define SWEEP_MS 700
 #define REST_MS 60000
 #define FIRES_DUE 2 /* `sweep_start` returns this if a schedule is due */
@@ -38,10 +38,10 @@ struct sweep {
 		int dropped;
 	} * queues; /* queues with something to sweep */
 	size_t queues_count;
-	/* A sweep consists of slices (short transactions). FIRST: none has run
-	 * yet. IN_TURN: none has run yet, and the sweep does nothing if another
-	 * worker is sweeping or has swept within SWEEP_MS. MORE: the next slice
-	 * is not the first. */
+	/* A sweep consists of slices (short transactions). FIRST: no slice has
+	 * run yet. IN_TURN: no slice has run yet, and the sweep does nothing if
+	 * another worker is sweeping or has swept within SWEEP_MS. MORE: the
+	 * next slice is not the first. */
 	enum { MORE, FIRST, IN_TURN } which;
 	int64_t stop_at; /* when to stop (monotonic us); 0: never */
 	int rest;        /* 1: also apply retention, delete dropped queues, and
@@ -81,7 +81,8 @@ collect(void *ctx, size_t row, const struct rp_value *c)
 
 /* Find out what there is to do. If a transaction of the caller is open, take
  * the write lock before anything is read. Otherwise another client could commit
- * in between, and SQLite would refuse our writes. */
+ * between our first read and our first write, and SQLite would refuse our
+ * writes. */
 static int
 look_for_work(struct sweep *s)
 {
@@ -323,8 +324,8 @@ sweep(struct sweep *s)
 	if (r == 0 && s->conn->backend->trim)
 		s->conn->backend->trim(s->conn->db);
 	s->conn->has_unswept = r == 0 && (s->queues_count > 0 || more);
-	/* If queues are left, the next sweep continues retention at once.
-	 * Otherwise, retention is applied again after REST_MS. */
+	/* If some queues are not finished, the next sweep continues retention
+	 * at once. Otherwise, retention is applied again after REST_MS. */
 	if (s->rest && r == 0 && !s->conn->has_unswept)
 		s->conn->rested_at = rp__monotonic_ms();
 	free(s->queues);
@@ -384,7 +385,7 @@ sweep_if_due(rp_conn *conn, int what, const struct rp_probe *found)
 }
 
 /* Returns the time in ms from a sweep to the next probe. `ms` is the time until
- * a job is due or a lease ends; -1: never. If it is 0 even after the sweep,
+ * a job is due or a lease ends; -1: never. If `ms` is 0 even after the sweep,
  * another transaction has locked the job, or the sweep ran out of time. So the
  * next sweep comes after MOMENT_MS instead of at once. */
 static int64_t

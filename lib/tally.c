@@ -13,8 +13,8 @@
  * as a rate.
  *
  * On SQLite the rows are written in the transaction of a round trip. In the
- * extension for SQLite, another transaction after the round trip could not
- * write them, because the round trip runs inside an SQL statement of the
+ * extension for SQLite, a second transaction, after the round trip, could not
+ * write the tallies, because the round trip runs inside an SQL statement of the
  * caller. Until that statement ends, the connection keeps its snapshot of the
  * database, and SQLite refuses to write from a snapshot once another client has
  * written.

@@ -55,7 +55,8 @@ scratch_make(struct stress *stress)
 	return r < 0 ? cmd_failed(stress->cmd, r) : 0;
 }
 
-/* Cancel the running jobs. The queue cannot be dropped while it has any. */
+/* Cancel the running jobs. The queue cannot be dropped while it has running
+ * jobs. */
 static int
 cancel_running(rp_conn *conn, const char *queue)
 {

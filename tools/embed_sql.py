@@ -248,8 +248,9 @@ def all_calls(verbs, folder, name):
 
 
 def for_one_row(path, verb, params, sql):
-    """Change a statement for many rows into one for a single row. The result does not
-    read the table of rows, `r`, and has parameters in place of the columns of `r`."""
+    """Change a statement for many rows into a statement for a single row. The result
+    does not read the table of rows, `r`, and has parameters in place of the columns
+    of `r`."""
     table = f"readpast_{verb}_rows(:rows) r"
     one, n = re.subn(rf"\bfrom {re.escape(table)}(\s+cross join\b)?",
                      lambda m: "from" if m[1] else "", sql)

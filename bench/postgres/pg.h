@@ -111,8 +111,8 @@ struct side {
 	void *(*native)(void *handle); /* returns the libpq connection */
 	/* Enqueues one batch. */
 	void (*put)(void *handle);
-	/* Finishes the held jobs and claims the next ones. Returns the
-	 * number claimed. */
+	/* Finishes the held jobs and claims the next ones. Returns the number
+	 * of claimed jobs. */
 	size_t (*step)(void *handle);
 	void (*sweep)(void *handle); /* NULL: this side needs no sweep */
 };

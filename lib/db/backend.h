@@ -32,9 +32,10 @@ struct rp_value {
 	size_t size;
 };
 
-/* A row callback returns one of these, or a negative error code. If it returns
- * an error code, the verb fails with that code. A verb that changes the rows
- * that it returns, such as a claim, changes only the rows that were taken. */
+/* A row callback returns one of the following values, or a negative error code.
+ * In the second case the verb fails with that code. A verb that changes the
+ * rows that it returns, such as a claim, changes only the rows that were
+ * taken. */
 #define RP_ROW_TAKE 0 /* take the row */
 #define RP_ROW_SKIP 1 /* skip the row */
 #define RP_ROW_STOP 2 /* skip this row and all further rows */
@@ -115,9 +116,9 @@ struct rp_url {
 /* Arguments and results of settle_and_claim(). The verdicts are already checked
  * and sorted by job id, and no two name the same claim. Each verdict has the
  * result RP_EGONE at first. For a verdict that it accepts, the backend sets the
- * result to 0 and sets the job's state. For a verdict that it refuses, it may
- * set a more exact error. It may set elements of `verdicts` to NULL when it has
- * answered them. */
+ * result to 0 and sets the job's state. For a verdict that the backend refuses,
+ * it may set a more exact error. The backend may set elements of `verdicts` to
+ * NULL when it has answered them. */
 struct rp_round_trip {
 	rp_verdict **verdicts;
 	size_t verdicts_count;
@@ -134,7 +135,7 @@ struct rp_round_trip {
 			     * no suspect (a job that may have killed its
 			     * worker) */
 	int64_t lease_ms;   /* 0: use the queue's setting */
-	int64_t worker_id;  /* 0: not a worker */
+	int64_t worker_id;  /* 0: the caller is not a worker */
 	const char *worker; /* name of the worker, or NULL */
 	int joined;         /* 1: this call is only a part of the
 			     * transaction, which is the caller's, or has holds
@@ -163,10 +164,10 @@ struct rp_enqueue {
 			  * was enqueued */
 };
 
-/* A connection that waits for work, and the time at which it must probe, that
- * is, look for work itself. Times are on the monotonic clock. */
+/* A connection that waits for work, and the time at which the connection must
+ * probe, that is, look for work itself. Times are on the monotonic clock. */
 struct rp_waiter {
-	int64_t worker_id;         /* 0: not a worker */
+	int64_t worker_id;         /* 0: the caller is not a worker */
 	const char *const *queues; /* with a NULL at the end */
 	int64_t version;           /* changes whenever `queues` changes */
 	int64_t probed_at;         /* when the last scheduled probe was (ms) */
@@ -266,16 +267,18 @@ struct rp_backend {
 	int (*query)(void *db, const struct rp_query *query, rp_error *reterr);
 	/* Read what the connection has used since the last call. The first call
 	 * starts counting. On SQLite a measured connection does not use the
-	 * library's queue of writers. It waits for all locks in the same simple
-	 * way, by trying again and again, so that waits can be compared. */
+	 * library's queue of writers. Such a connection waits for all locks in
+	 * the same simple way, by trying again and again, so that waits can be
+	 * compared. */
 	void (*measure)(void *db, struct rp_usage *ret);
 	/* Settle, then claim, in the open transaction. */
 	int (*settle_and_claim)(void *db, struct rp_round_trip *trip,
 				rp_error *reterr);
-	/* Enqueue, in the open transaction. If it returns 0 but has set no
-	 * element of jobs->added, nothing was enqueued, because the queue does
-	 * not exist or a job is refused. If it returns RP_EINVAL, perhaps the
-	 * headers of a job are not valid, so the caller checks them. */
+	/* Enqueue, in the open transaction. If this call returns 0 but has set
+	 * no element of jobs->added, nothing was enqueued, because the queue
+	 * does not exist or a job is refused. If this call returns RP_EINVAL,
+	 * perhaps the headers of a job are not valid, so the caller checks
+	 * them. */
 	int (*enqueue)(void *db, struct rp_enqueue *jobs, rp_error *reterr);
 	/* Wait for work. Returns RP_WAIT_* flags when there is something to do.
 	 * Returns 0 when timeout_ms (-1: no limit) is over or `fd` (-1: none)

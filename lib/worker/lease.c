@@ -1,7 +1,7 @@
 /*
  * lease.c - renew the leases of the jobs that a worker holds. Also release the
  * jobs of a claim whose answer was lost, because the worker never received
- * them.
+ * these jobs.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -99,9 +99,9 @@ collect_due(struct pool *pool, int64_t now, struct renewal **ret,
 	return r;
 }
 
-/* Send the renewals to the database. The pool is not locked meanwhile, so its
- * threads can start and finish tasks. No task is settled before the answer
- * arrives, because this thread, the coordinator, is also the one that
+/* Send the renewals to the database. During this call the pool is not locked,
+ * so its threads can start and finish tasks. No task is settled before the
+ * answer arrives, because this thread, the coordinator, is also the one that
  * settles. */
 static int
 ask(rp_worker *w, const struct renewal *renewals, rp_verdict *verdicts,
@@ -144,9 +144,9 @@ apply(rp_task *task, int result, int is_own, int64_t asked)
 }
 
 /* Find the renewals that the database refused because the handler has settled
- * its claim itself. In these cases the lease had not run out yet, and no worker
- * runs the job now. Such a handler is not told to stop, because its claim was
- * not lost. */
+ * its claim itself. For such a renewal, the lease had not run out yet, and no
+ * worker runs the job now. Such a handler is not told to stop, because its
+ * claim was not lost. */
 static void
 find_own(rp_worker *w, struct renewal *renewals, const rp_verdict *verdicts,
 	 size_t n, int64_t asked)
@@ -263,9 +263,9 @@ is_known(const rp_worker *w, const struct tasks *finished, int64_t id)
 }
 
 /* Remove from `held` the jobs that this worker knows, because they are in one
- * of its lists. A job stays in one of the lists until the coordinator settles
- * it. This function runs on the coordinator's thread, so no job leaves the
- * lists meanwhile. */
+ * of its lists. A job stays in one of these lists until the coordinator settles
+ * the job. This function runs on the coordinator's thread, so no job leaves the
+ * lists while this function runs. */
 static void
 drop_known(rp_worker *w, const struct tasks *finished, struct held *held)
 {

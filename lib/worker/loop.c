@@ -57,7 +57,7 @@ rp__worker_no_memory(rp_worker *w)
 
 struct appetite {
 	size_t want;    /* how many jobs to claim */
-	size_t ahead;   /* how many of them are prefetched */
+	size_t ahead;   /* how many of the claimed jobs will be prefetched */
 	size_t holding; /* how many jobs the worker holds, started or not */
 };
 
@@ -154,7 +154,7 @@ start_batch(rp_worker *w, rp_batch *batch, int64_t asked)
 	rp_task *tasks = calloc(n, sizeof(*tasks));
 
 	if (!fetch || !tasks) {
-		/* Give the claim up. Its leases will run out. */
+		/* Discard the claim. The leases of its jobs will run out. */
 		free(fetch);
 		free(tasks);
 		rp_batch_free(batch);
@@ -365,8 +365,8 @@ probe_if_due(rp_worker *w, int64_t now)
 }
 
 /* Returns 1 if the worker is done. Call this when the worker holds no job and
- * has nothing to settle. A draining worker finds out by probing all its queues
- * in one transaction. */
+ * has nothing to settle. A draining worker finds out whether it is done by
+ * probing all its queues in one transaction. */
 static int
 is_at_the_end(rp_worker *w, int *ret_r)
 {

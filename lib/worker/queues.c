@@ -16,11 +16,12 @@
 #define LOOK_MS 1000
 
 /* Each look reads newly found queues again, for up to YOUNG_MS after they were
- * found. A queue with a smaller id may appear after them, because transactions
- * that create queues may commit in another order than that of the ids. */
+ * found. A queue may appear later than a queue with a larger id, because the
+ * transactions that create queues may commit in another order than that of the
+ * ids. */
 #define YOUNG_MS 5000
-/* All queues are read once in ALL_MS. This also finds the queues that were
- * dropped. */
+/* All queues are read once in ALL_MS. Only this read notices the queues that
+ * were dropped. */
 #define ALL_MS 30000
 
 /* ---- the list ---- */

@@ -83,8 +83,9 @@ count_loss(rp_worker *w, int is_cancelled)
  *
  * If the claim number is unchanged, the handler completed the job or ended it
  * as dead. A failed job keeps the number of its attempt, and its claim number
- * grows by one; if it was claimed again since, its attempt has a larger number.
- * Any other job was released, because a release gives the attempt back. */
+ * grows by one; if another claim followed, the job's attempt has a larger
+ * number. Any other job was released, because a release gives the attempt
+ * back. */
 static int
 own_verdict(const rp_task *task, const rp_job *now)
 {

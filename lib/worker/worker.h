@@ -5,10 +5,10 @@
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  *
- * The coordinator is the thread that claims, settles and renews. It is the
- * thread that calls rp_worker_run(). If a program pulls the tasks, it is a
- * thread that the worker starts. Only the coordinator uses the worker's
- * connection, and only the coordinator frees tasks.
+ * The coordinator is the thread that claims, settles and renews. Usually it is
+ * the thread that calls rp_worker_run(). If a program pulls the tasks, the
+ * coordinator is a thread that the worker starts. Only the coordinator uses the
+ * worker's connection, and only the coordinator frees tasks.
  */
 #ifndef RP_WORKER_H
 #define RP_WORKER_H
@@ -28,8 +28,8 @@
 #define AHEAD_MS 50
 
 struct route {
-	char *queue, *kind;  /* NULL: all kinds that have no route of their
-			      * own */
+	char *queue, *kind;  /* NULL: the route is for all kinds that have no
+			      * route of their own */
 	int is_pattern;      /* 1: `queue` is a pattern */
 	size_t first, count; /* the part of the worker's list of queues that
 			      * matches the pattern; used by the coordinator
@@ -41,7 +41,7 @@ struct route {
 /* A queue that matches a pattern. */
 struct found {
 	char *name;
-	int is_listed; /* 1: it is in the worker's list of queues */
+	int is_listed; /* 1: the queue is in the worker's list of queues */
 };
 
 /* This struct decides whether the worker now claims suspects or other jobs; see
@@ -68,7 +68,7 @@ struct counts {
 };
 
 struct rp_worker {
-	/* Not changed while the worker runs. */
+	/* The following members do not change while the worker runs. */
 	char *url;
 	rp_worker_options options;
 	char name[RP_MOST_WORKER + 1], host[128];
@@ -76,7 +76,7 @@ struct rp_worker {
 	size_t routes_count;
 	int has_patterns;
 
-	/* Shared by all threads. */
+	/* All threads use the following members. */
 	struct pool pool;
 	pthread_mutex_t observing; /* held during each call of the observer */
 	atomic_int stopping;
@@ -86,7 +86,7 @@ struct rp_worker {
 	pthread_t coordinator; /* the coordinator's thread, if tasks are
 				* pulled; rp_worker_free() joins it */
 
-	/* Used by the coordinator only. */
+	/* Only the coordinator uses the following members. */
 	rp_conn *conn;
 	struct alone alone;
 	struct rp_waiter waiter;

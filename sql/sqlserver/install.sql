@@ -129,9 +129,9 @@ if object_id(N'readpast.job_id', N'SO') is null
 --   in the ready line: lane_id is the number of its lane, and seq is the microsecond in
 --     which the job became ready, counted from 1970. The job is ready, or it was
 --     claimed a moment ago.
---   out of the line: lane_id is -queue_id. The job is scheduled, and seq is its run_at;
---     or it has been running for more than a second, and seq is its lease_until. Both
---     are microseconds since 1970.
+--   out of the line: lane_id is -queue_id. If the job is scheduled, seq is its run_at.
+--     If the job has been running for more than a second, seq is its lease_until. Both
+--     numbers are microseconds since 1970.
 -- A job is running while lease_until is not null. No index has a column that a claim
 -- sets, so a claim changes one row and no index.
 -- claim_no: the number of the last claim, see docs/design.md.
@@ -227,9 +227,9 @@ if object_id(N'readpast.dropped', N'U') is null
 go
 -- locks: settings of the table `job` that Babelfish does not have.
 -- ALLOW_PAGE_LOCKS = OFF: READPAST must skip single rows, and not whole pages. The
--- price is that ALTER INDEX REORGANIZE is impossible; rebuild instead.
--- LOCK_ESCALATION = DISABLE: otherwise a claim or a sweep of more than 5,000 jobs
--- would lock the whole table, and all other calls would wait.
+-- price is that ALTER INDEX REORGANIZE is impossible. Rebuild the index instead.
+-- LOCK_ESCALATION = DISABLE: without this setting, a claim or a sweep of more than
+-- 5,000 jobs would lock the whole table, and all other calls would wait.
 -- OPTIMIZE_FOR_SEQUENTIAL_KEY: it makes inserts faster when many sessions insert at
 -- the end of the same lane. SQL Server 2019 and later have the option.
 
@@ -404,7 +404,7 @@ if object_id(N'readpast.with_failure') is not null
 	drop function [readpast].with_failure;
 go
 -- with_failure: add a failed attempt to a job's list of failures. The list has at most
--- ten elements: if it is full, the oldest one is removed.
+-- ten elements. If it is full, the oldest element is removed.
 -- @failures: the list so far, a JSON array, or null.
 -- @attempt, @at, @worker, @error: the attempt. The worker and the error may be null.
 -- Result: the new list.
@@ -420,8 +420,8 @@ begin
 	                   datediff_big(millisecond, '1970-01-01', @at) as at,
 	                   @worker as worker, @error as text
 	               for json path, without_array_wrapper);
-	-- Do not use stuff() here: it cannot remove more than 8,000 bytes from
-	-- a text.
+	-- Do not use stuff() here, because stuff() cannot remove more than 8,000 bytes
+	-- from a text.
 	if (select count(*) from openjson(@list)) >= 10
 		set @list = N'[' + substring(@list, len(json_query(@list, N'$[0]')) + 3,
 		                             datalength(@list));
@@ -583,9 +583,10 @@ begin
 		select @held = u.queue_id
 		  from [readpast].queue_use as u with (rowlock, repeatableread)
 		 where u.queue_id = @queue_id;
-		-- Another session has dropped the queue in between. Look again, up to
-		-- three times in all: at isolation level SNAPSHOT the dropped queue
-		-- stays visible.
+		-- If @held is null, another session has dropped the queue after the
+		-- first select. Then the loop looks again. It stops after three looks,
+		-- because at isolation level SNAPSHOT it would see the dropped queue
+		-- forever.
 		set @tries = @tries + 1;
 		if @held is null and @tries = 3
 			throw 52006, N'the queue was dropped after this transaction began: begin a new transaction', 1;
@@ -703,8 +704,8 @@ if object_id(N'readpast.put') is null
 	exec sp_executesql N'create procedure [readpast].put as return 0';
 go
 -- put: insert a job, or find or replace the live job that has its unique key.
--- @queue_id .. @replace: the job. The caller has replaced null by the queue's
--- settings.
+-- @queue_id .. @replace: the job. The caller has replaced each null by the queue's
+-- setting.
 -- @id, @outcome: results, see `enqueue`.
 -- Called in a transaction.
 -- Locks: the rows that `enqueue` locks, except the row of queue_use.
@@ -757,7 +758,8 @@ begin try
 end try
 begin catch
 	set xact_abort on;
-	-- 2601, 2627: another session has added the key in between. Look again.
+	-- Error 2601 or 2627: another session has added the key after put_again looked
+	-- for it. So look again.
 	if error_number() not in (2601, 2627) or @unique_key is null or xact_state() <> 1
 		throw;
 	set xact_abort off;
@@ -1018,15 +1020,15 @@ if object_id(N'readpast.next_lane') is null
 go
 -- next_lane: find the next lane from which a claim may take jobs.
 -- @queue_id: the queue. Null: there is no lane.
--- @n, @taken, @holding: how many jobs the claim wants and has taken, and how many jobs
--- its caller held before.
+-- @n, @taken, @holding: the limit of the claim, how many jobs the claim has taken so
+-- far, and how many jobs its caller held before the claim.
 -- @lane: the caller passes the lane that it has just read, or 0 for the first lane. The
 -- procedure sets it to the next lane, or to null after the last lane.
 -- @start: claims start at this place of the lane.
 -- @most: how many jobs to take. A suspect is taken alone, and only by a caller that
--- holds nothing. If a claim has taken other jobs when it comes to a suspect, it ends
--- there. So the next claim can take the suspect, and the suspect does not wait for
--- ever.
+-- holds nothing. If a claim has taken other jobs when it comes to a suspect, the claim
+-- ends before the suspect. So the next claim can take the suspect, and the suspect does
+-- not wait for ever.
 -- Locks: none. The procedure reads the table `lane` without waiting for locks, so it
 -- may see a lane that is rolled back later. Such a lane has no jobs.
 
@@ -1273,7 +1275,8 @@ if object_id(N'readpast.apply_verdicts') is null
 	exec sp_executesql N'create procedure [readpast].apply_verdicts as return 0';
 go
 -- apply_verdicts: change the jobs as plan_verdicts has planned. Each statement compares
--- the claim number again, so a job that has changed since then is left alone.
+-- the claim number again, so a job that has changed since plan_verdicts read it is not
+-- changed again.
 -- An update with `output into` names its table, and does not name it again in FROM.
 -- With an alias, Babelfish 4 could not run the update a second time. With the table in
 -- FROM, Babelfish would compare the condition with old versions of the rows.
@@ -1362,8 +1365,8 @@ if object_id(N'readpast.settle') is null
 	exec sp_executesql N'create procedure [readpast].settle as return 0';
 go
 -- settle: apply verdicts. Each verdict names a job and the claim number that the claim
--- returned. If the job was claimed again in between, the number has changed, and the
--- verdict changes nothing. No clock is compared.
+-- returned. If a later claim has taken the job, the job has another claim number, and
+-- the verdict changes nothing. No clock is compared.
 -- @verdicts: a JSON array of objects with the members id, claim_no, verdict (done, fail,
 -- dead, release or extend), delay_ms (how long a failed or released job waits, or the
 -- length of the new lease), and error. If delay_ms is null, a failed job and a new lease
@@ -1512,7 +1515,7 @@ go
 if object_id(N'readpast.extend') is null
 	exec sp_executesql N'create procedure [readpast].extend as return 0';
 go
--- extend: begin a job's lease again from now.
+-- extend: give a job a new lease, which starts now.
 -- @id, @claim_no: the values that `claim` returned.
 -- @lease_ms: the length of the new lease. Null: the queue's setting, even if the claim
 -- had another lease.
@@ -1818,7 +1821,7 @@ go
 -- sweep_due: find the scheduled jobs that are due, and make them ready, in the order of
 -- their times.
 -- @most: change at most this many jobs.
--- @due: how many jobs are ready now.
+-- @due: how many jobs this call has made ready.
 -- Called by `sweep`, in a transaction.
 -- Locks: the jobs' rows. Locked rows are skipped.
 
@@ -1847,7 +1850,7 @@ if object_id(N'readpast.sweep_kept') is null
 	exec sp_executesql N'create procedure [readpast].sweep_kept as return 0';
 go
 -- sweep_kept: delete kept jobs whose time is over, and workers that were not seen for an
--- hour. (Until then people can look up which worker had a job.)
+-- hour. (In this hour people can look up which worker had a job.)
 -- @most: delete at most this many jobs.
 -- @dropped: how many jobs were deleted.
 -- Called by `sweep`, in a transaction.
@@ -1955,9 +1958,10 @@ go
 -- sweep: do all maintenance. It ends leases that ran out, makes scheduled jobs ready
 -- when they are due, deletes kept jobs whose time is over and the jobs of dropped
 -- queues, and moves the cursors of the lanes. Call it about once a second, from each
--- worker or from one job of the SQL Server Agent. Only one session sweeps at a time;
--- another call returns at once. Do not call it in a transaction that stays open,
--- because no other session can sweep until that transaction ends.
+-- worker or from one job of the SQL Server Agent. Only one session sweeps at a time. If
+-- another session is sweeping, the call returns at once. Do not call it in a
+-- transaction that stays open, because no other session can sweep until that
+-- transaction ends.
 -- @most: each step changes at most this many jobs.
 -- @unless_ms: do nothing if a sweep has ended less than this long ago.
 -- Rows: one. swept: 1, or 0 if this call did nothing. due, recovered, dead, dropped:

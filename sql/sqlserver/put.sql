@@ -1,6 +1,6 @@
 -- put: insert a job, or find or replace the live job that has its unique key.
--- @queue_id .. @replace: the job. The caller has replaced null by the queue's
--- settings.
+-- @queue_id .. @replace: the job. The caller has replaced each null by the queue's
+-- setting.
 -- @id, @outcome: results, see `enqueue`.
 -- Called in a transaction.
 -- Locks: the rows that `enqueue` locks, except the row of queue_use.
@@ -53,7 +53,8 @@ begin try
 end try
 begin catch
 	set xact_abort on;
-	-- 2601, 2627: another session has added the key in between. Look again.
+	-- Error 2601 or 2627: another session has added the key after put_again looked
+	-- for it. So look again.
 	if error_number() not in (2601, 2627) or @unique_key is null or xact_state() <> 1
 		throw;
 	set xact_abort off;

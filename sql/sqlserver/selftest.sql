@@ -1,11 +1,11 @@
 -- selftest: check an installed readpast from one session. Run the whole script in the
 -- database of the queue, with rights on the schema readpast: in Management Studio, or
--- with `sqlcmd -I`. It uses only the queues whose names begin with `selftest`, and drops
--- them. Its last line is `N passed, N failed`. The results before this line list the
--- failed and the skipped checks. A skipped check counts neither as passed nor as
--- failed.
+-- with `sqlcmd -I`. The script uses only queues whose names begin with `selftest`, and
+-- drops these queues at the end. The last line of the output is `N passed, N failed`.
+-- The results before this line list the failed and the skipped checks. A skipped check
+-- counts neither as passed nor as failed.
 --
--- Each scenario stores what it got beside what is expected. selftest_two.sql has the
+-- Each scenario stores its result beside the expected result. selftest_two.sql has the
 -- scenarios for two sessions.
 
 set nocount on;
@@ -723,8 +723,8 @@ go
 
 -- ---- the two shapes of the claim ----
 
--- The claim of readpast joins the table with the first ready rows. The other shape
--- updates a common table expression. Both must take the same rows.
+-- The claim of readpast joins the table with the first ready rows. A claim could also
+-- update a common table expression. Both statements must take the same rows.
 exec #reset;
 declare @i int = 0;
 while @i < 20

@@ -19,7 +19,7 @@ select payload, attempt
  where queue = N'selftest_two' and worker = N'A';
 go
 
--- Step 3, session B: claim a job. It is the second one, and B does not wait.
+-- Step 3, session B: claim a job. B gets the second job, and does not wait.
 -- Needs READPAST.
 -- Expected: second, 1
 exec [readpast].claim @queue = N'selftest_two', @worker = N'B';
@@ -64,7 +64,7 @@ select @id = id, @claim_no = claim_no
 exec [readpast].fail @id = @id, @claim_no = @claim_no;
 go
 
--- Step 9, session A: commit. The first verdict counts.
+-- Step 9, session A: commit. The verdict of A is accepted.
 -- Expected: done
 commit;
 select state from [readpast].jobs where queue = N'selftest_two' and payload = N'first';
@@ -110,8 +110,8 @@ select @id = id, @claim_no = claim_no from #held;
 exec [readpast].extend @id = @id, @claim_no = @claim_no, @lease_ms = 60000;
 go
 
--- Step 14, session A: in a batch, the late verdict is refused, too. The row that
--- `settle` returns says `gone`, and B still holds the job.
+-- Step 14, session A: the late verdict is also refused if it is part of a batch. The
+-- row that `settle` returns says `gone`, and B still holds the job.
 -- Expected: running, B
 declare @verdicts nvarchar(max);
 select @verdicts = concat(N'[{"id":', id, N',"claim_no":', claim_no,

@@ -1,7 +1,7 @@
 -- sweep_due: find the scheduled jobs that are due, and make them ready, in the order of
 -- their times.
 -- @most: change at most this many jobs.
--- @due: how many jobs are ready now.
+-- @due: how many jobs this call has made ready.
 -- Called by `sweep`, in a transaction.
 -- Locks: the jobs' rows. Locked rows are skipped.
 

@@ -71,9 +71,9 @@ if object_id(N'readpast.job_id', N'SO') is null
 --   in the ready line: lane_id is the number of its lane, and seq is the microsecond in
 --     which the job became ready, counted from 1970. The job is ready, or it was
 --     claimed a moment ago.
---   out of the line: lane_id is -queue_id. The job is scheduled, and seq is its run_at;
---     or it has been running for more than a second, and seq is its lease_until. Both
---     are microseconds since 1970.
+--   out of the line: lane_id is -queue_id. If the job is scheduled, seq is its run_at.
+--     If the job has been running for more than a second, seq is its lease_until. Both
+--     numbers are microseconds since 1970.
 -- A job is running while lease_until is not null. No index has a column that a claim
 -- sets, so a claim changes one row and no index.
 -- claim_no: the number of the last claim, see docs/design.md.

@@ -169,7 +169,7 @@ if [[ $2 == sqlite: ]]; then
 	check 'free pages are reported if they are half of the file' finds pages '2[0-9] MiB of 2[0-9] MiB'
 
 	# First start a process that commits often, then a process that begins a
-	# transaction and does not commit it. Only the second one must be reported.
+	# transaction and does not commit it. Only the second process must be reported.
 	READPAST_DB=sqlite:locked.db
 	readpast enqueue waits x --quiet
 	yes 'begin immediate; update readpast_queue set lease_ms = lease_ms + 1; commit;' | sqlite3 locked.db &

@@ -10,7 +10,7 @@
 # shellcheck source-path=SCRIPTDIR source=tap.sh
 . "$(dirname "$0")/tap.sh"
 
-# Let four workers do 3,000 jobs, and kill two of the workers meanwhile.
+# Let four workers do 3,000 jobs, and kill two of the workers before all jobs are done.
 seq 3000 | readpast --history h enqueue q --quiet
 pids=()
 for _ in 1 2 3 4; do

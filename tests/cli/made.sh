@@ -31,8 +31,8 @@ remove_database() {
 	esac
 }
 
-# Check that the command prints that it has made a database. When it runs again, the
-# database exists, and the command does not print this.
+# Check that the command prints that it has made a database. When the command runs
+# again, the database exists, and the command does not print this message.
 makes() {
 	remove_database
 	"$READPAST" "$@" >out 2>err </dev/null || cat err

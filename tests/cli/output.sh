@@ -172,7 +172,8 @@ check 'the file is as long as the output' equal "$(tr '\n' , <file)" '1,2,3,3 do
 
 # ---- kept apart ----
 
-# Run two handlers at the same time. Each continues after the other one has written.
+# Run two handlers at the same time. Each handler continues after the other handler has
+# written.
 cat >./talk <<'END'
 #!/bin/sh
 other=$(($1 % 2 ? $1 + 1 : $1 - 1))

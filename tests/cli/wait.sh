@@ -86,7 +86,8 @@ end_wait
 check 'a wait for a queue ends when the queue is empty' equal "$got" "0 "
 
 # This is tested only on SQLite. A client of a server also sleeps in poll() while it waits
-# for an answer, so is_waiting could not tell that from a wait for the job.
+# for an answer, so is_waiting could not distinguish such a sleep from a wait for the
+# job.
 ends_wait() { # MESSAGE PAYLOAD...: a signal ends `enqueue --wait`, which prints MESSAGE
 	local id
 	"$READPAST" enqueue signalled "${@:2}" --wait >/dev/null 2>complained &

@@ -367,8 +367,8 @@ kill -TERM "$worker"
 wait "$worker"
 
 # Delete the file -shm while a worker has it open. Through this file SQLite's processes
-# share the state of -wal. The next process creates a new -shm, and from then on it and
-# the worker would overwrite each other's changes. So the worker must fail.
+# share the state of -wal. The next process creates a new -shm, and from then on this
+# process and the worker would overwrite each other's changes. So the worker must fail.
 export READPAST_DB=sqlite:$here/beside.db
 readpast enqueue q x y --quiet
 "$READPAST" work idle -- true >out 2>err &

@@ -281,7 +281,7 @@ a_transaction_that_has_read_may_be_refused_at_once(void **state)
 	execute(app.db, "rollback");
 
 	/* This transaction has not read anything when the other client commits.
-	 * So it is not refused, and it sees that commit. */
+	 * So the transaction is not refused, and sees that commit. */
 	execute(app.db, "begin");
 	put(db->conn, "q", "theirs");
 	put(app.conn, "q", "ours");

@@ -218,8 +218,8 @@ a_pulled_task_may_extend_its_lease_and_commit_what_it_did(void **state)
 	task = pull(worker);
 	assert_int_equal(rp_task_begin(task, &conn), 0);
 	ok(conn, rp_enqueue(conn, "effects", &effect, NULL));
-	/* The task's transaction is still open. This call rolls it back, and
-	 * then settles the job as done. */
+	/* The task's transaction is still open. rp_task_finish() rolls the
+	 * transaction back, and then settles the job as done. */
 	assert_int_equal(rp_task_finish(task, RP_DONE), 0);
 	assert_int_equal(end(worker).done, 2);
 	assert_int_equal(stats_of(db->conn, "effects").ready, 1);

@@ -2,8 +2,8 @@
  * renewal.c - test tasks that start and end while a renewal of leases waits for
  * the database.
  *
- * This is for SQLite, where an open write transaction blocks all other writers.
- * On a server a worker never waits long for a lock.
+ * This test is for SQLite, where an open write transaction blocks all other
+ * writers. On a server a worker never waits long for a lock.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

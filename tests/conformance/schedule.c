@@ -65,8 +65,8 @@ change_schedules(struct db *db, const char *on_sqlite, const char *on_server)
 	assert_int_equal(run_sql(db->conn, sql, NULL), 0);
 }
 
-/* Make all schedules due at this time, as if no program had fired them
- * since. */
+/* Make all schedules due at the time `at`, as if no program had fired the
+ * schedules after `at`. */
 static void
 set_next(struct db *db, int64_t at)
 {
@@ -411,8 +411,8 @@ a_clock_that_is_set_forward_fires_missed_instants_once(void **state)
 	/* If the last hour has just begun, only 23 instants were missed. */
 	assert_in_range(atoi(header(db->conn, 0, "readpast-missed")), 23, 24);
 	assert_int_equal(FIELD(db->conn, "a", next_at), next);
-	/* Simulate a clock that was set back after this fire. The next instant
-	 * does not change. */
+	/* Simulate a clock that is set back after the schedule has fired. The
+	 * next instant does not change. */
 	set_next(db, next + DAY);
 	assert_int_equal(fire(db->conn), 0);
 	assert_int_equal(FIELD(db->conn, "a", next_at), next + DAY);
@@ -653,7 +653,7 @@ static const char *const texts[] = {
 	"everyday",
 	"0 0 30 2 *",
 	"0 0 31 4,6 *",
-	/* wrong in two ways; the first one is reported */
+	/* each of these has two errors; the first error is reported */
 	"30/-1 * * * *",
 	"5/0/3 * * * *",
 	"*/1/2 * * * *",

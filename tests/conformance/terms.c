@@ -115,8 +115,8 @@ each_of_many_jobs_has_its_own_terms(void **state)
 	expect_none(db->conn, added[5].id);
 }
 
-/* SQLite stores large payloads in another table, and enqueues such jobs with
- * another statement. */
+/* On SQLite, large payloads are in a table of their own, and jobs with large
+ * payloads are enqueued by a statement of their own. */
 static void
 jobs_with_large_payloads_have_terms(void **state)
 {

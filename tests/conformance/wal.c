@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 /* A child process that enqueues two jobs for each byte that the parent writes
- * to `orders`. It is forked while the parent has the database closed, because
- * an open connection of SQLite must not be carried across a fork. */
+ * to `orders`. The child is forked while the parent has the database closed,
+ * because an open connection of SQLite must not be carried across a fork. */
 struct other {
 	struct db *db;
 	pid_t pid;

@@ -157,7 +157,7 @@ class Shell(Example):
 
 
 class Print(Example):
-    """each payload is printed, if not by one worker then by another"""
+    """each payload is printed by at least one worker"""
 
     file, jobs, kills = "worker.c", 20000, 6
 

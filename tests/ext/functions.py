@@ -118,8 +118,8 @@ def the_manual_lists_each_function_with_its_arguments(path):
 
 @case
 def a_NUL_is_refused_in_every_text(path):
-    """The message about a NUL is the one that the command line prints for other control
-    characters."""
+    """The message about a NUL is the message that the command line prints for other
+    control characters."""
     db = serve(path, "q", "x")
     db.execute("select * from readpast_claim('q', 1)").fetchall()
     bad = "a\0b"

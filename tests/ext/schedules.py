@@ -17,7 +17,8 @@ from cases import case, connect, main, one, readpast, refused
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 ADD = "select readpast_schedule_set('a', 'q', ?, 'x')"
-# Move the next fire into the past, as if no client had fired since then.
+# Move the next fire into the past, as if no client had fired the schedule after that
+# time.
 LATE = "update readpast_schedule set next_at = next_at - ?"
 MINUTE = 60_000
 

@@ -105,9 +105,9 @@ copy_with_call(struct attempt *a, rp_conn *conn, size_t call,
 
 /* Repeat the copy or move. In each run a different call fails, in one of the
  * modes of enum flaky_mode. To save time, only every second call is made to
- * fail in a mode. If these are the odd calls of a copy, they are the even calls
- * of a move. With FAULT_ALL in the environment, each call fails once in each
- * mode. */
+ * fail in a mode. In a mode in which the odd calls of a copy fail, the even
+ * calls of a move fail. With FAULT_ALL in the environment, each call fails once
+ * in each mode. */
 static void
 fail_each_call(struct attempt *a, rp_conn *conn)
 {

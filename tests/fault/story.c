@@ -5,7 +5,7 @@
  *
  * A call that has failed has changed nothing. If the outcome of a call is
  * unknown, the call has done either everything or nothing. Each job's payload
- * is a number, called its tag. It identifies the job.
+ * is a number, which is called the job's tag and identifies the job.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -68,7 +68,8 @@ export READPAST_DB="postgres:///loaded?host=$server&user=postgres"
 # Large payloads fill pages quickly, so an enqueue soon needs a new page. A claim needs
 # none, because the page of a job has room for the new version of its row. But a verdict
 # with a result needs new pages, because the results are large and are kept. The queue
-# is paused until the disk is full, so that workers have enough jobs then.
+# is paused until the disk is full, so that workers still have enough jobs when the disk
+# is full.
 payload='%01900.0f'
 handler=(--result stdout -- sh -c 'head -c 3000 /dev/urandom')
 readpast init >/dev/null

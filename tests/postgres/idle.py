@@ -234,8 +234,8 @@ def killed_workers_leave_no_job_waiting(p):
     for n in range(1, 4):
         p.one("select readpast.enqueue('q', 'x')")
         # Once a second a sweep notifies one of the waiters and unregisters it. If this
-        # waiter is dead, the next sweep notifies another one, until a living waiter is
-        # notified.
+        # waiter is dead, the next sweep notifies another waiter, and so on until a
+        # sweep notifies a living waiter.
         p.started_in(n, 12)
     p.one("select readpast.enqueue('q', 'x')")
     assert p.started_in(4, 5) < 2

@@ -16,7 +16,8 @@ import psycopg2
 from sessions import case, main
 
 ADD = "select readpast.schedule_set('a', 'q', %s, 'x')"
-# Move the next fire into the past, as if no client had fired since then.
+# Move the next fire into the past, as if no client had fired the schedule after that
+# time.
 LATE = "update readpast.schedule set next_at = next_at - %s::interval"
 
 

@@ -165,8 +165,8 @@ def no_routine_runs_a_strangers_code(log):
             except psycopg2.Error as error:
                 # Some calls fail, because their arguments make no sense. These are the
                 # classes of errors that readpast then returns. Any other error may come
-                # from a shadow: count(*) fails with 42809 if it finds the shadow of
-                # count().
+                # from a shadow. For example, count(*) fails with 42809 if it finds the
+                # shadow of count().
                 assert error.pgcode[:2] in ("RP", "22", "25", "40", "23"), (
                     f"{call}: {error.pgcode} {error}")
             run(db, "rollback")

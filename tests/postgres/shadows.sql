@@ -1,8 +1,8 @@
 -- The role mallory, an attacker, creates these objects in the schema public. Each is a
 -- shadow: it has the name of an object of pg_catalog that readpast's statements use. A
--- shadow that runs writes to the server's log, which a rollback does not undo. Then it
--- does the same as the real object. The tables `word` and `sign` contain the names of
--- functions and operators.
+-- shadow that runs writes a line to the server's log, because a rollback cannot remove
+-- a line of the log. Then the shadow does the same as the real object. The tables
+-- `word` and `sign` contain the names of functions and operators.
 
 create function public.see(what text, answer boolean default true)
 returns boolean

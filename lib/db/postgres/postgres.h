@@ -38,25 +38,27 @@ struct postgres {
 	 * JOINED: a savepoint in the caller's transaction. ALONE: a single
 	 * statement, which needs no `begin`. */
 	enum { OWN, JOINED, ALONE } base;
-	int pooled;          /* 1: behind a pooler, so we use no prepared
-			      * statements and no LISTEN */
+	int pooled;          /* 1: the connection goes through a pooler, so we
+			      * use no prepared statements and no LISTEN */
 	int other_level;     /* 1: the session's default isolation level is not
 			      * `read committed` */
 	int limits_waits;    /* 1: calls fail instead of waiting long for a
 			      * lock */
 	int lost_answer;     /* 1: the answer to a call may have been lost. The
-			      * next begin() tells its caller and clears this */
+			      * next begin() reports this to its caller, and
+			      * sets lost_answer to 0 */
 	int64_t asked_us;    /* when the last call was made (monotonic us); 0:
 			      * never */
 	int64_t statements;  /* statements that query() ran since the last
 			      * measure() */
 	int unsure;          /* 1: a commit may not have reached the standby */
 	char *sql[RP_VERBS]; /* the SQL of the verbs with the schema's name;
-			      * NULL: not used yet */
+			      * NULL: the verb was not used yet */
 	char prepared[RP_VERBS];
-	char sign[24]; /* each handle has its own, and puts it into the names
-			* of its prepared statements, because several handles
-			* may be attached to one connection; "": not attached */
+	char sign[24]; /* a text that is different in each handle. The handle
+			* puts it into the names of its prepared statements,
+			* because several handles may be attached to one
+			* connection; "": the handle is not attached */
 	/* The state of waiting:
 	 * - nap_ms: length of the last pause between polls.
 	 * - registered_at: when we registered as a waiter (monotonic ms); 0: we

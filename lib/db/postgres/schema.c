@@ -199,10 +199,10 @@ give_path_back(struct postgres *s, const PGresult *was, rp_error *error)
 }
 
 /* Create the schema. If two clients do this at the same time, one of them waits
- * in its first `create` until the other one has committed. After that this
- * `create` fails, because the schema exists. An advisory lock would prevent
- * this error, but any user of the server could hold that lock, and so prevent
- * the creation. */
+ * in its first `create` until the other client has committed. After this commit
+ * the waiting `create` fails, because the schema exists. An advisory lock would
+ * prevent this error, but any user of the server could hold that lock, and so
+ * prevent the creation. */
 static int
 install(struct postgres *s, rp_error *error)
 {

@@ -7,8 +7,8 @@
  *
  * All verdicts and the claim are one call and one round trip. If no transaction
  * is open, the call is also one commit. In this file, a plain completion is a
- * verdict RP_DONE for which the routine returns no row: the routine only
- * returns how many of them it has accepted.
+ * verdict RP_DONE for which the routine returns no row. The routine only
+ * returns how many plain completions it has accepted.
  */
 #include "server.h"
 
@@ -45,7 +45,7 @@ settle_one(struct trip *trip, const struct rp_value *c)
 				    (*v)->verdict == RP_DONE,
 				    rp__is_failure(*v));
 	}
-	*v = NULL; /* answered */
+	*v = NULL; /* the verdict is answered */
 }
 
 /* Read the row that has the number of plain completions of one queue. */

@@ -10,7 +10,7 @@
  *
  * A suspect is a job that may have killed its worker: its lease ran out twice
  * in a row, or once with one attempt left. A suspect is claimed alone, by a
- * worker that holds no other job, so that it can harm only itself.
+ * worker that holds no other job, so that a suspect can harm no other job.
  *
  * Some jobs are never prefetched. If a job has a single attempt, a worker that
  * dies before it starts the job would use up that attempt. If a job has a large
@@ -35,7 +35,8 @@
 
 struct claim {
 	const struct rp_round_trip *trip;
-	int alone;      /* 1: the batch has a suspect, so no job may be added */
+	int alone;      /* 1: the batch has a suspect, so no further job may be
+			 * added */
 	size_t first;   /* how many jobs the batch had before this queue */
 	int with_extra; /* 1: a job of the batch has rarely used fields, which
 			 * read_extra() must read */

@@ -7,7 +7,7 @@
  * SQLite stores the last id of an autoincrement column in a page of its own.
  * That page is a third of what the commit of one job writes. So a connection
  * raises the last id by several at once, and its next jobs get these ids. No
- * other connection can get them. Ids that are left over are never used.
+ * other connection can get these ids. Ids that are left over are never used.
  */
 #include "sqlite.h"
 

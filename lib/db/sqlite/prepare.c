@@ -49,8 +49,8 @@ find_column(const struct step *steps, size_t before, const char *name,
 
 /* Returns how many of the statements before the k-th one have a current row
  * when the k-th one runs. Before a late statement (see db/sql.h) runs, the
- * answer and the statements after the answer have ended, so they do not
- * count. */
+ * answer and the statements after the answer have ended, so these statements do
+ * not count. */
 static size_t
 open_above(const struct verb *verb, size_t k)
 {

@@ -1,15 +1,15 @@
 /*
  * writers.c - a queue of the connections that wait for the write lock of a
- * SQLite file. It replaces SQLite's own way of waiting, which is to try again
- * and again.
+ * SQLite file. The queue replaces SQLite's own way of waiting, which is to try
+ * again and again.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  *
  * With SQLite alone, connections that wait for the lock sleep and try again.
- * Meanwhile the connection that holds the lock releases it and takes it again.
- * If the waiting connections sleep only briefly, hundreds of them leave no
- * processor time to the writer.
+ * While they sleep, the connection that holds the lock may release it and take
+ * it again many times. If the waiting connections sleep only briefly, hundreds
+ * of them leave no processor time to the writer.
  *
  * So the waiting connections form a queue. Only the first connection in the
  * queue tries again at short intervals. A connection is the first while it
@@ -20,8 +20,8 @@
  *
  * Passing the lock to another process costs more than a commit, because that
  * process has to read the changed pages again. So for STREAK_MS a connection
- * that has had the lock may take it again without queueing. After that it joins
- * the queue.
+ * that has had the lock may take it again without queueing. After STREAK_MS it
+ * joins the queue.
  *
  * Correctness does not depend on the queue, because a sleeping connection
  * always wakes up after a while and tries to get SQLite's lock. If the first
@@ -54,9 +54,9 @@
 #define PATIENT_MS 10
 /* A connection sleeps until another connection wakes it, but for at most
  * SLEEP_MS, plus SLEEP_MORE_MS for each connection that is already asleep.
- * After this time it wakes up by itself and loses its place: when it sleeps
- * again, it is the last. SLEEP_MS is many times as long as STREAK_MS, so this
- * is rare. */
+ * After this time the connection wakes up by itself and loses its place in the
+ * queue: when it sleeps again, it is the last. SLEEP_MS is many times as long
+ * as STREAK_MS, so this is rare. */
 #define SLEEP_MS 200
 #define SLEEP_MORE_MS 20
 /* If a wait was longer than the writers in the queue can explain, another
@@ -67,7 +67,7 @@
 /* ---- the file ---- */
 
 /* Returns the permissions of FILE-writers. Only users who may write the
- * database may open it. Any other user could hold a lock on it or take a
+ * database may open it. Any other user could hold a lock on the file or take a
  * wake-up that is meant for a writer. */
 static mode_t
 mode_for(const struct stat *database)
@@ -320,9 +320,9 @@ offer(struct writers *w)
 
 /* Join the queue before the lock is requested on a caller's connection. On such
  * a connection, SQLite's own timeout or the caller's busy handler waits for the
- * lock. Both try so rarely that another writer would nearly always hold the
- * lock. But while this connection is the first in the queue, other writers
- * leave the lock free long enough for the next try. */
+ * lock. Both ways of waiting try so rarely that another writer would nearly
+ * always hold the lock. But while this connection is the first in the queue,
+ * other writers leave the lock free long enough for the next try. */
 static void
 queue_for_caller(struct sqlite *s)
 {

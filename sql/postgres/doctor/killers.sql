@@ -1,5 +1,6 @@
--- killers: list jobs whose lease ran out, perhaps because they killed their worker. The
--- list has jobs that are ready again, and jobs that became dead in the last 24 hours.
+-- killers: list jobs whose lease ran out. Such a job may have killed its worker. Some
+-- of these jobs are ready again, as suspects. The other jobs died within the last day,
+-- when a lease ran out.
 
 select k.id, k.queue, k.state, k.attempts,
        (extract(epoch from clock_timestamp() - k.since) * 1000)::bigint

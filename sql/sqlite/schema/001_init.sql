@@ -6,8 +6,8 @@
 -- exists.
 
 -- This must be the first statement, because rp__sqlite_take_lock() runs it alone to
--- take the write lock in a file without tables. It says `if not exists`, because
--- another process may create the table while this one waits for the lock.
+-- take the write lock in a file without tables. The statement says `if not exists`,
+-- because another process may create the table while this process waits for the lock.
 create table if not exists readpast_meta (
 	name  text primary key,
 	value not null
@@ -302,8 +302,8 @@ create table readpast_tally (
 
 -- Schedules. A schedule fires, which means that it enqueues a job, at the times that its
 -- spec describes (a cron expression, or `every D` with a duration D).
--- next_at: the next of these times. The transaction that enqueues the job of this time
--- also sets next_at to the time after it.
+-- next_at: the next of these times. The transaction that enqueues the job for next_at
+-- also sets next_at to the schedule's following time.
 -- anchor: the time from which the durations of `every D` are counted.
 -- missed: what happens for times that passed while no client fired the schedule. 0
 -- means one job for all of these times, 1 a job for each of them, 2 no job.
@@ -312,13 +312,14 @@ create table readpast_tally (
 -- enqueued.
 -- last_error: why the schedule enqueued no job for last_at, or why its next time could not
 -- be computed.
--- retry_at: the time of the next try if the file of the time zone could not be read. In
--- this case next_at is the time for which the schedule could not fire.
+-- retry_at: if the file of the time zone could not be read, a sweep tries at this time
+-- to compute the following time. Until then next_at does not change, even if the
+-- schedule has fired for next_at.
 -- standby: not null if the schedule is paused because `readpast copy` copies it to or
 -- from another database. In the source of a move the value begins with 'leaving'. In a
 -- target it begins with 'copied' or 'moved' and the name of the source. If the schedule
--- was paused before the copy, ' paused' is appended. If a user has paused it since,
--- ' and paused' is appended.
+-- was paused before the copy, ' paused' is appended. If a user has paused the schedule
+-- after the copy began, ' and paused' is appended.
 create table readpast_schedule (
 	id          integer primary key autoincrement,
 	name        text not null unique,

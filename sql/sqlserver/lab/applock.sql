@@ -84,8 +84,8 @@ begin transaction;
 exec readpast_lab.receive @batchsize = 2;
 go
 
--- Step 5, session B: begin, and take two messages. B skips those of A, and does not
--- wait.
+-- Step 5, session B: begin, and take two messages. B skips the messages that A has
+-- taken, and does not wait.
 -- Expected: third
 -- Expected: fourth
 begin transaction;

@@ -40,7 +40,7 @@ select @@rowcount as deleted;
 commit;
 go
 
--- Step 6, session B: B has done the same job. It deletes no row.
+-- Step 6, session B: B has done the same job. The delete of B finds no row.
 -- Expected: 0
 delete from readpast_lab.queue where queueid = 1;
 select @@rowcount as deleted;

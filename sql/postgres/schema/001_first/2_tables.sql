@@ -129,8 +129,8 @@ create index lane_id on readpast.lane (lane_id);
 -- microseconds since 1970, or the previous claim_no plus 1 if that is larger.
 -- worker_id: the worker that got the job with this claim_no. 0: a client that is not a
 -- worker got it. Null: the job failed or was released, or it was replaced by a new
--- enqueue. Each of these raised claim_no without a claim, so no client knows this
--- claim_no.
+-- enqueue. Each of these raised claim_no without a claim, so no client has received
+-- this claim_no.
 -- renewed: how many times the lease was renewed. A verdict or the end of the lease sets
 -- this to 0, so that a claim need not set it.
 -- lost: how many of the job's latest leases ran out in a row.
@@ -139,8 +139,8 @@ create index lane_id on readpast.lane (lane_id);
 -- columns.
 create sequence readpast.line;
 
--- The rarely used fields of a job: settings of its own, and progress. They are one
--- column of a composite type, because six columns would make each insert and each
+-- The rarely used fields of a job: settings of its own, and progress. These fields are
+-- one column of a composite type, because six columns would make each insert and each
 -- claim more expensive, even for jobs that have none of these values.
 -- keep_ms: how long the job is kept after it is done. Null: the queue's setting.
 -- timeout_ms: how long a handler may run. Null: the queue's setting.
@@ -294,8 +294,8 @@ create index expiry_at on readpast.expiry (expire_at);
 
 -- Cursors: places in a lane where claims start, so that they do not read the jobs that
 -- earlier claims took, see claims_start(). A claim appends a cursor. The cursor's
--- `head` is the `seq` of the first job that the claim took. A transaction that is
--- still open when the cursor is made may add jobs before it. So claims start at the
+-- `head` is the `seq` of the first job that the claim took. A transaction that is still
+-- open when the cursor is made may add jobs before the cursor. So claims start at the
 -- head of a new cursor only when the cursor is cursor_age() old. Until then claims
 -- start at the larger of two numbers:
 --   the `settled` of the new cursor,
@@ -345,10 +345,10 @@ create table readpast.recheck (
 );
 create index recheck_lane on readpast.recheck (lane_id);
 
--- Ticks: they tell a sweep which numbers of the ready line an open transaction may
--- have drawn. A sweep adds a tick each second. All transactions that drew numbers up
--- to `seq` have smaller ids than `next_xid`, so a transaction with a larger id drew
--- only numbers after `seq`. The idea and the name are from PgQ. The table is unlogged,
+-- Ticks. They show a sweep which numbers of the ready line an open transaction may have
+-- drawn. A sweep adds a tick each second. All transactions that drew numbers up to
+-- `seq` have smaller ids than `next_xid`, so a transaction with a larger id drew only
+-- numbers after `seq`. The idea and the name are from PgQ. The table is unlogged,
 -- because the loss of ticks in a crash does no harm.
 -- seq: the last number that was drawn.
 -- next_xid: a transaction id that was read after `seq`.
@@ -496,18 +496,20 @@ create index tally_second on readpast.tally (second);
 -- missed: what happens for times that passed while no client fired the schedule.
 -- 0: one job for all these times. 1: a job for each time. 2: no job.
 -- overlap: 1 if no new job is enqueued while a job of this schedule is live.
--- next_at: the time of the next fire. The transaction that enqueues the job also sets
--- next_at to the time after it.
--- retry_at: if the server could not load the time zone for a fire, the fire is tried
--- again at this time. Until then next_at stays the time of that fire.
+-- next_at: the time of the next fire. The transaction that enqueues the job of this
+-- fire also sets next_at to the time of the following fire.
+-- retry_at: if the server could not load the time zone, a sweep tries at this time to
+-- compute the time of the following fire. Until then next_at does not change, even if
+-- the schedule has fired for next_at.
 -- last_at: the time of the last fire.
 -- last_job_id: the job of the last fire. Null: the last fire has no job.
--- last_error: why the last fire has no job.
+-- last_error: why the last fire has no job, or why the time of the next fire could not
+-- be computed.
 -- standby: not null if `readpast copy` has paused the schedule, because it copies or
 -- moves the schedule's queue. 'leaving': this database is the source of a move.
 -- 'copied' or 'moved', and the name of the source: this database is the target. In all
 -- these cases ' paused' follows if the schedule was already paused before the copy, and
--- ' and paused' follows if a user has paused it since.
+-- ' and paused' follows if a user has paused the schedule after the copy began.
 create table readpast.schedule (
 	id          bigint primary key generated always as identity,
 	name        text not null unique,

@@ -30,9 +30,9 @@ as $body$
 #variable_conflict use_column
 declare
 	it     record;
-	-- clock_timestamp() would be wrong here: wait_for_claims() relies on a `moment`
-	-- that is not later than the snapshot from which the sweep has listed the open
-	-- transactions.
+	-- clock_timestamp() would be wrong here, because wait_for_claims() relies on a
+	-- `moment` that is not later than the snapshot from which the sweep has listed
+	-- the open transactions.
 	moment timestamptz := statement_timestamp();
 begin
 	oldest := head;

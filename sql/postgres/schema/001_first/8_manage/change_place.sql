@@ -36,7 +36,7 @@ begin
 	 where j.id = change_place.id;
 	perform readpast.open_lane(lane);
 	-- If an attempt fails, try_again() moves the job to the normal lane (class 2) and
-	-- does not open that lane. So the lane is opened here: claims then visit it.
+	-- does not open that lane. Open the lane here, so that claims visit it.
 	perform readpast.open_lane(readpast.with_class(lane, 2));
 	perform readpast.block_barred(array[change_place.id]);
 	perform readpast.wake(new_id);

@@ -70,8 +70,8 @@ begin
 	ends := least(ends, held_until);
 
 	running := ends is not null or is_behind;
-	-- greatest() ignores null. So without `case`, the result would be 0 if no job
-	-- is scheduled, and it must be null.
+	-- greatest() ignores null. So without `case`, the result would be 0 instead of
+	-- null if no job is scheduled.
 	due_in_ms := case when due is not null
 	             then greatest(readpast.to_ms(due - moment), 0) end;
 	expires_in_ms := case when ends is not null
