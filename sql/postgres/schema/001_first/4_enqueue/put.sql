@@ -53,20 +53,20 @@ begin
 	insert into readpast.job (lane_id, seq, run_at, created_at, queue_id,
 	                          max_attempts, kind, headers, payload, extra)
 	select its.lane_id,
-	       case when r.due <= moment and waits[r.number] is not true
+	       case when r.due <= moment and r.waits is not true
 	            then nextval('readpast.line') end,
-	       case when r.due <= moment and waits[r.number] then 'infinity' else r.due end,
+	       case when r.due <= moment and r.waits then 'infinity' else r.due end,
 	       moment, its.id, coalesce(r.max_attempts, its.max_attempts), r.kind,
 	       r.headers::json, r.payload, case when r.group_key is null then extra
 	       else readpast.extra_of(keep_ms, timeout_ms, expires, backoff, null,
 	                              r.group_key) end
-	  from (select n.number, n.max_attempts, n.kind, n.headers, n.payload, n.group_key,
+	  from (select n.max_attempts, n.kind, n.headers, n.payload, n.group_key, n.waits,
 	               greatest(moment + readpast.ms(n.delay_ms),
 	                        readpast.at_ms(n.run_at), moment) as due
 	          from unnest(delays_ms, run_ats, put.max_attempts, kinds,
-	                      put.headers, payloads, group_keys) with ordinality
+	                      put.headers, payloads, group_keys, waits)
 	               as n(delay_ms, run_at, max_attempts, kind, headers, payload,
-	                    group_key, number)) r
+	                    group_key, waits)) r
 	returning job.id;
 
 	if before_id is not null then

@@ -9,11 +9,13 @@ set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
 as $body$
 begin
-	-- The inner query has no condition but the id, so that it uses no other index.
+	-- Because of `offset 0` the inner query has no condition but the id, so it uses the
+	-- primary key, and not an index in which all waiting jobs are equal.
 	return array(select l.id
 	               from (select j.id, j.seq, j.run_at
 	                       from readpast.job j
 	                      where j.id = any (ids)
+	                     offset 0
 	                        for update skip locked) l
 	              where l.seq is null and l.run_at = 'infinity'
 	              order by array_position(ids, l.id));

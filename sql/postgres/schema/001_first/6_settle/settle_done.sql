@@ -25,8 +25,7 @@ declare
 	-- read only once.
 	keeps boolean := exists (select 1 from readpast.queue q
 	                          where q.keep_done_ms > 0
-	                             or q.job_waiters_until is not null
-	                             or q.group_limit > 0);
+	                             or q.job_waiters_until is not null);
 	most  integer := case when verdicts is null then cardinality(ids)
 	                      else cardinality(array_positions(verdicts, null::bigint))
 	                           + cardinality(array_positions(verdicts, 0::bigint)) end;
