@@ -294,8 +294,8 @@ struct rp_probe {
 	int ready, running, suspects;
 	int blocked; /* 1: a job waits for a limit or a rate, not only for a
 		      * hold */
-	int behind;                       /* 1: no worker has swept within the
-					   * last second */
+	int behind;  /* 1: no worker has swept within the
+		      * last second */
 	int64_t due_in_ms, expires_in_ms; /* -1: never */
 };
 int rp__probe(rp_conn *conn, const char *const *queues, struct rp_probe *ret);
