@@ -12,7 +12,7 @@
 /* A group may wait for the next sweep, which grants the requests to look at the
  * group again. So a group counts as stuck only if it is stuck after this many
  * sweeps, one a second. */
-#define SWEEPS 10
+#define SWEEPS 5
 #define GROUPS 1000
 
 struct search {

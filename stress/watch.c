@@ -14,7 +14,7 @@
 #include "queries.h"
 
 #define EVERY_MS 50
-#define STUCK_MS 10000
+#define STUCK_MS 5000
 
 struct watcher {
 	struct stress *stress;
