@@ -473,6 +473,49 @@ def queues_are_made_set_paused_and_dropped(path):
 
 
 @case
+def groups_are_limited_held_and_listed(path):
+    db = connect(path)
+    one(db, "select readpast_queue_set('q', '{\"group_limit\": 1, \"rate\": 9, "
+            "\"per\": \"1h\", \"group_on_failure\": \"pass\"}')")
+    assert rows(db, "select group_limit, group_on_failure, rate, per"
+                    " from readpast_queue_list('q')") == [(1, "pass", 9, 3600000)]
+    for bad, message in (
+            ('{"rate": 5}', "per is missing"), ('{"per": "1s"}', "rate is missing"),
+            ('{"rate": 5, "per": 0}', "at least 1 ms"),
+            ('{"group_limit": -1}', "group_limit is not within 0..100000"),
+            ('{"group_on_failure": "x"}', "neither block nor pass")):
+        assert message in refused(db, "select readpast_queue_set('q', ?)", bad), bad
+    for payload, group in (("a1", "a"), ("a2", "a"), ("b1", "b")):
+        one(db, "select readpast_enqueue('q', ?, json_object('group_key', ?))",
+            payload, group)
+    groups = "select name, waiting, ready, running, held_until > 0 from readpast_groups"
+    assert rows(db, groups + "('q')") == [("a", 1, 1, 0, None), ("b", 0, 1, 0, None)]
+    assert rows(db, groups + "('q', true)") == [("a", 1, 1, 0, None)]
+    assert rows(db, groups + "('q', false, 'a', 5)") == [("b", 0, 1, 0, None)]
+    assert rows(db, groups + "('nosuch')") == []
+    assert one(db, "select blocked from readpast_stats('q')") == 1
+    assert [row[0] for row in rows(db, "select payload from readpast_list('q', 'blocked')")] \
+        == ["a2"]
+    first = db.execute("select id, claim_no from readpast_claim('q')").fetchone()
+    assert one(db, "select group_ahead from readpast_why(2)") == 0
+    assert json.loads(one(db, "select group_next from readpast_why(2)"))["id"] == first[0]
+    assert "hold_for is missing" in refused(
+        db, "select readpast_release(?, ?, 0, 'group')", *first)
+    assert "neither group nor queue" in refused(
+        db, "select readpast_release(?, ?, 0, 'job', '1h')", *first)
+    assert one(db, "select readpast_release(?, ?, 0, 'group', '1h')", *first) == "blocked"
+    assert rows(db, groups + "('q')")[0] == ("a", 2, 0, 0, 1)
+    one(db, "select readpast_clear_hold('q', 'a')")
+    one(db, "select readpast_sweep()")
+    assert rows(db, groups + "('q')")[0] == ("a", 1, 1, 0, None)
+    one(db, "select readpast_hold('q', '1h')")
+    assert rows(db, "select id from readpast_claim('q')") == []
+    assert one(db, "select held_until > 0 from readpast_queue_list('q')") == 1
+    assert "no queue named" in refused(db, "select readpast_hold('nosuch', 1)")
+    assert "at least 1 ms" in refused(db, "select readpast_hold('q', 0)")
+
+
+@case
 def changes_in_a_transaction_are_rolled_back_with_it(path):
     db = serve(path, "q", *"abc")
     claims = rows(db, "select id, claim_no from readpast_claim('q', 1)")
