@@ -22,8 +22,8 @@ create table readpast.meta (
 -- group_limit: how many jobs of one group may run at once. 0: any number.
 -- group_pass: 0: a failed job keeps its slot of its group until its retry. 1: the next
 -- job of the group gets the slot.
--- group_lowered: true if the group limit was lowered, so that a group may have more
--- slots than the limit.
+-- group_lowered: true if the group limit was lowered, or was set while more jobs ran, so
+-- that a group may have more slots than the limit.
 -- rate_count, rate_ms: how many jobs of this queue may start within so long. 0: any
 -- number.
 -- held_until: no job of this queue starts before this time.

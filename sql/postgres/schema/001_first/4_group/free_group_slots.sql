@@ -1,7 +1,9 @@
 -- free_group_slots: delete the slots of jobs that have ended or left their group, and
 -- admit the next jobs of the groups in the same commit. If a group has fewer waiting jobs
 -- that can be locked than freed slots, a recheck request is left, unless nobody waits. An
--- enqueue whose jobs this transaction cannot see leaves a request itself.
+-- enqueue whose jobs this transaction cannot see leaves a request itself. Above READ
+-- COMMITTED a request is always left, because that enqueue's request may be carried out
+-- before this transaction deletes the slot.
 -- jobs: queue_id, group_key and job_id of each job. The other columns are ignored. The
 -- caller has locked or deleted the jobs' rows.
 -- Result: none.
@@ -39,7 +41,8 @@ begin
 		  from unnest(freed) f
 		 where exists (select 1 from readpast.group_wait w
 		                where w.queue_id = f.queue_id
-		                  and w.group_key = f.group_key);
+		                  and w.group_key = f.group_key)
+		    or current_setting('transaction_isolation') <> 'read committed';
 	end if;
 end
 $body$;

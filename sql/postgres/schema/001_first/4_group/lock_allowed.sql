@@ -1,6 +1,7 @@
 -- lock_allowed: lock the next ready jobs of a lane that may run now, in a queue with a
 -- group limit or a held group. A claim that meets jobs which may not run takes them out
--- of the ready line, see barred_jobs(), and looks again.
+-- of the ready line, see barred_jobs(), and looks again. The ready jobs of their groups
+-- that came later leave the line, too. So the order of a group stays as it is.
 -- lane_id: the lane (a queue, a priority and a class, see lane_of()).
 -- head, most: the parameters of lock_next().
 -- alone: true if the transaction may stay open after the claim.
@@ -23,6 +24,7 @@ begin
 		barred := readpast.barred_jobs(array(select j.id from readpast.job j
 		                                      where j.ctid = any (places)));
 		exit when barred = '{}';
+		barred := barred || readpast.lock_later(barred);
 		-- Where one is barred, many may be. So look at more of them at once.
 		wider := readpast.admit_slice();
 		places := array(select p.place

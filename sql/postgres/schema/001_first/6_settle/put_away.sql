@@ -12,8 +12,9 @@ language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $body$
 declare
-	died boolean := state = 5;
-	its  record;
+	died  boolean := state = 5;
+	its   record;
+	since timestamptz;
 begin
 	with gone as (
 		delete from readpast.job j where j.id = put_away.id returning j.*)
@@ -36,7 +37,10 @@ begin
 	returning readpast.archive.queue_id, (readpast.archive.extra).group_key
 	     into its;
 	if its.group_key is not null then
-		perform readpast.leave_group(its.queue_id, its.group_key, id);
+		since := readpast.leave_group(its.queue_id, its.group_key, id);
+		update readpast.archive a
+		   set run_at = since
+		 where a.id = put_away.id and since is not null;
 	end if;
 end
 $body$;

@@ -4,10 +4,10 @@
 -- Result:
 --   numbers: the positions of the completed jobs in the arrays.
 --   queues: the queue of each completed job.
--- Locks: the jobs' rows, for update, in the order of their ids, and the rows of
--- `taken_key` for their unique keys, and the rows that free_group_slots() locks. Above READ COMMITTED, locking a row that has
--- changed since the transaction's snapshot raises a serialization failure. So no
--- verdict is refused because of an old snapshot.
+-- Locks: the jobs' rows, for update, in the order of their ids, the rows of `taken_key`
+-- for their unique keys, and the rows that free_group_slots() locks. Above READ
+-- COMMITTED, locking a row that has changed since the transaction's snapshot raises a
+-- serialization failure. So no verdict is refused because of an old snapshot.
 
 create function readpast.settle_done(ids bigint[], claim_nos bigint[],
                                      verdicts bigint[], results bytea[],
@@ -20,9 +20,8 @@ set enable_mergejoin = off
 as $body$
 #variable_conflict use_column
 declare
-	-- True if a queue keeps done jobs or has a group limit, or if somebody may wait
-	-- for a job. Usually it is false, so keep_done() is not called and each row is
-	-- read only once.
+	-- True if a queue keeps done jobs, or if somebody may wait for a job. Usually it
+	-- is false, so keep_done() is not called and each row is read only once.
 	keeps boolean := exists (select 1 from readpast.queue q
 	                          where q.keep_done_ms > 0
 	                             or q.job_waiters_until is not null);

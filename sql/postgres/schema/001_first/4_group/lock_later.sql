@@ -1,0 +1,31 @@
+-- lock_later: lock the ready jobs that have a slot of their group, although they came later
+-- than other jobs of the group which are in the ready line without a slot. This happens
+-- if jobs were enqueued before the queue got its group limit.
+-- ids: the jobs without a slot, which are in the ready line.
+-- Result: the ids of the later jobs.
+-- Locks: the jobs' rows, for update. Rows that other transactions have locked are skipped.
+
+create function readpast.lock_later(ids bigint[]) returns bigint[]
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $body$
+begin
+	return array(
+		select l.id
+		  from (select distinct on (j.queue_id, (j.extra).group_key)
+		               j.queue_id, (j.extra).group_key,
+		               readpast.priority_of(j.lane_id) as priority, j.seq as came
+		          from readpast.job j
+		         where j.id = any (ids)
+		         order by j.queue_id, (j.extra).group_key, priority, came) b
+		  join readpast.group_slot s
+		    on s.queue_id = b.queue_id and s.group_key = b.group_key
+		   and (s.priority, s.came) > (b.priority, b.came)
+		  join readpast.job l on l.id = s.job_id
+		 where l.seq is not null and l.lease_until is null and l.id <> all (ids)
+		   for update of l skip locked);
+end
+$body$;
