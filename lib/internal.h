@@ -295,8 +295,8 @@ struct rp_probe {
 	int ready, running, suspects;
 	int blocked; /* 1: a job waits for a limit or a rate, not only for a
 		      * hold */
-	int behind;                       /* 1: no worker has swept within the
-					   * last second */
+	int behind;  /* 1: no worker has swept within the
+		      * last second */
 	int64_t due_in_ms, expires_in_ms; /* times until the next job is due,
 					   * and until the next job expires; -1:
 					   * no such job */

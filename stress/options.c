@@ -83,6 +83,22 @@ in_range(const struct stress *s)
 	return 0;
 }
 
+/* Set how many jobs the run enqueues, or for how long it enqueues. `jobs` and
+ * `for_ms` are -1 if the option was not given. */
+static int
+set_amount(struct stress *s, int64_t jobs, int64_t for_ms)
+{
+	if (jobs >= 0 && for_ms >= 0)
+		return usage(s->cmd, "give either --jobs or --for, not both");
+	if (for_ms == 0)
+		return usage(s->cmd, "--for: expected more than 0");
+	if (for_ms > 0 && s->fill)
+		return usage(s->cmd, "--fill needs --jobs, not --for");
+	s->for_ms = for_ms > 0 ? for_ms : 0;
+	s->jobs = s->for_ms ? 0 : jobs >= 0 ? jobs : 10000;
+	return 0;
+}
+
 int
 stress_parse(struct stress *s, int argc, char **argv)
 {
@@ -140,14 +156,9 @@ stress_parse(struct stress *s, int argc, char **argv)
 		return status;
 	if (argc)
 		return usage(s->cmd, "takes no arguments");
-	if (jobs >= 0 && for_ms >= 0)
-		return usage(s->cmd, "give either --jobs or --for, not both");
-	if (for_ms == 0)
-		return usage(s->cmd, "--for: expected more than 0");
-	if (for_ms > 0 && s->fill)
-		return usage(s->cmd, "--fill needs --jobs, not --for");
-	s->for_ms = for_ms > 0 ? for_ms : 0;
-	s->jobs = s->for_ms ? 0 : jobs >= 0 ? jobs : 10000;
+	status = set_amount(s, jobs, for_ms);
+	if (status)
+		return status;
 	if (s->seed < 0) {
 		uint32_t seed = 0;
 
