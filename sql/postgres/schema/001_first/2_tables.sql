@@ -20,6 +20,8 @@ create table readpast.meta (
 -- dies, see put_dead().
 -- run_limit: how many jobs of this queue may run at once. 0: any number.
 -- group_limit: how many jobs of one group may run at once. 0: any number.
+-- group_epoch: a number that is new in the database each time when a queue gets its first
+-- group limit, or gets one again after it had none. See slot_epoch of the type `extra`.
 -- group_pass: 0: a failed job keeps its slot of its group until its retry. 1: the next
 -- job of the group gets the slot.
 -- group_lowered: true if the group limit was lowered, or was set while more jobs ran, so
@@ -50,6 +52,7 @@ create table readpast.queue (
 	run_limit      integer not null default 0,
 	group_limit    integer not null default 0,
 	group_pass     integer not null default 0,
+	group_epoch    bigint not null default 0,
 	group_lowered  boolean not null default false,
 	rate_count     integer not null default 0,
 	rate_ms        bigint not null default 0,
@@ -153,6 +156,9 @@ create sequence readpast.line;
 -- group_key: the name of the group to which the job belongs. Null: it belongs to none.
 -- progress: the last progress that a handler reported. The next attempt gets it. Null:
 -- no progress was reported.
+-- slot_epoch: the queue's group_epoch when the job got a slot of its group. A ready job
+-- with the queue's present group_epoch has a slot, so claims need not look for it. A job
+-- with another value may have a slot, too.
 create type readpast.extra as (
 	keep_ms       bigint,
 	timeout_ms    bigint,
@@ -160,7 +166,8 @@ create type readpast.extra as (
 	backoff       json,
 	unique_for_ms bigint,
 	group_key     text collate "C",
-	progress      text
+	progress      text,
+	slot_epoch    bigint
 );
 
 create table readpast.job (

@@ -12,5 +12,6 @@ select readpast.extra_of((extra).keep_ms, (extra).timeout_ms, (extra).expire_at,
                          (extra).backoff, (extra).unique_for_ms,
                          (extra).group_key,
                          case when progress operator(pg_catalog.<>) ''
-                              then progress end)
+                              then progress end,
+                         (extra).slot_epoch)
 $body$;

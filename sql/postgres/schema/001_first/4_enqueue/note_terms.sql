@@ -2,6 +2,7 @@
 -- enqueue has added them.
 -- queue_id: their queue.
 -- grouped: true if some of them have a group.
+-- requests: see note_new().
 -- expire_at: when they expire, or null.
 -- first_id, last_id, created_at: see note_new(). The jobs that expire have ids in this
 -- range, and other jobs may have, too.
@@ -9,8 +10,9 @@
 -- Locks: none.
 
 create function readpast.note_terms(queue_id integer, grouped boolean,
-                                    expire_at timestamptz, first_id bigint,
-                                    last_id bigint, created_at timestamptz)
+                                    requests text[], expire_at timestamptz,
+                                    first_id bigint, last_id bigint,
+                                    created_at timestamptz)
 returns void
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
@@ -21,7 +23,7 @@ begin
 		values (note_terms.expire_at, note_terms.first_id, note_terms.last_id);
 	end if;
 	if grouped then
-		perform readpast.note_new(queue_id, first_id, last_id, created_at);
+		perform readpast.note_new(queue_id, requests, first_id, last_id, created_at);
 	end if;
 end
 $body$;

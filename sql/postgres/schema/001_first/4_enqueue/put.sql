@@ -30,6 +30,8 @@ declare
 	expires timestamptz;
 	extra  readpast.extra;
 	waits  boolean[];
+	requests text[];
+	epoch  bigint;
 begin
 	if current_setting('transaction_isolation') <> 'read committed' then
 		perform readpast.keep_queue(queue);
@@ -46,7 +48,8 @@ begin
 		expires := moment + readpast.ms(expire_ms);
 		extra := readpast.extra_of(keep_ms, timeout_ms, expires, backoff, null, null);
 		before_id := coalesce(pg_sequence_last_value('readpast.job_id_seq'), 0);
-		waits := readpast.must_wait(its.id, group_keys, joined);
+		select m.waits, m.requests, m.epoch into waits, requests, epoch
+		  from readpast.must_wait(its.id, group_keys, joined) m;
 	end if;
 	before := (select s.last_value from readpast.line s);
 	return query
@@ -59,7 +62,9 @@ begin
 	       moment, its.id, coalesce(r.max_attempts, its.max_attempts), r.kind,
 	       r.headers::json, r.payload, case when r.group_key is null then extra
 	       else readpast.extra_of(keep_ms, timeout_ms, expires, backoff, null,
-	                              r.group_key) end
+	                              r.group_key, null,
+	                              case when r.due <= moment and r.waits is not true
+	                                   then epoch end) end
 	  from (select n.max_attempts, n.kind, n.headers, n.payload, n.group_key, n.waits,
 	               greatest(moment + readpast.ms(n.delay_ms),
 	                        readpast.at_ms(n.run_at), moment) as due
@@ -70,7 +75,8 @@ begin
 	returning job.id;
 
 	if before_id is not null then
-		perform readpast.note_terms(its.id, group_keys is not null, expires, before_id + 1,
+		perform readpast.note_terms(its.id, group_keys is not null, requests, expires,
+		            before_id + 1,
 		            pg_sequence_last_value('readpast.job_id_seq'), moment);
 	end if;
 	if not its.is_open then

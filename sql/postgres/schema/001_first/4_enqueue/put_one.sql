@@ -39,6 +39,7 @@ declare
 	its    record;
 	is_locked boolean;
 	waits  boolean := false;
+	requests text[];
 begin
 	if current_setting('transaction_isolation') <> 'read committed' then
 		perform readpast.keep_queue(queue);
@@ -49,9 +50,12 @@ begin
 	end if;
 	if headers is not null or not put_one.extra is null then
 		perform readpast.need_object(headers) where headers is not null;
-		waits := due <= moment and (put_one.extra).group_key is not null
-		         and (readpast.must_wait(its.id, array[(put_one.extra).group_key],
-		                                 joined))[1] is true;
+		if due <= moment and (put_one.extra).group_key is not null then
+			select coalesce(m.waits[1], false), m.requests, case when not m.waits[1] then m.epoch end
+			  into waits, requests, extra.slot_epoch
+			  from readpast.must_wait(its.id, array[(put_one.extra).group_key],
+			                          joined) m;
+		end if;
 	end if;
 
 	outcome := 0;
@@ -88,7 +92,8 @@ begin
 		  where outcome = 0 and unique_key is not null;
 		perform readpast.note_terms(
 		            its.id, outcome = 0 and (put_one.extra).group_key is not null,
-		            (put_one.extra).expire_at, id, id, moment) where not put_one.extra is null;
+		            requests, (put_one.extra).expire_at, id, id, moment)
+		  where not put_one.extra is null;
 		perform readpast.open_lane(its.lane_id) where not its.is_open;
 		perform readpast.wake(its.id) where its.waiters_until > moment;
 	end if;

@@ -18,13 +18,17 @@ set enable_hashjoin = off
 set enable_mergejoin = off
 as $body$
 declare
-	most   integer := (select q.group_limit from readpast.queue q
-	                    where q.id = admit_groups_of.queue_id);
+	most   integer;
+	holds  boolean;
 	names  text[];
 	ids    bigint[];
 	got    bigint[];
 	failed text[];
 begin
+	select q.group_limit, coalesce(q.holds_until > clock_timestamp(), false)
+	  into most, holds
+	  from readpast.queue q
+	 where q.id = admit_groups_of.queue_id;
 	select array_agg(w.group_key), array_agg(w.job_id) into names, ids
 	  from unnest(group_keys) as g(name)
 	 cross join lateral (
@@ -33,9 +37,10 @@ begin
 	        where w.queue_id = admit_groups_of.queue_id and w.group_key = g.name
 	        order by w.queue_id, w.group_key, w.priority, w.came
 	        limit case when most = 0 then readpast.admit_slice()
-	                   else greatest(readpast.open_slots(admit_groups_of.queue_id,
-	                                                     g.name, most), 0) end) w
-	 where not readpast.is_held(admit_groups_of.queue_id, g.name);
+	                   else (select greatest(o.n, 0)
+	                           from readpast.open_slots(admit_groups_of.queue_id,
+	                                                    g.name, most) o) end) w
+	 where not (holds and readpast.is_held(admit_groups_of.queue_id, g.name));
 	if ids is null then
 		return;
 	end if;

@@ -1,8 +1,6 @@
 -- admit_requested: carry out recheck requests of a queue's groups. Each names a group in
 -- which a waiting job may find a slot. A request whose group another transaction has
--- locked stays. A request of a group in which an open transaction frees a slot is left
--- again. That transaction may have looked for the next job before the waiting jobs were
--- committed. Then it admits none of them, and its slot still counts here.
+-- locked stays.
 -- queue_id: the queue.
 -- Result: none.
 -- Locks: those of lock_groups(), the requests, and the rows of the jobs that are admitted.
@@ -15,8 +13,7 @@ set jit = off
 set enable_seqscan = off
 as $body$
 declare
-	locked  text[];
-	freeing text[];
+	locked text[];
 begin
 	perform readpast.request_later(queue_id, r.group_key)
 	   from (select r.group_key from readpast.group_recheck r
@@ -41,14 +38,6 @@ begin
 	            order by r.id
 	            limit readpast.admit_slice()
 	              for update skip locked));
-	freeing := array(select g.name from unnest(locked) as g(name)
-	                  where readpast.is_freeing(queue_id, g.name));
 	perform readpast.admit_groups_of(queue_id, locked);
-	insert into readpast.group_recheck (queue_id, group_key)
-	select admit_requested.queue_id, f.name
-	  from unnest(freeing) as f(name)
-	 where exists (select 1 from readpast.group_wait w
-	                where w.queue_id = admit_requested.queue_id
-	                  and w.group_key = f.name);
 end
 $body$;

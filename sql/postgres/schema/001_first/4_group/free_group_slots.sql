@@ -1,13 +1,10 @@
 -- free_group_slots: delete the slots of jobs that have ended or left their group, and
--- admit the next jobs of the groups in the same commit. If a group has fewer waiting jobs
--- that can be locked than freed slots, a recheck request is left, unless nobody waits. An
--- enqueue whose jobs this transaction cannot see leaves a request itself. Above READ
--- COMMITTED a request is always left, because that enqueue's request may be carried out
--- before this transaction deletes the slot.
+-- admit the next jobs of the groups in the same commit. If there are fewer waiting jobs
+-- that can be locked than freed slots, see request_missed().
 -- jobs: queue_id, group_key and job_id of each job. The other columns are ignored. The
 -- caller has locked or deleted the jobs' rows.
 -- Result: none.
--- Locks: the slots, and the rows that next_waiting() locks.
+-- Locks: the slots, the rows that next_waiting() locks, and those of lock_groups().
 
 create function readpast.free_group_slots(jobs readpast.group_slot[])
 returns void
@@ -20,6 +17,7 @@ as $body$
 declare
 	freed readpast.group_slot[];
 	next  bigint[];
+	added readpast.group_slot[];
 begin
 	with gone as (
 		delete from readpast.group_slot s
@@ -33,16 +31,17 @@ begin
 	end if;
 	next := readpast.next_waiting(freed);
 	if next <> '{}' then
-		perform readpast.admit_jobs(next);
+		added := readpast.admit_jobs(next);
 	end if;
 	if cardinality(next) < cardinality(freed) then
-		insert into readpast.group_recheck (queue_id, group_key)
-		select distinct f.queue_id, f.group_key
-		  from unnest(freed) f
-		 where exists (select 1 from readpast.group_wait w
-		                where w.queue_id = f.queue_id
-		                  and w.group_key = f.group_key)
-		    or current_setting('transaction_isolation') <> 'read committed';
+		perform readpast.request_missed(m.queue_id, array_agg(m.group_key))
+		   from (select s.queue_id, s.group_key
+		           from (select f.queue_id, f.group_key, 1 as n from unnest(freed) f
+		                 union all
+		                 select a.queue_id, a.group_key, -1 from unnest(added) a) s
+		          group by s.queue_id, s.group_key
+		         having sum(s.n) > 0) m
+		  group by m.queue_id;
 	end if;
 end
 $body$;

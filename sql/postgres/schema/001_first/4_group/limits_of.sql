@@ -4,12 +4,14 @@
 -- most: how many jobs the claim wants.
 -- alone: true if the transaction may stay open after the claim. Then nothing is admitted,
 -- because that takes locks of groups.
--- Result: how many jobs the claim may take, 0 to `most`.
+-- Result:
+--   room: how many jobs the claim may take, 0 to `most`.
+--   counts: true if the claim must call take_slots() and note_starts() for its jobs.
 -- Locks: the lock of lock_limit(), if the queue has a run_limit or a rate, and those of
 -- admit_requested().
 
-create function readpast.limits_of(queue_id integer, most integer, alone boolean)
-returns integer
+create function readpast.limits_of(queue_id integer, most integer, alone boolean,
+                                   out room integer, out counts boolean)
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
@@ -24,13 +26,13 @@ begin
 	select q.run_limit, q.rate_count, q.rate_ms into its
 	  from readpast.queue q
 	 where q.id = limits_of.queue_id;
-	if its.run_limit > 0 or its.rate_count > 0 then
-		if not readpast.lock_limit(queue_id) then
-			return 0;
-		end if;
-		most := least(most, readpast.free_slots(queue_id, its.run_limit, most),
+	room := most;
+	counts := its.run_limit > 0 or its.rate_count > 0;
+	if counts and not readpast.lock_limit(queue_id) then
+		room := 0;
+	elsif counts then
+		room := least(most, readpast.free_slots(queue_id, its.run_limit, most),
 		              readpast.free_starts(queue_id, its.rate_count, its.rate_ms));
 	end if;
-	return most;
 end
 $body$;

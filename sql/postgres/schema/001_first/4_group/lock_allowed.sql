@@ -12,17 +12,29 @@
 create function readpast.lock_allowed(lane_id bigint, head bigint, most integer,
                                       alone boolean) returns tid[]
 language plpgsql volatile
+set search_path = pg_catalog, pg_temp
 as $body$
 declare
 	places tid[];
 	barred bigint[];
 	wider  integer := most;
+	its    record;
 begin
+	select case when q.group_limit > 0 then q.group_epoch end as epoch,
+	       q.holds_until > clock_timestamp() as any_held
+	  into its
+	  from readpast.queue q
+	 where q.id = readpast.queue_of(lock_allowed.lane_id);
 	for turn in 1 .. 3 loop
 		places := case when alone then readpast.lock_alone(lane_id, head, wider)
 		               else readpast.lock_next(lane_id, head, wider) end;
-		barred := readpast.barred_jobs(array(select j.id from readpast.job j
-		                                      where j.ctid = any (places)));
+		barred := array(select j.id
+		                  from readpast.job j
+		                 where j.ctid = any (places) and (j.extra).group_key is not null
+		                   and ((j.extra).slot_epoch is distinct from its.epoch
+		                        or its.any_held));
+		exit when barred = '{}';
+		barred := readpast.barred_jobs(barred);
 		exit when barred = '{}';
 		barred := barred || readpast.lock_later(barred);
 		-- Where one is barred, many may be. So look at more of them at once.

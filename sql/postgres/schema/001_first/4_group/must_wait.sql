@@ -7,52 +7,62 @@
 -- group_keys: the group of each job, or null for a job without a group.
 -- joined: true if this transaction may stay open. Null: true if this is not its first
 -- statement.
--- Result: for each job true if it must wait. Null: no job must wait.
+-- Result: all null if no job must wait and none needs a slot. Otherwise:
+--   waits: for each job true if it must wait.
+--   requests: the groups for whose waiting jobs the enqueue must leave recheck requests,
+--     because it did not lock these groups.
+--   epoch: the slot_epoch of the jobs that need not wait, see the type `extra`. Null: the
+--     queue has no group limit, so these jobs need no slot.
 -- Locks: those of lock_groups().
 
 create function readpast.must_wait(queue_id integer, group_keys text[],
-                                   joined boolean) returns boolean[]
+                                   joined boolean, out waits boolean[],
+                                   out requests text[], out epoch bigint)
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 set jit = off
 set enable_seqscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
 as $body$
 declare
 	its    record;
 	locked text[] := '{}';
 begin
-	select q.group_limit, q.holds_until > clock_timestamp() as any_held into its
+	select q.group_limit, q.group_epoch,
+	       coalesce(q.holds_until > clock_timestamp(), false) as any_held
+	  into its
 	  from readpast.queue q
 	 where q.id = must_wait.queue_id;
-	if its.group_limit = 0 and its.any_held is not true then
-		return null;
-	elsif its.group_limit > 0 and not coalesce(joined, now() <> statement_timestamp())
-	      and current_setting('transaction_isolation') = 'read committed' then
-		locked := readpast.lock_groups(queue_id, array(
-			select distinct g.name from unnest(group_keys) as g(name)
-			 where g.name is not null));
+	if its.group_limit = 0 and not its.any_held then
+		return;
+	elsif its.group_limit > 0 then
+		epoch := its.group_epoch;
+		if not coalesce(joined, now() <> statement_timestamp())
+		   and current_setting('transaction_isolation') = 'read committed' then
+			locked := readpast.lock_groups(queue_id, array(
+				select distinct g.name from unnest(group_keys) as g(name)
+				 where g.name is not null));
+		end if;
 	end if;
-	return array(
-		select r.name is not null and r.place > coalesce(f.room, 0)
-		  from (select g.name, g.number,
-		               row_number() over (partition by g.name order by g.number) as place
-		          from unnest(group_keys) with ordinality as g(name, number)) r
-		  left join (
-		       select d.name,
-		              case when its.any_held and readpast.is_held(must_wait.queue_id, d.name)
-		                   then 0
-		                   when its.group_limit = 0 then cardinality(group_keys)
-		                   when exists (select 1 from readpast.group_wait w
-		                                 where w.queue_id = must_wait.queue_id
-		                                   and w.group_key = d.name) then 0
-		                   else readpast.open_slots(must_wait.queue_id, d.name,
-		                                            its.group_limit) end as room
-		         from (select distinct g.name
-		                 from unnest(case when its.group_limit = 0 then group_keys
-		                                  else locked end) as g(name)) d) f
-		    on f.name = r.name
-		 order by r.number);
+	select array_agg(g.name is not null and p.place > g.room order by p.number),
+	       array_agg(distinct g.name)
+	           filter (where not g.is_locked and p.place > g.room)
+	  into waits, requests
+	  from (select d.name, d.numbers, l.name is not null as is_locked,
+	               case when its.any_held
+	                         and readpast.is_held(must_wait.queue_id, d.name) then 0
+	                    when its.group_limit = 0 then cardinality(group_keys)
+	                    when l.name is null then 0
+	                    when (select 1 from readpast.group_wait w
+	                           where w.queue_id = must_wait.queue_id
+	                             and w.group_key = d.name
+	                           limit 1) = 1 then 0
+	                    else (select o.n
+	                            from readpast.open_slots(must_wait.queue_id, d.name,
+	                                                     its.group_limit) o) end as room
+	          from (select k.name, array_agg(k.number order by k.number) as numbers
+	                  from unnest(group_keys) with ordinality as k(name, number)
+	                 group by k.name) d
+	          left join unnest(locked) as l(name) on l.name = d.name) g
+	 cross join lateral unnest(g.numbers) with ordinality as p(number, place);
 end
 $body$;

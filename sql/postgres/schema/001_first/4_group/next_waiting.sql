@@ -41,10 +41,13 @@ begin
 		          and (w.priority, w.came) > (a.priority, f.came)
 		        order by w.queue_id, w.group_key, w.priority, w.came
 		        limit case when not q.group_lowered then f.n
-		                   else greatest(least(f.n, readpast.open_slots(
-		                            f.queue_id, f.group_key, q.group_limit)), 0) end
+		                   else greatest(least(f.n, (
+		                       select o.n
+		                         from readpast.open_slots(f.queue_id, f.group_key,
+		                                                  q.group_limit) o)), 0) end
 		          for update skip locked) p
-		 where not readpast.is_held(f.queue_id, f.group_key)
+		 where not (coalesce(q.holds_until > clock_timestamp(), false)
+		            and readpast.is_held(f.queue_id, f.group_key))
 		   and (q.group_limit > 1
 		        or p.job_id = (
 		               select w.job_id

@@ -1,55 +1,44 @@
 -- note_new: give the jobs of groups that an enqueue has just added a slot, or note that
 -- they wait for one. must_wait() has decided which of them stand in the ready line.
--- An enqueue of waiting jobs always leaves a recheck request. A job of the group may end
--- at the same moment, in a transaction that cannot see the new jobs, and so would admit
--- none of them.
 -- queue_id: the queue.
+-- requests: the groups for which recheck requests are left, or null. The enqueue did not
+-- lock these groups. So a job of the group may end at the same moment, in a transaction
+-- that cannot see the new jobs, and so admits none of them.
 -- first_id, last_id, created_at: the jobs have this time of creation, and ids in this
 -- range. A job of another enqueue with the same time is left alone, because it has a row
 -- already or is not visible.
 -- Result: none.
 -- Locks: none.
 
-create function readpast.note_new(queue_id integer, first_id bigint, last_id bigint,
-                                  created_at timestamptz)
+create function readpast.note_new(queue_id integer, requests text[], first_id bigint,
+                                  last_id bigint, created_at timestamptz)
 returns void
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 set jit = off
 set enable_seqscan = off
 as $body$
-declare
-	has_limit boolean := (select q.group_limit > 0 from readpast.queue q
-	                       where q.id = note_new.queue_id);
 begin
-	if has_limit then
-		insert into readpast.group_slot (queue_id, group_key, job_id, priority, came)
-		select j.queue_id, (j.extra).group_key, j.id, readpast.priority_of(j.lane_id),
-		       j.seq
-		  from readpast.job j
-		 where j.id between first_id and last_id
-		   and j.created_at = note_new.created_at and j.queue_id = note_new.queue_id
-		   and (j.extra).group_key is not null and j.seq is not null
-		   and j.lease_until is null
-		   and not exists (select 1 from readpast.group_slot s
-		                    where s.queue_id = j.queue_id
-		                      and s.group_key = (j.extra).group_key and s.job_id = j.id);
-	end if;
-	with waits as (
-		insert into readpast.group_wait
-		       (queue_id, group_key, priority, came, job_id, run_at)
-		select j.queue_id, (j.extra).group_key, readpast.priority_of(j.lane_id),
-		       nextval('readpast.line'), j.id, j.created_at
-		  from (select j.* from readpast.job j
-		         where j.id between first_id and last_id
-		           and j.created_at = note_new.created_at
-		           and j.queue_id = note_new.queue_id
-		           and (j.extra).group_key is not null
-		           and j.seq is null and j.run_at = 'infinity'
-		         order by j.id) j
-		 where not exists (select 1 from readpast.group_wait w where w.job_id = j.id)
-		returning group_wait.group_key)
+	insert into readpast.group_slot (queue_id, group_key, job_id, priority, came)
+	select j.queue_id, (j.extra).group_key, j.id, readpast.priority_of(j.lane_id), j.seq
+	  from readpast.job j
+	 where j.id between first_id and last_id
+	   and j.created_at = note_new.created_at and j.queue_id = note_new.queue_id
+	   and (j.extra).slot_epoch is not null and j.seq is not null
+	   and j.lease_until is null
+	    on conflict do nothing;
+	insert into readpast.group_wait (queue_id, group_key, priority, came, job_id, run_at)
+	select j.queue_id, (j.extra).group_key, readpast.priority_of(j.lane_id),
+	       nextval('readpast.line'), j.id, j.created_at
+	  from (select j.* from readpast.job j
+	         where j.id between first_id and last_id
+	           and j.created_at = note_new.created_at
+	           and j.queue_id = note_new.queue_id
+	           and (j.extra).group_key is not null
+	           and j.seq is null and j.run_at = 'infinity'
+	         order by j.id) j
+	    on conflict do nothing;
 	insert into readpast.group_recheck (queue_id, group_key)
-	select distinct note_new.queue_id, w.group_key from waits w;
+	select note_new.queue_id, r.name from unnest(requests) as r(name);
 end
 $body$;

@@ -3,14 +3,15 @@
 -- which vacuum cannot remove while an old snapshot is open.
 -- queue_id, group_key: the group.
 -- group_limit: how many slots it has.
--- Result: 0 or more.
+-- Row: how many slots are left, or less than 0. The function is `stable` and returns a
+-- table, so that the planner puts it into the query that calls it.
 -- Locks: none. The result stays right only while the caller holds the group's lock, see
 -- lock_groups().
 
 create function readpast.open_slots(queue_id integer, group_key text,
                                     group_limit integer)
-returns integer
-language sql volatile
+returns table (n integer)
+language sql stable
 as $body$
 select group_limit operator(pg_catalog.-) (
        select pg_catalog.count(*)

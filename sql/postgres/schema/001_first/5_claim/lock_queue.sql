@@ -39,13 +39,15 @@ declare
 	more    tid[];
 	n       integer;
 	room    integer := most;
+	counts  boolean := false;
 begin
 	places := '{}';
 	passed_over := 0;
 	moved := false;
 	last := false;
 	if is_limited then
-		room := readpast.limits_of(queue_id, least(most, at_once), alone);
+		select l.room, l.counts into room, counts
+		  from readpast.limits_of(queue_id, least(most, at_once), alone) l;
 	end if;
 	foreach lane in array readpast.lanes_of(queue_id) loop
 		n := room - cardinality(places);
@@ -79,7 +81,7 @@ begin
 	end loop;
 	claim_no := readpast.epoch_us(clock_timestamp());
 	lease_until := readpast.at_us(claim_no) + lease;
-	if is_limited then
+	if counts then
 		perform readpast.take_slots(queue_id, places),
 		        readpast.note_starts(queue_id, cardinality(places), claim_no);
 	end if;

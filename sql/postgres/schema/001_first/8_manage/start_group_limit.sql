@@ -19,11 +19,11 @@ begin
 	  join readpast.job j on j.id = r.id
 	 where (j.extra).group_key is not null;
 	update readpast.queue q
-	   set group_lowered = true
-	 where q.id = start_group_limit.queue_id
-	   and exists (select 1 from readpast.group_slot s
-	                where s.queue_id = q.id
-	                group by s.group_key
-	               having count(*) > q.group_limit);
+	   set group_epoch = nextval('readpast.line'),
+	       group_lowered = exists (select 1 from readpast.group_slot s
+	                                where s.queue_id = q.id
+	                                group by s.group_key
+	                               having count(*) > q.group_limit)
+	 where q.id = start_group_limit.queue_id;
 end
 $body$;
