@@ -73,7 +73,11 @@ select :now as now, q.paused_at as paused_at, q.pause_reason as pause_reason,
                  where a.queue_id = q.id
                    and a.group_key = j.extra ->> 'group'
                  limit :most)) as group_waiting,
-       (select json_object('id', g.id, 'state', g.state,
+       (select json_object('id', g.id,
+                           'state', case g.state when 1 then 'scheduled'
+                                                 when 2 then 'ready'
+                                                 when 3 then 'running'
+                                                 else 'blocked' end,
                            'since', iif(g.state = 3, g.claimed_at, g.run_at),
                            'worker', g.worker, 'host', o.host)
           from readpast_group_slot s
