@@ -42,7 +42,7 @@ select iif(held or not full or group_limit = 0, null, other) as other,
 -- if @other:
 insert into readpast_group_wait (queue_id, group_key, priority, came, job_id,
                                  run_at)
-select queue_id, @group_key, priority, came, id, run_at
+select queue_id, @group_key, priority, came, id, min(run_at, came / 1000)
   from readpast_job
  where id = @other;
 
