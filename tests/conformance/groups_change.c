@@ -195,8 +195,9 @@ a_blocked_job_that_is_cancelled_or_purged_leaves_its_group(void **state)
 	ok(conn, rp_job_cancel(conn, ids[0], NULL));
 	expect_states(conn, ids, "ccrb");
 	assert_int_equal(
-		ok(conn, rp_queue_purge(conn, "q", RP_STATE_BLOCKED, NULL)), 2);
-	expect_states(conn, ids, "cc--");
+		ok(conn, rp_queue_purge(conn, "q", RP_STATE_BLOCKED, NULL)), 1);
+	expect_states(conn, ids, "ccr-");
+	ok(conn, rp_job_cancel(conn, ids[2], NULL));
 	put_n(conn, ids, 2);
 	expect_states(conn, ids, "rb");
 }
