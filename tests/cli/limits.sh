@@ -9,6 +9,8 @@
 # shellcheck source-path=SCRIPTDIR source=tap.sh
 . "$(dirname "$0")/tap.sh"
 on_database "$2"
+# The handlers run readpast.
+PATH=$(dirname "$READPAST"):$PATH
 export READPAST # for handlers
 
 states() { # QUEUE: the payload and the state of each job, in the order of the list

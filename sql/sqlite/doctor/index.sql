@@ -5,6 +5,5 @@ select column1 as 'index', 'is missing' as what,
   from (values ('readpast_job_line'), ('readpast_job_due'),
                ('readpast_job_held'), ('readpast_job_suspect'),
                ('readpast_job_unique'), ('readpast_archive_state'),
-               ('readpast_archive_keep'), ('readpast_group_wait_order'),
-               ('readpast_group_hold_until'))
+               ('readpast_archive_keep'), ('readpast_group_hold_until'))
  where column1 not in (select name from sqlite_schema where type = 'index');

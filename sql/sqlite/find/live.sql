@@ -55,7 +55,7 @@ looked(part, state, id) as materialized (
   select * from (
     select 5, 7, w.job_id
       from queue q
-     cross join readpast_group_wait w indexed by readpast_group_wait_order
+     cross join readpast_group_wait w
         on w.queue_id = q.id
      where :states & 128 and :key is null
      order by q.id, w.group_key, w.priority, w.came

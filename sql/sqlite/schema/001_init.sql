@@ -80,6 +80,9 @@ create table readpast_queue (
 --     that no other job can use the key
 --   group: the name of the group to which the job belongs
 --   progress: the text that the handler reported last. The next attempt gets it
+-- came: the job's place among the jobs of its group and priority: the microsecond in
+-- which the job came, or more, so that later jobs have larger numbers. It is null unless
+-- the job has a slot of its group or is blocked.
 -- payload: the payload, if it has at most 16 KiB. A larger payload is in
 -- readpast_payload, and this column has its size in bytes. Claims and verdicts rewrite
 -- the whole row, so the row must stay small. In SQLite a number sorts before any text
@@ -106,7 +109,8 @@ create table readpast_job (
 	payload      blob not null default x'',
 	last_error   text,
 	failures     text,
-	extra        text
+	extra        text,
+	came         integer
 );
 
 create index readpast_job_line on readpast_job (queue_id, priority, class, seq)
@@ -127,28 +131,23 @@ create unique index readpast_job_unique on readpast_job (queue_id, unique_key)
 -- keeps its slot while it is ready and while it runs. It keeps it, too, while it waits
 -- for a retry, unless group_pass is 1. Whoever deletes a slot admits the next job of the
 -- group in the same transaction.
--- came: the job's place among the jobs of its group and priority. It is the microsecond
--- in which the job came, or more, so that no two jobs have the same place.
 create table readpast_group_slot (
 	queue_id  integer not null,
 	group_key text not null,
 	job_id    integer not null,
-	came      integer not null,
 	primary key (queue_id, group_key, job_id)
 ) without rowid;
 
 -- The blocked jobs. The jobs of a group are admitted in the order of priority and came.
 create table readpast_group_wait (
-	job_id    integer primary key,
 	queue_id  integer not null,
 	group_key text not null,
 	priority  integer not null,
 	came      integer not null,
-	run_at    integer not null
-);
-
-create index readpast_group_wait_order
-	on readpast_group_wait (queue_id, group_key, priority, came);
+	job_id    integer not null,
+	run_at    integer not null,
+	primary key (queue_id, group_key, priority, came, job_id)
+) without rowid;
 
 -- Groups that are held: no job of the group is claimed before the time `until`. A sweep
 -- deletes the row afterwards, and admits the jobs that wait.
@@ -379,9 +378,8 @@ select j.id, q.name as queue,
             then iif((select stopped from readpast_stop where id = q.id), 7, 2)
             else 1 end as state,
        j.priority, j.attempt, j.max_attempts, j.claim_no, w.name as worker,
-       iif(j.run_at = 9223372036854775807,
-           (select run_at from readpast_group_wait where job_id = j.id),
-           j.run_at) as run_at, j.created_at,
+-- include run_at
+       as run_at, j.created_at,
        iif(j.lease_until is not null, j.claim_no / 1000, null) as claimed_at,
        j.lease_until, null as finished_at, j.unique_key, j.kind, j.headers,
        iif(j.payload < '', p.payload, j.payload) as payload,

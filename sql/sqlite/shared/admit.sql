@@ -1,13 +1,15 @@
--- admit: the blocked job @next_id gets a slot if @slotted is 1, and goes to the end of
--- its lane, with the number @next_seq.
+-- admit: the blocked job @next_id of the group @group_key of the queue @queue_id gets a
+-- slot if @slotted is 1, and goes to the end of its lane, with the number @next_seq. Its
+-- place in the group was @next_priority and @next_came.
 
-insert into readpast_group_slot (queue_id, group_key, job_id, came)
-select queue_id, group_key, job_id, came
-  from readpast_group_wait
- where job_id = @next_id and @slotted;
+insert into readpast_group_slot (queue_id, group_key, job_id)
+select @queue_id, @group_key, @next_id
+ where @slotted;
 
-delete from readpast_group_wait where job_id = @next_id;
+delete from readpast_group_wait
+ where queue_id = @queue_id and group_key = @group_key
+   and priority = @next_priority and came = @next_came and job_id = @next_id;
 
 update readpast_job
-   set seq = @next_seq, run_at = :now
+   set seq = @next_seq, run_at = :now, came = iif(@slotted, came, null)
  where id = @next_id;

@@ -2,7 +2,8 @@
 -- next job. If no job waits, or if the group is held, nothing changes. These statements
 -- must be the last ones of a verb.
 
-select w.job_id as next_id, 1 as slotted,
+select w.job_id as next_id, w.priority as next_priority, w.came as next_came,
+       1 as slotted,
 -- include next_seq
        as next_seq
   from readpast_queue q

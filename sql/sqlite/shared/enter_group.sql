@@ -8,9 +8,7 @@ with t as materialized (
   select q.group_limit, coalesce(
 -- include is_held
          , 0) as held,
-         (select came from readpast_group_slot
-           where queue_id = q.id and group_key = @group_key and job_id = @id)
-         as came,
+         (select came from readpast_job where id = @id) as came,
          exists (select 1 from readpast_group_wait
                   where queue_id = q.id and group_key = @group_key)
          or q.group_limit <=
@@ -27,22 +25,7 @@ select group_limit > 0 and came is null and not held and not full as fits,
        coalesce(came, max(next, :now_us)) as came
   from t;
 
--- if @fits:
-insert into readpast_group_slot (queue_id, group_key, job_id, came)
-values (@queue_id, @group_key, @id, @came);
+-- include take_slot
 
 -- if @waits:
-delete from readpast_group_slot
- where queue_id = @queue_id and group_key = @group_key and job_id = @id;
-
--- if @waits:
-insert into readpast_group_wait (job_id, queue_id, group_key, priority, came,
-                                 run_at)
-select id, queue_id, @group_key, priority, @came, run_at
-  from readpast_job
- where id = @id;
-
--- if @waits:
-update readpast_job
-   set class = iif(class = 1, 1, 2), seq = null, run_at = 9223372036854775807
- where id = @id;
+-- include block

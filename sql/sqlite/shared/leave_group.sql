@@ -1,7 +1,10 @@
 -- leave_group: the job @id leaves the group @group_key of the queue @queue_id. @blocked is
--- 1 if the job waits there. These statements must be the last ones of a verb.
+-- 1 if the job waits there, at the place @priority and @came. These statements must be
+-- the last ones of a verb.
 
 -- if @blocked:
-delete from readpast_group_wait where job_id = @id;
+delete from readpast_group_wait
+ where queue_id = @queue_id and group_key = @group_key
+   and priority = @priority and came = @came and job_id = @id;
 
 -- include leave_slot

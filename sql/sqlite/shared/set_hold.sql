@@ -29,7 +29,7 @@ update readpast_queue
  where id = @queue_id;
 
 -- if @begins:
-select s.job_id as id, s.came
+select s.job_id as id, j.came, 1 as waits
   from readpast_group_slot s
  cross join readpast_job j
  where s.queue_id = @queue_id and s.group_key = @group_key
@@ -37,20 +37,7 @@ select s.job_id as id, s.came
  limit 1000;
 
 -- if @begins:
-insert into readpast_group_wait (job_id, queue_id, group_key, priority, came,
-                                 run_at)
-select id, queue_id, @group_key, priority, @came, run_at
-  from readpast_job
- where id = @id;
-
--- if @begins:
-delete from readpast_group_slot
- where queue_id = @queue_id and group_key = @group_key and job_id = @id;
-
--- if @begins:
-update readpast_job
-   set class = iif(class = 1, 1, 2), seq = null, run_at = 9223372036854775807
- where id = @id;
+-- include block
 
 -- the rest if @ends:
 select iif(q.group_limit = 0, 1000,
@@ -60,7 +47,7 @@ select iif(q.group_limit = 0, 1000,
   from readpast_queue q
  where q.id = @queue_id;
 
-select w.job_id as next_id,
+select w.job_id as next_id, w.priority as next_priority, w.came as next_came,
 -- include next_seq
        as next_seq
   from readpast_group_wait w

@@ -7,11 +7,7 @@
 -- or if they were copied from another database.
 
 select j.id, j.queue_id, j.priority, j.class, j.seq,
-       j.extra ->> 'group' as group_key,
-       coalesce((select s.came from readpast_group_slot s
-                  where s.queue_id = j.queue_id
-                    and s.group_key = j.extra ->> 'group'
-                    and s.job_id = j.id), 1000 * j.run_at) as came
+       j.extra ->> 'group' as group_key, coalesce(j.came, 1000 * j.run_at) as came
   from readpast_job j
  where j.id = :id and j.seq is not null;
 
@@ -44,13 +40,11 @@ select iif(held or not full or group_limit = 0, null, other) as other,
   from t;
 
 -- if @other:
-insert into readpast_group_wait (job_id, queue_id, group_key, priority, came,
+insert into readpast_group_wait (queue_id, group_key, priority, came, job_id,
                                  run_at)
-select j.id, j.queue_id, @group_key, j.priority, s.came, j.run_at
-  from readpast_job j
- cross join readpast_group_slot s
- where j.id = @other and s.queue_id = @queue_id and s.group_key = @group_key
-   and s.job_id = @other;
+select queue_id, @group_key, priority, came, id, min(run_at, came / 1000)
+  from readpast_job
+ where id = @other;
 
 -- if @other:
 delete from readpast_group_slot
@@ -61,25 +55,10 @@ update readpast_job
    set class = iif(class = 1, 1, 2), seq = null, run_at = 9223372036854775807
  where id = @other;
 
--- if @fits:
-insert into readpast_group_slot (queue_id, group_key, job_id, came)
-values (@queue_id, @group_key, @id, @came);
+-- include take_slot
 
 -- if @waits:
-delete from readpast_group_slot
- where queue_id = @queue_id and group_key = @group_key and job_id = @id;
-
--- if @waits:
-insert into readpast_group_wait (job_id, queue_id, group_key, priority, came,
-                                 run_at)
-select id, queue_id, @group_key, priority, @came, run_at
-  from readpast_job
- where id = @id;
-
--- if @waits:
-update readpast_job
-   set class = iif(class = 1, 1, 2), seq = null, run_at = 9223372036854775807
- where id = @id;
+-- include block
 
 -- the rest if @is_next:
 -- include admit_next

@@ -7,7 +7,7 @@
 -- answer:
 select j.id, j.queue_id, j.extra ->> 'group' as group_key,
        j.extra ->> 'group' is not null as leaves,
-       j.run_at = 9223372036854775807 as blocked
+       j.run_at = 9223372036854775807 as blocked, j.priority, j.came
   from readpast_job j
  where j.id = :id and (:kind is null or j.kind = :kind)
    and (:state is null

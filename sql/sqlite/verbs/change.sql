@@ -5,9 +5,10 @@
 -- end of the new lane, or of its group. It leaves its group if its queue changes or if it
 -- is due later.
 -- If :kind or :state is not null, the job is changed only if it has that kind and
--- state. The states 2 (ready) and 7 (blocked) both mean that the job is due. outcome is 0 if the job was changed, 1 if another live job of the new queue
--- has the same unique key, 2 if there is no such queue, 3 if the payload is larger than
--- the new queue allows, 4 if the job would expire before it is due.
+-- state. The states 2 (ready) and 7 (blocked) both mean that the job is due.
+-- outcome is 0 if the job was changed, 1 if another live job of the new queue has the same
+-- unique key, 2 if there is no such queue, 3 if the payload is larger than the new queue
+-- allows, 4 if the job would expire before it is due.
 
 -- answer:
 select j.id,
@@ -24,26 +25,30 @@ select j.id,
        q.id as queue_id,
        coalesce(:priority, j.priority) as priority,
        iif(t.run_at > :now and j.class = 0, 2, j.class) as class,
-       coalesce(t.run_at, w.run_at, j.run_at) as run_at,
-       w.job_id is not null and q.id = j.queue_id
+       coalesce(t.run_at,
+-- include run_at
+                ) as run_at,
+       j.run_at = 9223372036854775807 and q.id = j.queue_id
        and coalesce(:priority, j.priority) = j.priority
        and coalesce(t.run_at <= :now, 1) as stays,
-       iif(t.run_at is null, j.seq is not null or w.job_id is not null,
+       iif(t.run_at is null,
+           j.seq is not null or j.run_at = 9223372036854775807,
            t.run_at <= :now) as in_line,
-       j.queue_id as old_queue_id, j.extra ->> 'group' as group_key
+       j.queue_id as old_queue_id, j.priority as old_priority,
+       j.run_at = 9223372036854775807 as blocked, j.came as old_came,
+       j.extra ->> 'group' as group_key
   from readpast_job j
  cross join (select iif(:delay_ms is null and :run_at is null, null,
                         max(:now + coalesce(:delay_ms, 0),
                             coalesce(:run_at, 0))) as run_at) t
-  left join readpast_group_wait w on w.job_id = j.id
   left join readpast_queue q
          on iif(:queue is null, q.id = j.queue_id, q.name = :queue)
  where j.id = :id and j.lease_until is null
    and (:kind is null or j.kind = :kind)
    and (:state is null
         or iif(:state = 7, 2, :state)
-           = iif(j.seq is not null or j.run_at <= :now or w.job_id is not null,
-                 2, 1))
+           = iif(j.seq is not null or j.run_at <= :now
+                 or j.run_at = 9223372036854775807, 2, 1))
    and j.queue_id in (select id from readpast_queue);
 
 select 1 + coalesce((select k.seq from readpast_job k
@@ -57,7 +62,9 @@ select 1 + coalesce((select k.seq from readpast_job k
        and (@queue_id <> @old_queue_id or not @in_line) as leaves;
 
 delete from readpast_group_wait
- where job_id = @id and @outcome = 0 and not @stays;
+ where queue_id = @old_queue_id and group_key = @group_key
+   and priority = @old_priority and came = @old_came and job_id = @id
+   and @outcome = 0 and not @stays;
 
 update readpast_job
    set seq = iif(@in_line and not @stays,
@@ -68,6 +75,7 @@ update readpast_job
        priority = @priority,
        class = @class,
        run_at = iif(@stays, 9223372036854775807, @run_at),
+       came = iif(@leaves or @blocked and not @stays, null, came),
        max_attempts = coalesce(:max_attempts, max_attempts)
  where id = @id and @outcome = 0;
 

@@ -37,12 +37,7 @@ select j.id, j.priority, j.attempt + 1 as attempt, j.max_attempts,
        @timeout_ms as timeout_ms,
        iif(j.extra is null, null,
            case when @checks and j.extra ->> 'group' is not null
-                     and (@checks & 1
-                          and not exists (
-                              select 1 from readpast_group_slot
-                               where queue_id = @queue_id
-                                 and group_key = j.extra ->> 'group'
-                                 and job_id = j.id)
+                     and (@checks & 1 and j.came is null
                           or @checks & 2
                           and exists (
                               select 1 from readpast_group_hold

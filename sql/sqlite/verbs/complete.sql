@@ -27,13 +27,13 @@ insert into readpast_archive (id, queue_id, state, finished_at, priority,
                               payload, last_error, failures, extra,
                               expire_at, result)
 select id, queue_id, 4, :now, priority,
-       iif(run_at = 9223372036854775807,
-           (select run_at from readpast_group_wait where job_id = @id), run_at),
+-- include run_at
+       ,
        claim_no, attempt, max_attempts,
        (select name from readpast_worker w where w.id = worker_id),
        created_at, unique_key, kind, headers, payload,
        last_error, failures, extra, expire_at, @result
-  from readpast_job
+  from readpast_job j
  where id = @id;
 
 -- if @apart:
@@ -42,7 +42,7 @@ insert or ignore into readpast_gone (id) values (@id);
 -- the rest if @has_extra:
 select extra ->> 'unique_for_ms' as unique_for_ms,
        extra ->> 'group' as group_key, extra ->> 'group' is not null as leaves,
-       run_at = 9223372036854775807 as blocked
+       run_at = 9223372036854775807 as blocked, priority, came
   from readpast_job
  where id = @id;
 

@@ -45,7 +45,14 @@ select :now + :expire_ms as expire_at,
        and (q.group_limit > 0 or coalesce(q.holds_until > :now, 0))
        as is_grouped,
        q.group_limit, t.room,
-       @last_seq is not null and t.room = 0 as blocked
+       @last_seq is not null and t.room = 0 as blocked,
+       iif(@last_seq is not null and :group_key is not null
+           and (q.group_limit > 0 or t.room = 0),
+           max(:now_us,
+               1 + coalesce((select came from readpast_group_wait
+                              where queue_id = q.id and group_key = :group_key
+                                and priority = @priority
+                              order by came desc limit 1), 0)), null) as came
   from readpast_queue q
  cross join (select iif(:group_key is null, 1,
 -- include room
@@ -57,11 +64,12 @@ select :now + :expire_ms as expire_at,
 -- answer batch:
 insert or fail into readpast_job (id, queue_id, priority, seq, run_at,
                                   max_attempts, created_at, kind, headers,
-                                  payload, expire_at, extra)
+                                  payload, expire_at, extra, came)
 select :ids_before + r.number, @queue_id, @priority,
        iif(@blocked, null, @last_seq + r.number),
        iif(@blocked, 9223372036854775807, @run_at),
-       @max_attempts, :now, r.kind, r.headers, r.payload, @expire_at, @extra
+       @max_attempts, :now, r.kind, r.headers, r.payload, @expire_at, @extra,
+       @came + r.number
   from readpast_enqueue_rows(:rows) r;
 
 -- if @apart:
@@ -77,22 +85,17 @@ select @before + r.number, r.apart
 -- The first @room jobs get a slot.
 -- the rest if @is_grouped:
 select last_insert_rowid() - count(*) as before,
-       @room > 0 and @room < count(*) as are_many,
-       max(:now_us,
-           1 + coalesce((select came from readpast_group_wait
-                          where queue_id = @queue_id and group_key = :group_key
-                            and priority = @priority
-                          order by came desc limit 1), 0)) as came
+       @room > 0 and @room < count(*) as are_many
   from readpast_enqueue_rows(:rows) r;
 
-insert or fail into readpast_group_slot (queue_id, group_key, job_id, came)
-select @queue_id, :group_key, @before + r.number, @came + r.number
+insert or fail into readpast_group_slot (queue_id, group_key, job_id)
+select @queue_id, :group_key, @before + r.number
   from readpast_enqueue_rows(:rows) r
  where @group_limit > 0 and r.number <= @room;
 
-insert or fail into readpast_group_wait (job_id, queue_id, group_key, priority,
-                                         came, run_at)
-select @before + r.number, @queue_id, :group_key, @priority, @came + r.number,
+insert or fail into readpast_group_wait (queue_id, group_key, priority, came,
+                                         job_id, run_at)
+select @queue_id, :group_key, @priority, @came + r.number, @before + r.number,
        :now
   from readpast_enqueue_rows(:rows) r
  where r.number > @room;

@@ -70,18 +70,26 @@ values (@queue_id, @priority, iif(@run_at > :now, null, @next_seq),
         @extra, :now + :expire_ms);
 
 -- if @replaced:
-select j.extra ->> 'group' as old_group, t.stays,
+select j.extra ->> 'group' as old_group, j.priority as old_priority,
+       j.came as old_came, t.stays,
+       iif(t.stays or j.run_at < 9223372036854775807
+           and j.extra ->> 'group' is :group_key and @run_at <= :now,
+           j.came, null) as came,
        j.extra ->> 'group' is not null and not t.stays
        and (j.extra ->> 'group' is not :group_key or @run_at > :now) as leaves
   from readpast_job j
- cross join (select exists (
-                 select 1 from readpast_group_wait
-                  where job_id = @living and group_key = :group_key
-                    and priority = @priority and @run_at <= :now) as stays) t
+ cross join (select run_at = 9223372036854775807
+                    and extra ->> 'group' is :group_key
+                    and priority = @priority and @run_at <= :now as stays
+               from readpast_job
+              where id = @living) t
  where j.id = @living;
 
 -- if @replaced:
-delete from readpast_group_wait where job_id = @living and not @stays;
+delete from readpast_group_wait
+ where queue_id = @queue_id and group_key = @old_group
+   and priority = @old_priority and came = @old_came and job_id = @living
+   and not @stays;
 
 -- if @replaced:
 update readpast_job
@@ -90,6 +98,7 @@ update readpast_job
        seq = iif(@run_at > :now or @stays, null,
                  coalesce(@kept_seq, @next_seq)),
        run_at = iif(@stays, 9223372036854775807, @run_at),
+       came = @came,
        claim_no = claim_no + 1,
        attempt = 0,
        lost = 0,

@@ -5,11 +5,11 @@
 -- answer:
 select id, 1 as live, 0 as kept, payload < '' as apart, queue_id,
        extra ->> 'group' as group_key, extra ->> 'group' is not null as leaves,
-       run_at = 9223372036854775807 as blocked
+       run_at = 9223372036854775807 as blocked, priority, came
   from readpast_job
  where not :kept and id = :id and claim_no = :claim_no and lease_until is null
 union all
-select id, 0, 1, payload < '', queue_id, null, 0, 0
+select id, 0, 1, payload < '', queue_id, null, 0, 0, 0, 0
   from readpast_archive
  where :kept and id = :id and claim_no = :claim_no;
 

@@ -9,9 +9,8 @@
 -- answer:
 select j.id, q.name as queue, iif(j.lease_until is null, 1, 3) as state,
        j.priority, j.class, j.seq,
-       iif(j.run_at = 9223372036854775807,
-           (select run_at from readpast_group_wait where job_id = j.id),
-           j.run_at) as run_at, j.claim_no, j.attempt,
+-- include run_at
+       as run_at, j.claim_no, j.attempt,
        j.lost, j.max_attempts, null as worker, j.created_at, null as finished_at,
        j.unique_key, j.kind, j.headers,
        iif(j.payload < '',

@@ -90,6 +90,7 @@ update readpast_job
        renewed = 0,
        lost = 0,
        worker_id = null,
+       came = iif(@leaves, null, came),
        last_error = :error,
        failures = @failures,
        extra = iif(:progress is null, extra,

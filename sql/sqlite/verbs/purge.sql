@@ -5,14 +5,14 @@
 -- answer:
 select id, 1 as live, 0 as kept, payload < '' as apart, queue_id,
        extra ->> 'group' as group_key, extra ->> 'group' is not null as leaves,
-       run_at = 9223372036854775807 as blocked
+       run_at = 9223372036854775807 as blocked, priority, came
   from readpast_job
  where id = :id and lease_until is null
    and iif(seq is not null or run_at <= :now
            or run_at = 9223372036854775807, 2, 1) = iif(:state = 7, 2, :state)
    and (:kind is null or kind = :kind)
 union all
-select id, 0, 1, payload < '', queue_id, null, 0, 0
+select id, 0, 1, payload < '', queue_id, null, 0, 0, 0, 0
   from readpast_archive
  where id = :id and state = :state and (:kind is null or kind = :kind);
 

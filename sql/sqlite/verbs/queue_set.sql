@@ -3,13 +3,20 @@
 -- If the queue gets its first group limit, its running jobs get slots, even more than the
 -- limit. If the group limit changes, sweeps look at all groups (group_scan).
 
-insert or ignore into readpast_group_slot (queue_id, group_key, job_id, came)
-select j.queue_id, j.extra ->> 'group', j.id, j.claim_no
+insert or ignore into readpast_group_slot (queue_id, group_key, job_id)
+select j.queue_id, j.extra ->> 'group', j.id
   from readpast_queue q
  cross join readpast_job j
  where q.name = :queue and q.group_limit = 0 and :group_limit > 0
    and j.queue_id = q.id and j.lease_until is not null
    and j.extra ->> 'group' is not null;
+
+update readpast_job
+   set came = claim_no
+ where queue_id = (select id from readpast_queue
+                    where name = :queue and group_limit = 0 and :group_limit > 0)
+   and lease_until is not null and came is null
+   and extra ->> 'group' is not null;
 
 delete from readpast_start
  where :rate_count = 0

@@ -40,6 +40,7 @@ update readpast_job
        renewed = 0,
        attempt = max(attempt - 1, 0),
        worker_id = null,
+       came = iif(@leaves, null, came),
        extra = iif(:progress is null, extra,
                    json_patch(coalesce(extra, '{}'),
                               json_object('progress', nullif(:progress, ''))))

@@ -12,9 +12,8 @@ select j.id, r.number as number
    and j.lease_until is null
    and j.priority = r.priority and j.class = r.class
    and (j.seq is r.seq or r.seq is null and j.run_at <= :now)
-   and iif(j.run_at = 9223372036854775807,
-           (select run_at from readpast_group_wait where job_id = j.id),
-           j.run_at) = r.run_at
+   and r.run_at =
+-- include run_at
    and j.claim_no = r.claim_no
    and j.attempt = r.attempt and j.lost = r.lost
    and j.max_attempts = r.max_attempts

@@ -46,13 +46,13 @@ select iif(q.group_limit = 0, :max, max(0, q.group_limit -
 -- include slots
        )) * not coalesce(
 -- include is_held
-       , 0) as free, q.group_limit > 0 as slotted
+       , 0) as free, q.group_limit > 0 as slotted, q.id as queue_id
   from readpast_queue q
  where q.id = :queue_id;
 
 -- answer:
-select id, id as next_id, next_seq
-  from (select w.job_id as id,
+select id, id as next_id, priority as next_priority, came as next_came, next_seq
+  from (select w.job_id as id, w.priority, w.came,
 -- include next_seq
                as next_seq
           from readpast_group_wait w
@@ -62,7 +62,7 @@ select id, id as next_id, next_seq
          order by w.priority, w.came
          limit @free)
 union all
-select 0, 0, 0
+select 0, 0, 0, 0, 0
  where @goes_on;
 
 -- include admit

@@ -4,7 +4,7 @@
 -- answer:
 select j.id, j.queue_id, j.extra ->> 'group' as group_key,
        j.extra ->> 'group' is not null as leaves,
-       j.run_at = 9223372036854775807 as blocked
+       j.run_at = 9223372036854775807 as blocked, j.priority, j.came
   from readpast_job j
  where j.queue_id = :queue_id and j.expire_at <= :now
    and j.expire_at is not null and j.lease_until is null

@@ -1,14 +1,18 @@
 -- to_purge: return the ids of up to :max jobs of a queue in the state :state, which can
--- be any state except running. This verb is separate from purge because it may have to
--- skip many jobs of other kinds, and needs no write lock for that. purge.sql then
+-- be any state except running. The due jobs of a queue that starts no job now are blocked
+-- (7), and otherwise they are ready (2). This verb is separate from purge because it may
+-- have to skip many jobs of other kinds, and needs no write lock for that. purge.sql then
 -- deletes the jobs.
 
 -- answer:
+with due(state) as materialized (
+  select iif(s.stopped, 7, 2)
+    from readpast_queue q
+   cross join readpast_stop s
+   where q.name = :queue and s.id = q.id)
 select id
   from readpast_job
- where :state = iif((select stopped from readpast_stop
-                      where id = (select id from readpast_queue
-                                   where name = :queue)), 7, 2)
+ where :state in (2, 7) and :state = (select state from due)
    and seq is not null
    and queue_id = (select id from readpast_queue where name = :queue)
    and (:kind is null or kind = :kind)
@@ -18,10 +22,7 @@ select id
  where :state in (1, 2, 7) and seq is null and lease_until is null
    and run_at < 9223372036854775807
    and queue_id = (select id from readpast_queue where name = :queue)
-   and :state = iif(run_at > :now, 1,
-                    iif((select stopped from readpast_stop
-                          where id = (select id from readpast_queue
-                                       where name = :queue)), 7, 2))
+   and :state = iif(run_at > :now, 1, (select state from due))
    and (:kind is null or kind = :kind)
 union all
 select j.id

@@ -55,18 +55,19 @@ select :now as now, q.paused_at as paused_at, q.pause_reason as pause_reason,
        (select count(*) from readpast_group_slot
          where queue_id = q.id and group_key = j.extra ->> 'group')
        as group_busy,
-       coalesce((select count(*)
+       iif(j.run_at < 9223372036854775807, 0,
+           (select count(*)
                    from (select 1 from readpast_group_wait a
-                          where a.queue_id = v.queue_id
-                            and a.group_key = v.group_key
-                            and a.priority < v.priority
-                          limit :most)), 0)
-       + coalesce((select count(*)
+                          where a.queue_id = j.queue_id
+                            and a.group_key = j.extra ->> 'group'
+                            and a.priority < j.priority
+                          limit :most))
+           + (select count(*)
                      from (select 1 from readpast_group_wait a
-                            where a.queue_id = v.queue_id
-                              and a.group_key = v.group_key
-                              and a.priority = v.priority and a.came < v.came
-                            limit :most)), 0) as group_ahead,
+                            where a.queue_id = j.queue_id
+                              and a.group_key = j.extra ->> 'group'
+                              and a.priority = j.priority and a.came < j.came
+                            limit :most))) as group_ahead,
        (select count(*)
           from (select 1 from readpast_group_wait a
                  where a.queue_id = q.id
@@ -84,14 +85,13 @@ select :now as now, q.paused_at as paused_at, q.pause_reason as pause_reason,
           left join readpast_job r on r.id = g.id
           left join readpast_worker o on o.id = r.worker_id
          where s.queue_id = q.id and s.group_key = j.extra ->> 'group'
-           and g.id = s.job_id and v.job_id is not null
-         order by g.state = 3 desc, s.came
+           and g.id = s.job_id and g.id <> j.id
+         order by g.state = 3 desc, r.came
          limit 1) as group_next,
        q.rate_count as rate_count, q.rate_ms as rate_ms,
 -- include rate_in_ms
        as rate_in_ms
   from readpast_job j
-  left join readpast_group_wait v on v.job_id = j.id
   join readpast_queue q on q.id = j.queue_id
   left join readpast_worker w on w.id = j.worker_id
  where j.id = :id;

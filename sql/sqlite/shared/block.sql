@@ -1,0 +1,21 @@
+-- block: the job @id of the group @group_key of the queue @queue_id, which is in the
+-- ready line, waits for its group from now on, at the place @came. It gives up its slot.
+-- Its run_at is again the time at which it came, and not at which it was admitted, so
+-- that a copy keeps the order of the group. @waits must be 1. The first statement has the guard of the file that includes these
+-- statements.
+
+insert into readpast_group_wait (queue_id, group_key, priority, came, job_id,
+                                 run_at)
+select queue_id, @group_key, priority, @came, id, min(run_at, @came / 1000)
+  from readpast_job
+ where id = @id;
+
+-- if @waits:
+delete from readpast_group_slot
+ where queue_id = @queue_id and group_key = @group_key and job_id = @id;
+
+-- if @waits:
+update readpast_job
+   set class = iif(class = 1, 1, 2), seq = null, run_at = 9223372036854775807,
+       came = @came
+ where id = @id;

@@ -1,0 +1,7 @@
+-- run_at: the real run_at of the job j, also if the job is blocked.
+
+iif(j.run_at = 9223372036854775807,
+    (select w.run_at from readpast_group_wait w
+      where w.queue_id = j.queue_id and w.group_key = j.extra ->> 'group'
+        and w.priority = j.priority and w.came = j.came and w.job_id = j.id),
+    j.run_at)
