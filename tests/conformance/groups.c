@@ -330,9 +330,9 @@ a_group_that_passes_goes_on_beside_the_retry(void **state)
 	limit_groups(conn, 1);
 	group_pass(conn, 1);
 	put_three(conn, ids);
-	settle_one(conn, claim_one(conn, MINUTE), RP_FAIL, 100);
+	settle_one(conn, claim_one(conn, MINUTE), RP_FAIL, 500);
 	expect_states(conn, ids, "srb");
-	sleep_ms(150);
+	sleep_ms(550);
 	ok(conn, rp_sweep(conn, NULL));
 	expect_states(conn, ids, "brb");
 	c = claim_one(conn, MINUTE);

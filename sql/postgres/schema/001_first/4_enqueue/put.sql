@@ -25,9 +25,8 @@ as $body$
 declare
 	moment timestamptz := readpast.take_xid();
 	its    record;
-	before bigint;
+	before bigint := (select s.last_value from readpast.line s);
 	before_id bigint; -- null: the jobs have no terms
-	expires timestamptz;
 	extra  readpast.extra;
 	waits  boolean[];
 	requests text[];
@@ -45,38 +44,33 @@ begin
 		   from unnest(headers) as h(headers);
 	end if;
 	if num_nonnulls(keep_ms, timeout_ms, expire_ms, backoff, group_keys) > 0 then
-		expires := moment + readpast.ms(expire_ms);
-		extra := readpast.extra_of(keep_ms, timeout_ms, expires, backoff, null, null);
+		extra := readpast.extra_of(keep_ms, timeout_ms, moment + readpast.ms(expire_ms),
+		                           backoff, null, null);
 		before_id := coalesce(pg_sequence_last_value('readpast.job_id_seq'), 0);
 		select m.waits, m.requests, m.epoch into waits, requests, epoch
 		  from readpast.must_wait(its.id, group_keys, joined) m;
 	end if;
-	before := (select s.last_value from readpast.line s);
 	return query
 	insert into readpast.job (lane_id, seq, run_at, created_at, queue_id,
 	                          max_attempts, kind, headers, payload, extra)
 	select its.lane_id,
-	       case when r.due <= moment and r.waits is not true
-	            then nextval('readpast.line') end,
+	       case when r.due <= moment and not r.waits then nextval('readpast.line') end,
 	       case when r.due <= moment and r.waits then 'infinity' else r.due end,
 	       moment, its.id, coalesce(r.max_attempts, its.max_attempts), r.kind,
-	       r.headers::json, r.payload, case when r.group_key is null then extra
-	       else readpast.extra_of(keep_ms, timeout_ms, expires, backoff, null,
-	                              r.group_key, null,
-	                              case when r.due <= moment and r.waits is not true
-	                                   then epoch end) end
-	  from (select n.max_attempts, n.kind, n.headers, n.payload, n.group_key, n.waits,
+	       r.headers::json, r.payload,
+	       readpast.with_group(extra, r.group_key,
+	                           case when r.due <= moment and not r.waits then epoch end)
+	  from (select n.*, coalesce(n.wait, false) as waits,
 	               greatest(moment + readpast.ms(n.delay_ms),
 	                        readpast.at_ms(n.run_at), moment) as due
 	          from unnest(delays_ms, run_ats, put.max_attempts, kinds,
 	                      put.headers, payloads, group_keys, waits)
 	               as n(delay_ms, run_at, max_attempts, kind, headers, payload,
-	                    group_key, waits)) r
+	                    group_key, wait)) r
 	returning job.id;
 
 	if before_id is not null then
-		perform readpast.note_terms(its.id, group_keys is not null, requests, expires,
-		            before_id + 1,
+		perform readpast.note_terms(its.id, requests, extra.expire_at, before_id + 1,
 		            pg_sequence_last_value('readpast.job_id_seq'), moment);
 	end if;
 	if not its.is_open then

@@ -48,14 +48,12 @@ begin
 	if not found then
 		return;
 	end if;
-	if headers is not null or not put_one.extra is null then
-		perform readpast.need_object(headers) where headers is not null;
-		if due <= moment and (put_one.extra).group_key is not null then
-			select coalesce(m.waits[1], false), m.requests, case when not m.waits[1] then m.epoch end
-			  into waits, requests, extra.slot_epoch
-			  from readpast.must_wait(its.id, array[(put_one.extra).group_key],
-			                          joined) m;
-		end if;
+	if headers is not null then
+		perform readpast.need_object(headers);
+	end if;
+	if due <= moment and (put_one.extra).group_key is not null then
+		select m.waits, m.requests, m.epoch into waits, requests, extra.slot_epoch
+		  from readpast.must_wait_one(its.id, (put_one.extra).group_key, joined) m;
 	end if;
 
 	outcome := 0;
@@ -90,10 +88,8 @@ begin
 		or unique_key is not null and readpast.has_taken_keys()) then
 		perform readpast.need_free_key(its.id, unique_key)
 		  where outcome = 0 and unique_key is not null;
-		perform readpast.note_terms(
-		            its.id, outcome = 0 and (put_one.extra).group_key is not null,
-		            requests, (put_one.extra).expire_at, id, id, moment)
-		  where not put_one.extra is null;
+		perform readpast.note_terms(its.id, case when outcome = 0 then requests end,
+		            (put_one.extra).expire_at, id, id, moment) where not put_one.extra is null;
 		perform readpast.open_lane(its.lane_id) where not its.is_open;
 		perform readpast.wake(its.id) where its.waiters_until > moment;
 	end if;

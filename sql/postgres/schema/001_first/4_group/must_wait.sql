@@ -44,8 +44,8 @@ begin
 		end if;
 	end if;
 	select array_agg(g.name is not null and p.place > g.room order by p.number),
-	       array_agg(distinct g.name)
-	           filter (where not g.is_locked and p.place > g.room)
+	       coalesce(array_agg(distinct g.name)
+	                    filter (where not g.is_locked and p.place > g.room), '{}')
 	  into waits, requests
 	  from (select d.name, d.numbers, l.name is not null as is_locked,
 	               case when its.any_held
