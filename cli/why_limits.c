@@ -131,7 +131,7 @@ is_word(const char *text)
 				 "0123456789_.:@/+-")] == '\0';
 }
 
-/* Print a hold that has not ended. `group`: NULL for a hold of the queue. */
+/* Print a hold, unless it has ended. `group`: NULL for a hold of the queue. */
 static void
 say_held(struct answer *a, int64_t until, const char *group)
 {

@@ -63,8 +63,8 @@ produce(const struct bench *b, struct board *board)
 	_exit(0);
 }
 
-/* Let many producers enqueue for a while. Returns how many waits a sample of
- * the server's locks has found. */
+/* Let many producers enqueue for a while, and look at the server's locks again
+ * and again. Returns the number of lock waits that were seen. */
 static double
 crowd(const struct bench *b, rp_conn *conn)
 {

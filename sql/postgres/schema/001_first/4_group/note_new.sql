@@ -1,9 +1,10 @@
--- note_new: give the jobs of groups that an enqueue has just added a slot, or note that
--- they wait for one. must_wait() has decided which of them stand in the ready line.
+-- note_new: an enqueue has just added jobs that have groups. Give each of them a slot, or
+-- note that it waits for one. must_wait() has decided which of them stand in the ready
+-- line.
 -- queue_id: the queue.
--- requests: the groups for which recheck requests are left, or null. The enqueue did not
--- lock these groups. So a job of the group may end at the same moment, in a transaction
--- that cannot see the new jobs, and so admits none of them.
+-- requests: the groups for which recheck requests are left. The enqueue did not lock
+-- these groups. Another job of such a group may end at the same moment. Its transaction
+-- cannot see the new jobs, so it admits none of them.
 -- first_id, last_id, created_at: the jobs have this time of creation, and ids in this
 -- range. A job of another enqueue with the same time is left alone, because it has a row
 -- already or is not visible.

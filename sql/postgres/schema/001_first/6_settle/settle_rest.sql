@@ -2,7 +2,7 @@
 -- ids .. progresses: the parameters of settle().
 -- Rows: one for each verdict that is accepted. The row has the verdict's position in
 -- the arrays, the new state of the job, and the job's queue.
--- Locks: a row of `waiter` if a worker waits, and for each job that dies the rows that
+-- Locks: if a worker waits, a row of `waiter`. For each job that dies, the rows that
 -- put_dead() locks. settle_done() has locked the jobs' rows already.
 
 create function readpast.settle_rest(
