@@ -299,6 +299,7 @@ int cmd_queue_set(struct cmd *cmd, int argc, char **argv);
 int cmd_release(struct cmd *cmd, int argc, char **argv);
 int cmd_resume(struct cmd *cmd, int argc, char **argv);
 int cmd_retry(struct cmd *cmd, int argc, char **argv);
+int cmd_serve(struct cmd *cmd, int argc, char **argv);
 int cmd_show(struct cmd *cmd, int argc, char **argv);
 int cmd_stats(struct cmd *cmd, int argc, char **argv);
 int cmd_stress(struct cmd *cmd, int argc, char **argv);

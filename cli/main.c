@@ -117,6 +117,10 @@ const struct command commands[] = {
 	  "or 'every 90s', which counts from --from.\n" },
 	{ "sweep", cmd_sweep, REQUIRE, "",
 	  "make due jobs ready, recover lost jobs, delete old ones", NULL },
+#ifdef RP_HAVE_SERVE
+	{ "serve", cmd_serve, CREATE, "[--listen ADDRESS...]",
+	  "offer the queue over HTTP", NULL },
+#endif
 	{ "init", cmd_init, INSTALL, "",
 	  "create the database, or our tables in an existing one", NULL },
 	{ "copy", cmd_copy, REQUIRE, "FROM TO [QUEUE...]",

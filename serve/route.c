@@ -1,0 +1,106 @@
+/*
+ * route.c - the table of paths.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "serve.h"
+
+#include <string.h>
+
+#include "handlers.h"
+
+const struct route routes[] = {
+	{ "GET", "healthz", LANE_NOW, MAY_ALL, 0, NULL, healthz },
+	{ "POST", "v1/queues/*/jobs", LANE_BATCH, MAY_ENQUEUE, 1,
+	  enqueue_prepare, NULL },
+	{ "POST", "v1/claim", LANE_BATCH, MAY_WORK, 0, claim_prepare, NULL },
+	{ "POST", "v1/verdicts", LANE_BATCH, MAY_WORK, 0, verdicts_prepare,
+	  NULL },
+	{ "POST", "v1/settle-and-claim", LANE_BATCH, MAY_WORK, 0,
+	  settle_and_claim_prepare, NULL },
+	{ "GET", "v1/stats", LANE_READ, MAY_READ, 0, stats_prepare, stats_run },
+	{ "GET", "v1/events", LANE_NOW, MAY_READ, 0, events_prepare,
+	  events_run },
+	{ NULL, NULL, LANE_NOW, MAY_ALL, 0, NULL, NULL },
+};
+
+static int
+matches(const struct request *request, const char *path)
+{
+	for (size_t i = 0; i < request->depth; i++) {
+		const char *segment = request->segments[i];
+		size_t n = strcspn(path, "/");
+		int is_any = n == 1 && *path == '*';
+
+		if (is_any ? !*segment
+			   : strlen(segment) != n ||
+				     strncmp(segment, path, n) != 0)
+			return 0;
+		path += n;
+		if ((*path == '/') != (i + 1 < request->depth))
+			return 0;
+		path += *path == '/';
+	}
+	return 1;
+}
+
+/* Answer that the path has no such method, and name those that it has. */
+static int
+refuse_method(struct request *request)
+{
+	static const struct {
+		const char *names[4];
+		const char *allow;
+	} sets[] = {
+		{ { "GET", "PUT", "PATCH", "DELETE" },
+		  "GET, HEAD, PUT, PATCH, DELETE" },
+		{ { "GET", "PUT", "DELETE" }, "GET, HEAD, PUT, DELETE" },
+		{ { "PUT", "DELETE" }, "PUT, DELETE" },
+		{ { "GET", "POST" }, "GET, HEAD, POST" },
+		{ { "GET" }, "GET, HEAD" },
+		{ { "POST" }, "POST" },
+	};
+	size_t set = 0;
+
+	for (; set + 1 < sizeof(sets) / sizeof(*sets); set++) {
+		int all = 1;
+
+		for (size_t i = 0; i < 4 && sets[set].names[i]; i++) {
+			const struct route *r = routes;
+
+			while (r->method &&
+			       (strcmp(r->method, sets[set].names[i]) != 0 ||
+				!matches(request, r->path)))
+				r++;
+			all &= r->method != NULL;
+		}
+		if (all)
+			break;
+	}
+	refuse_status(request, 405, "method",
+		      "the path has no method %.20s; it has %s",
+		      request->method, sets[set].allow);
+	request->answer.allow = sets[set].allow;
+	return -1;
+}
+
+int
+route_find(struct request *request)
+{
+	const char *method =
+		strcmp(request->method, "HEAD") == 0 ? "GET" : request->method;
+	int has_path = 0;
+
+	for (const struct route *r = routes; r->method; r++) {
+		if (!matches(request, r->path))
+			continue;
+		has_path = 1;
+		if (strcmp(r->method, method) != 0)
+			continue;
+		request->route = r;
+		return 0;
+	}
+	return has_path ? refuse_method(request)
+			: refuse(request, RP_ENOENT, NULL, "no such path");
+}
