@@ -264,6 +264,7 @@ json_t *json_stats(const rp_queue_stats *stats);
 json_t *json_worker(const rp_worker_info *worker);
 json_t *json_queue(const rp_queue *queue);
 json_t *json_schedule(const rp_schedule *schedule);
+json_t *json_why(const rp_why *why); /* cmd_why.c */
 int print_json(json_t *object); /* prints one line and frees the object; returns
 				 * 0 or FAILED */
 void format_time(char *to, size_t room, int64_t ms);

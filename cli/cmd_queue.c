@@ -5,21 +5,13 @@
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  */
-#include "cmd.h"
+#include "settings.h"
 
 #include <string.h>
 
 #include "history.h"
 
-/* a setting of a queue: the option that changes it, its type and its limits */
-struct setting {
-	const char *option;
-	enum option_type type;
-	size_t offset;
-	const char *arg, *help;
-	int64_t least, most;
-};
-static const struct setting settings[] = {
+const struct setting settings[] = {
 	{ "--max-attempts", COUNT, offsetof(rp_queue, max_attempts), "N",
 	  "attempts before a job is dead", 1, RP_MOST_ATTEMPTS },
 	{ "--lease", DURATION, offsetof(rp_queue, lease_ms), "D",
@@ -44,6 +36,7 @@ static const struct setting settings[] = {
 	  "how many jobs may run at once, or none", 0, RP_MOST_LIMIT },
 };
 #define SETTINGS (sizeof(settings) / sizeof(*settings))
+const size_t settings_count = SETTINGS;
 
 static int64_t
 value_of(const rp_queue *queue, const struct setting *setting)

@@ -125,6 +125,8 @@ struct request {
 	size_t body_size, body_room;
 	json_t *json;
 	struct turn *turn;    /* what it writes; NULL: nothing */
+	int64_t limit;        /* jobs in a page of a list */
+	int is_dry;           /* 1: only say what would be changed */
 	int64_t id;           /* the job that the path names */
 	int64_t until_ms;     /* when its wait ends (monotonic) */
 	int64_t wait_ms;      /* how long it may wait; 0: not at all */
@@ -158,7 +160,6 @@ struct route {
 	/* Do the work and answer. NULL for LANE_BATCH. */
 	void (*run)(struct request *request, rp_conn *conn);
 };
-#define OPEN_TO_ALL MAY_ALL
 /* Find the request's route. Returns 0, or -1 after answering. */
 int route_find(struct request *request);
 extern const struct route routes[]; /* ended by a NULL method */
