@@ -207,35 +207,47 @@ outcome_json(const struct request *request, const rp_outcome *outcome,
 	return object;
 }
 
-/* A job that was not kept cannot be read, but the database knows how it ended.
- * A token that is limited to some queues cannot be compared with it. */
+/* Read how the job ended and, if it is live or kept, the job. It may end, and
+ * then be deleted, between the two calls. */
+static int
+read_outcome(struct request *request, rp_conn *conn, rp_outcome *outcome,
+	     rp_batch **ret)
+{
+	int r = 0;
+
+	for (int tries = 0; tries < 2; tries++) {
+		r = rp_job_wait(conn, &request->id, 1, RP_WAIT_ALL, 0, -1,
+				outcome);
+		if (r < 0 || (outcome->state && !outcome->kept))
+			return r;
+		r = rp_job_get(conn, request->id, ret);
+		if (r != RP_ENOENT)
+			return r;
+	}
+	return r;
+}
+
+/* A token that is limited to some queues may not ask for a job that is not
+ * kept, because nothing tells in which queue it was. */
 void
 job_outcome_run(struct request *request, rp_conn *conn)
 {
 	rp_outcome outcome;
 	rp_batch *batch = NULL;
-	int r = rp_job_wait(conn, &request->id, 1, RP_WAIT_ALL, 0, -1,
-			    &outcome);
+	int r = read_outcome(request, conn, &outcome, &batch);
+	const rp_job *job = batch ? rp_batch_at(batch, 0) : NULL;
 
-	if (r < 0 && r != RP_ENOENT) {
+	if (r == RP_ENOENT)
+		no_job(request, rp_last_error(conn));
+	else if (r < 0)
 		refuse_error(request, r, rp_last_error(conn));
-		return;
-	}
-	if (r == RP_ENOENT ||
-	    (outcome.state && !outcome.kept && !may(request, MAY_READ, NULL))) {
-		no_job(request, r < 0 ? rp_last_error(conn) : NULL);
-		return;
-	}
-	if ((outcome.kept || !outcome.state) &&
-	    job_read(request, conn, MAY_READ, &batch) < 0)
-		return;
-	if (!outcome.state && now_ms() < request->until_ms &&
-	    !request->server->drains)
+	else if (!may(request, MAY_READ, job ? job->queue : NULL))
+		no_job(request, NULL);
+	else if (!outcome.state && now_ms() < request->until_ms &&
+		 !request->server->drains)
 		request->stage = STAGE_OUTCOME;
 	else
-		answer_json(request, 200,
-			    outcome_json(request, &outcome,
-					 batch ? rp_batch_at(batch, 0) : NULL));
+		answer_json(request, 200, outcome_json(request, &outcome, job));
 	rp_batch_free(batch);
 }
 

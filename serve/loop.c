@@ -116,14 +116,13 @@ take_back(struct server *server, struct request *request)
 		request_free(request);
 		return;
 	}
-	polls_back(server, request);
 	wake_others(server, request);
-	if (request->stage == STAGE_POLL)
-		polls_add(server, request);
-	else if (request->stage == STAGE_OUTCOME)
+	if (request->stage == STAGE_OUTCOME)
 		outcomes_add(server, request);
-	else
+	else if (request->stage != STAGE_POLL)
 		server_resume(request);
+	if (request->turn && request->turn->queues)
+		polls_back(server, request);
 }
 
 static void

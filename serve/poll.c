@@ -274,7 +274,6 @@ polls_wake(struct server *server, const char *queue, size_t jobs)
 {
 	struct awaited *a = find_queue_of(server, queue);
 	struct list wave = { 0 };
-	struct request *request;
 
 	if (!a || !server->polls.waiting.first)
 		return;
@@ -285,20 +284,26 @@ polls_wake(struct server *server, const char *queue, size_t jobs)
 	a->again = 0;
 	take_wave(server, queue, jobs ? jobs : WAVE, &wave);
 	a->in_wave = wave.count;
-	while ((request = list_take(&wave))) {
-		request->wave = a;
-		request->stage = STAGE_ASKED;
-		pool_give(server, request, LANE_BATCH);
+	for (struct request *r = wave.first; r; r = r->next) {
+		r->wave = a;
+		r->stage = STAGE_ASKED;
 	}
+	if (wave.first)
+		pool_give_all(server, &wave, LANE_BATCH);
 }
 
-/* A request that was given to the writer has come back. */
+/* A request with a claim has come back from the writer. If it has no job, it
+ * waits again, before the next wave is taken, so that it keeps its place. */
 void
 polls_back(struct server *server, struct request *request)
 {
 	struct awaited *a = request->wave;
 
-	if (request->stage == STAGE_ANSWER)
+	if (request->held_count && request_is_gone(request))
+		request->is_closed = 1;
+	if (request->stage == STAGE_POLL)
+		polls_add(server, request);
+	else
 		leave(server, request);
 	if (!a)
 		return;
@@ -307,8 +312,6 @@ polls_back(struct server *server, struct request *request)
 	if (request->held_count) {
 		a->again = 1;
 		server->polls.found_at = now_ms();
-		if (request_is_gone(request))
-			request->is_closed = 1;
 	}
 	if (a->in_wave == 0 && a->again)
 		polls_wake(server, a->name, 0);

@@ -18,16 +18,23 @@
 void
 pool_give(struct server *server, struct request *request, enum lane lane)
 {
+	struct list one = { 0 };
+
+	list_add(&one, request);
+	pool_give_all(server, &one, lane);
+}
+
+void
+pool_give_all(struct server *server, struct list *requests, enum lane lane)
+{
 	struct pool *pool = &server->pool;
+	int writes = lane == LANE_BATCH;
+	struct request *request;
 
 	pthread_mutex_lock(&pool->lock);
-	if (lane == LANE_BATCH) {
-		list_add(&pool->writes, request);
-		pthread_cond_signal(&pool->for_writer);
-	} else {
-		list_add(&pool->reads, request);
-		pthread_cond_signal(&pool->for_readers);
-	}
+	while ((request = list_take(requests)))
+		list_add(writes ? &pool->writes : &pool->reads, request);
+	pthread_cond_signal(writes ? &pool->for_writer : &pool->for_readers);
 	pthread_mutex_unlock(&pool->lock);
 }
 

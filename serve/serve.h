@@ -241,6 +241,10 @@ int pool_start(struct server *server);
 void pool_stop(struct server *server); /* ends the threads */
 void pool_close(struct server *server);
 void pool_give(struct server *server, struct request *request, enum lane lane);
+/* Give all requests of a list. If they are writes, and no more than fit into a
+ * turn, they are in the same turn. */
+void pool_give_all(struct server *server, struct list *requests,
+		   enum lane lane);
 
 /* poll.c: claims that wait for jobs. All but the waiter's fields belong to the
  * loop. */
