@@ -120,6 +120,15 @@ const struct command commands[] = {
 #ifdef RP_HAVE_SERVE
 	{ "serve", cmd_serve, CREATE, "[--listen ADDRESS...]",
 	  "offer the queue over HTTP", NULL },
+	{ "token add", cmd_token_add, CREATE, "NAME --may SCOPES",
+	  "make a token for clients of serve, and print it",
+	  "SCOPES: a list such as enqueue:mail,work:mail,read:*. A * at the "
+	  "end\n"
+	  "stands for any text. admin:QUEUE includes the other three.\n" },
+	{ "token list", cmd_token_list, REQUIRE, "",
+	  "list the tokens and what they allow", NULL },
+	{ "token remove", cmd_token_remove, REQUIRE, "NAME",
+	  "remove a token: it is refused from now on", NULL },
 #endif
 	{ "init", cmd_init, INSTALL, "",
 	  "create the database, or our tables in an existing one", NULL },

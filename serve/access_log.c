@@ -46,8 +46,9 @@ access_log(struct server *server, const struct request *request, int is_sent)
 		request->answer.status, "sent", is_sent, "ms",
 		(double)(monotonic_us() - request->began_us) / 1000, "body",
 		(json_int_t)request->body_size);
-	if (line && *request->token)
-		json_object_set_new(line, "token", json_string(request->token));
+	if (line && request->token)
+		json_object_set_new(line, "token",
+				    json_string(request->token->name));
 	if (!line)
 		return;
 	json_dumpf(line, server->log, JSON_COMPACT | JSON_REAL_PRECISION(6));

@@ -133,14 +133,71 @@ guard_check(struct request *request)
 	return check_origin(request);
 }
 
+/* ---- tokens ---- */
+
+#define COOKIE "readpast" /* the page keeps its token in this cookie */
+#define READ_AGAIN_MS 500 /* how old the list may be that lacks a token */
+
+const char *
+guard_token_text(const struct request *request)
+{
+	static const char bearer[] = "Bearer ";
+	const char *text = header(request, "Authorization");
+
+	if (text && strncasecmp(text, bearer, strlen(bearer)) == 0)
+		return text + strlen(bearer);
+	return MHD_lookup_connection_value(request->connection, MHD_COOKIE_KIND,
+					   COOKIE);
+}
+
+char *
+guard_cookie(const struct request *request, const char *token)
+{
+	const struct options *o = request->server->options;
+	char *cookie;
+
+	if (asprintf(&cookie,
+		     COOKIE "=%s; Path=%s/; HttpOnly; "
+			    "SameSite=Strict%s%s",
+		     token ? token : "", o->prefix, o->cert ? "; Secure" : "",
+		     token ? "" : "; Max-Age=0") < 0)
+		return NULL;
+	return cookie;
+}
+
+/* Find the token of a request that needs one. If its key is not in our list,
+ * which may be old, the list is read again before the request is refused. */
+static int
+find_token(struct request *request)
+{
+	struct tokens *tokens = &request->server->tokens;
+	const char *text = guard_token_text(request);
+	int is_unknown = 0, was_read = request->is_token_unknown;
+
+	if (!request->server->options->tokens || request->route->may == MAY_ALL)
+		return 0;
+	request->is_token_unknown = 0;
+	request->token = text ? tokens_find(tokens, text, &is_unknown) : NULL;
+	if (request->token)
+		return 0;
+	if (is_unknown && !was_read &&
+	    now_ms() - atomic_load(&tokens->read_at) > READ_AGAIN_MS) {
+		request->is_token_unknown = 1;
+		return 0;
+	}
+	return refuse_status(request, 401, "token",
+			     text ? "the token is not valid"
+				  : "this server needs a token: Authorization: "
+				    "Bearer TOKEN");
+}
+
 /* ---- rights ---- */
 
 int
-may(const struct request *request, enum may may, const char *queue)
+may(const struct request *request, enum may what, const char *queue)
 {
-	(void)may;
-	(void)queue;
-	return request->scopes == NULL;
+	return !request->server->options->tokens ||
+	       (request->token && token_may(request->token, what, queue));
 }
 
 int
@@ -152,16 +209,25 @@ guard_queue(struct request *request, enum may what, const char *queue)
 				       "the token does not allow this");
 }
 
+/* Requests that change something but that a server with --read-only answers. */
+static int
+only_reads(const struct route *route)
+{
+	return strcmp(route->method, "GET") == 0 ||
+	       strcmp(route->path, "v1/session") == 0;
+}
+
 int
 guard_route(struct request *request)
 {
 	const struct route *route = request->route;
 
-	if (request->server->options->read_only &&
-	    strcmp(route->method, "GET") != 0)
+	if (request->server->options->read_only && !only_reads(route))
 		return refuse(request, RP_EREADONLY, NULL,
 			      "this server was started with --read-only");
-	return route->names_queue
+	if (find_token(request) < 0)
+		return -1;
+	return route->names_queue && !request->is_token_unknown
 		       ? guard_queue(request, route->may, request->segments[2])
 		       : 0;
 }

@@ -38,7 +38,8 @@ run_fn schedule_fire_run, schedule_pause_run, schedule_resume_run;
 
 /* look.c */
 prepare_fn stats_prepare, doctor_prepare;
-run_fn healthz, readyz, stats_run, workers_run, doctor_answer, session_run;
+run_fn healthz, readyz, stats_run, workers_run, doctor_answer;
+run_fn session_run, session_begin, session_end;
 
 /* events.c */
 prepare_fn events_prepare;

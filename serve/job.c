@@ -59,7 +59,7 @@ job_json(const struct request *request, const rp_job *job, size_t most)
 static int
 no_job(struct request *request, const rp_error *error)
 {
-	if (error && !request->scopes)
+	if (error && !request->token)
 		return refuse_error(request, RP_ENOENT, error);
 	return refuse(request, RP_ENOENT, NULL, "no job has the id %lld",
 		      (long long)request->id);

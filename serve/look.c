@@ -168,6 +168,26 @@ readyz(struct request *request, rp_conn *conn)
 
 /* ---- the session ---- */
 
+/* The page gives its token once, and then the browser keeps it in a cookie that
+ * no script can read. */
+void
+session_begin(struct request *request, rp_conn *conn)
+{
+	const char *token = guard_token_text(request);
+
+	session_run(request, conn);
+	if (request->token && token)
+		request->answer.cookie = guard_cookie(request, token);
+}
+
+void
+session_end(struct request *request, rp_conn *conn)
+{
+	(void)conn;
+	answer_json(request, 200, json_pack("{s:s}", "result", "ended"));
+	request->answer.cookie = guard_cookie(request, NULL);
+}
+
 void
 session_run(struct request *request, rp_conn *conn)
 {
@@ -181,5 +201,5 @@ session_run(struct request *request, rp_conn *conn)
 			      rp_version(), "database", name, "read_only",
 			      o->read_only, "hide_payloads", o->hide_payloads,
 			      "token",
-			      *request->token ? request->token : NULL));
+			      request->token ? request->token->name : NULL));
 }

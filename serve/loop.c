@@ -417,6 +417,7 @@ serve(const struct options *options)
 	if (status)
 		return status;
 	pthread_mutex_init(&server.lock, NULL);
+	pthread_mutex_init(&server.tokens.lock, NULL);
 	status = run(&server);
 	listen_close(&server);
 	polls_stop(&server);
@@ -427,6 +428,7 @@ serve(const struct options *options)
 	if (server.mhd)
 		MHD_stop_daemon(server.mhd);
 	pool_close(&server);
+	tokens_free(&server.tokens);
 	if (server.log)
 		fclose(server.log);
 	close(server.epoll_fd);

@@ -23,7 +23,8 @@
 /* Requests that are tried at once, if it is not known how many jobs there
  * are. */
 #define WAVE 16
-#define SWEEP_MS 1000 /* how often the waiter sweeps */
+#define SWEEP_MS 1000   /* how often the waiter sweeps */
+#define FORGET_MS 60000 /* how often it deletes old answers */
 /* How long the waiter rests after it found jobs that nobody could claim, such
  * as those of a queue whose limit is reached. */
 #define REST_MS 20
@@ -404,6 +405,26 @@ next_rest(const struct polls *p, int64_t reported_at, int64_t before)
 				       : before;
 }
 
+/* What the waiter does once a second. */
+static int
+do_duties(struct server *server, int64_t now)
+{
+	struct polls *p = &server->polls;
+	int r = server->options->tokens ? tokens_read(&server->tokens, p->conn)
+					: 0;
+
+	if (r < 0 || server->options->read_only)
+		return r;
+	r = rp_sweep(p->conn, NULL);
+	if (r < 0)
+		return r;
+	atomic_store(&server->swept_at, now);
+	if (now - p->forgot_at < FORGET_MS)
+		return 0;
+	p->forgot_at = now;
+	return rp__answers_forget(p->conn);
+}
+
 static void *
 wait_all(void *ctx)
 {
@@ -416,11 +437,9 @@ wait_all(void *ctx)
 		int64_t now = now_ms();
 		int r = 0;
 
-		if (now - swept_at >= SWEEP_MS && !server->options->read_only) {
-			r = rp_sweep(p->conn, NULL);
+		if (now - swept_at >= SWEEP_MS) {
+			r = do_duties(server, now);
 			swept_at = now;
-			if (r >= 0)
-				atomic_store(&server->swept_at, now);
 		}
 		if (r >= 0 && names && *names)
 			r = rp_wait(p->conn, (const char *const *)names,

@@ -85,6 +85,7 @@ request_free(struct request *request)
 {
 	if (!request)
 		return;
+	token_unref(request->token);
 	turn_free(request->turn);
 	stream_free(request->stream);
 	answer_clear(&request->answer);
@@ -329,6 +330,13 @@ request_begin(void *ctx, const char *target, struct MHD_Connection *connection)
 	return request;
 }
 
+/* Read the tokens, because the list that we have lacks one. */
+static void
+read_tokens(struct request *request, rp_conn *conn)
+{
+	tokens_read(&request->server->tokens, conn);
+}
+
 /* All of the request was read: answer it, or give it to another thread. */
 static enum MHD_Result
 dispatch(struct request *request)
@@ -336,6 +344,15 @@ dispatch(struct request *request)
 	const struct route *route = request->route;
 
 	set_busy(request, 1);
+	if (request->is_token_unknown && request->stage == STAGE_READ) {
+		request->stage = STAGE_TOKEN;
+		request->run = read_tokens;
+		server_suspend(request);
+		pool_give(request->server, request, LANE_READ);
+		return MHD_YES;
+	}
+	if (request->stage == STAGE_TOKEN && guard_route(request) < 0)
+		return send_answer(request);
 	if (route->prepare && route->prepare(request) < 0)
 		return send_answer(request);
 	request->run = route->run;
@@ -366,7 +383,7 @@ request_handle(void *ctx, struct MHD_Connection *connection, const char *url,
 		return read_head(request, method);
 	if (*size)
 		return read_body(request, data, size);
-	if (request->stage == STAGE_READ)
+	if (request->stage == STAGE_READ || request->stage == STAGE_TOKEN)
 		return dispatch(request);
 	return send_answer(request);
 }

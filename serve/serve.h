@@ -79,6 +79,7 @@ struct answer {
 /* What happens next with a request. */
 enum stage {
 	STAGE_READ,    /* headers or body are being read */
+	STAGE_TOKEN,   /* its token is looked up once more */
 	STAGE_ASKED,   /* a thread of the pool has it */
 	STAGE_POLL,    /* a claim waits for a job */
 	STAGE_OUTCOME, /* it waits for the end of a job */
@@ -118,8 +119,8 @@ struct request {
 	size_t depth;
 	struct parameter parameters[MOST_PARAMETERS];
 	size_t parameters_count;
-	char token[TOKEN_NAME + 1];  /* name of the token, or "" */
-	const struct scopes *scopes; /* NULL: everything is allowed */
+	struct token *token;  /* NULL: it has none, and everything is allowed */
+	int is_token_unknown; /* 1: read the tokens again, then look again */
 
 	char *body; /* followed by a NUL byte */
 	size_t body_size, body_room;
@@ -146,7 +147,6 @@ enum lane {
 	LANE_READ, /* one of several threads */
 	LANE_BATCH /* the thread that joins the writes of many requests */
 };
-enum may { MAY_ALL, MAY_READ, MAY_ENQUEUE, MAY_WORK, MAY_ADMIN };
 
 struct route {
 	const char *method, *path; /* a * in the path is any segment */
@@ -181,7 +181,12 @@ int guard_route(struct request *request);
 /* Check that the token allows this for the queue. Returns 0, or -1 after
  * answering. */
 int guard_queue(struct request *request, enum may may, const char *queue);
-/* Returns whether the token allows this for the queue. */
+/* The token that a request has, or NULL. */
+const char *guard_token_text(const struct request *request);
+/* The value of Set-Cookie that keeps this token, or, for NULL, removes it. The
+ * caller frees it. NULL: out of memory. */
+char *guard_cookie(const struct request *request, const char *token);
+/* Returns whether the token allows this for the queue; NULL: for all queues. */
 int may(const struct request *request, enum may may, const char *queue);
 
 /* answer.c */
@@ -260,8 +265,9 @@ struct polls {
 	pthread_mutex_t lock;
 	pthread_t thread;
 	int runs, stops;
-	int fd;       /* an eventfd that ends the wait */
-	char **names; /* the queues to wait for, with NULL at the end */
+	int64_t forgot_at; /* when old answers were deleted */
+	int fd;            /* an eventfd that ends the wait */
+	char **names;      /* the queues to wait for, with NULL at the end */
 	int is_changed;
 	char **ready; /* queues that may have jobs, with NULL at the end */
 };

@@ -134,7 +134,7 @@ hide_verdicts(struct joined *j, struct request *request)
 {
 	struct turn *turn = request->turn;
 
-	if (!request->scopes)
+	if (!request->token || may(request, MAY_WORK, NULL))
 		return 0;
 	turn->is_hidden = calloc(turn->verdicts_count, 1);
 	for (size_t i = 0; i < turn->verdicts_count; i++) {
