@@ -75,14 +75,15 @@ static int
 take_payload(struct request *request, const struct new_job *job,
 	     const char *field, rp_job_spec *spec, int *ret_is_json)
 {
-	char *text;
+	char named[80], *text;
 
 	*ret_is_json = 0;
+	snprintf(named, sizeof(named), "%s_base64", field);
 	if (job->payload && job->payload_base64)
 		return refuse(request, RP_EINVAL, field,
 			      "give either payload or payload_base64");
 	if (job->payload_base64)
-		return take_base64(request, job->payload_base64, field, spec);
+		return take_base64(request, job->payload_base64, named, spec);
 	if (!job->payload)
 		return 0;
 	if (json_is_string(job->payload)) {
@@ -360,11 +361,11 @@ outcome_text(const rp_added *added)
 	return words[added->outcome];
 }
 
-static void
-enqueue_finish(struct request *request)
+char *
+enqueue_text(const struct turn *turn)
 {
-	const struct turn *turn = request->turn;
 	json_t *list = json_array(), *object;
+	char *text;
 
 	for (size_t i = 0; i < turn->specs_count; i++)
 		json_array_append_new(list,
@@ -372,15 +373,71 @@ enqueue_finish(struct request *request)
 						(json_int_t)turn->added[i].id,
 						"outcome",
 						outcome_text(&turn->added[i])));
-	atomic_fetch_add(&request->server->metrics.enqueued,
-			 (int64_t)turn->specs_count);
-	if (turn->is_one) {
-		object = json_incref(json_array_get(list, 0));
-		json_decref(list);
-	} else {
-		object = json_pack("{s:o}", "jobs", list);
+	object = turn->is_one ? json_incref(json_array_get(list, 0))
+			      : json_pack("{s:O}", "jobs", list);
+	text = object ? json_dumps(object, JSON_COMPACT) : NULL;
+	json_decref(object);
+	json_decref(list);
+	return text;
+}
+
+static void
+enqueue_finish(struct request *request)
+{
+	struct turn *turn = request->turn;
+	char *text = turn->stored ? turn->stored : enqueue_text(turn);
+
+	if (turn->is_other) {
+		refuse_status(request, 422, "idempotency-key",
+			      "the idempotency key was used for another "
+			      "request");
+		return;
 	}
-	answer_json(request, 201, object);
+	if (!turn->stored)
+		atomic_fetch_add(&request->server->metrics.enqueued,
+				 (int64_t)turn->specs_count);
+	turn->stored = NULL;
+	answer_bytes(request, 201, "application/json", text,
+		     text ? strlen(text) : 0);
+}
+
+/* ---- idempotency keys ---- */
+
+/* A key belongs to a queue and a token. The request is compared by its members
+ * and its body. */
+static int
+take_key(struct request *request)
+{
+	const char *key = MHD_lookup_connection_value(
+		request->connection, MHD_HEADER_KIND, "Idempotency-Key");
+	struct turn *turn = request->turn;
+	unsigned char hash[HASH_SIZE];
+	char *members, *text;
+	int n;
+
+	if (!key)
+		return 0;
+	if (!*key || strlen(key) > RP_MOST_KEY)
+		return refuse(request, RP_EINVAL, "Idempotency-Key",
+			      "expected 1 to %d bytes", RP_MOST_KEY);
+	n = asprintf(&text, "%s\n%s\n%s",
+		     request->token ? request->token->key : "", turn->queue,
+		     key);
+	if (n < 0)
+		return no_memory(request);
+	hash_of(text, (size_t)n, hash);
+	hex_of(hash, HASH_SIZE, turn->answer_name);
+	free(text);
+	members = json_dumps(request->json, JSON_COMPACT | JSON_SORT_KEYS);
+	n = members ? asprintf(&text, "%s\n%zu\n", members, request->body_size)
+		    : -1;
+	free(members);
+	if (n < 0)
+		return no_memory(request);
+	hash_two(text, (size_t)n, request->body, request->body_size,
+		 turn->hash);
+	free(text);
+	return 0;
 }
 
 int
@@ -409,5 +466,5 @@ enqueue_prepare(struct request *request)
 	if (r < 0)
 		return -1;
 	turn->added = calloc(turn->specs_count, sizeof(*turn->added));
-	return turn->added ? 0 : no_memory(request);
+	return turn->added ? take_key(request) : no_memory(request);
 }

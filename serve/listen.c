@@ -38,13 +38,15 @@ resolve(const char *text)
 	struct addrinfo *found = NULL;
 	char host[256];
 	size_t n = colon ? (size_t)(colon - text) : 0;
+	int64_t port;
 	int r;
 
 	if (n >= 2 && *text == '[' && text[n - 1] == ']') {
 		text++;
 		n -= 2;
 	}
-	if (n == 0 || n >= sizeof(host) || !colon[1]) {
+	if (n == 0 || n >= sizeof(host) ||
+	    parse_count(colon + 1, &port) < 0 || port > 65535) {
 		complain(USAGE,
 			 "serve: --listen %.80s: expected ADDRESS:PORT, such "
 			 "as 127.0.0.1:8080, or unix:PATH",

@@ -19,13 +19,22 @@
 /* ---- making ---- */
 
 void
-hash_of(const void *bytes, size_t size, unsigned char to[HASH_SIZE])
+hash_two(const void *a, size_t a_size, const void *b, size_t b_size,
+	 unsigned char to[HASH_SIZE])
 {
 	struct sha256_ctx ctx;
 
 	sha256_init(&ctx);
-	sha256_update(&ctx, size, bytes);
+	sha256_update(&ctx, a_size, a);
+	if (b_size)
+		sha256_update(&ctx, b_size, b);
 	sha256_digest(&ctx, HASH_SIZE, to);
+}
+
+void
+hash_of(const void *bytes, size_t size, unsigned char to[HASH_SIZE])
+{
+	hash_two(bytes, size, NULL, 0, to);
 }
 
 void

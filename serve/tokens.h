@@ -20,9 +20,10 @@
 
 #define TOKEN_NAME 128 /* most bytes of a token's name */
 #define TOKEN_KEY 16   /* hex digits of its key */
-#define TOKEN_SIZE (3 + TOKEN_KEY + 1 + 64 + 1) /* a token with its NUL byte   \
-						 */
-#define HASH_SIZE 32                            /* of SHA-256 */
+#define TOKEN_SIZE                                                             \
+	(3 + TOKEN_KEY + 1 + 64 + 1) /* a token with its NUL byte              \
+				      */
+#define HASH_SIZE 32                 /* of SHA-256 */
 
 /* What a request needs. */
 enum may {
@@ -59,6 +60,9 @@ struct tokens {
 };
 
 void hash_of(const void *bytes, size_t size, unsigned char to[HASH_SIZE]);
+/* The hash of two parts as one. */
+void hash_two(const void *a, size_t a_size, const void *b, size_t b_size,
+	      unsigned char to[HASH_SIZE]);
 void hex_of(const unsigned char *bytes, size_t size, char *to);
 
 /* Make a token. Returns 0, or -1 if the kernel has no random numbers. */

@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "internal.h"
+
 struct joined {
 	struct server *server;
 	rp_conn *conn;
@@ -51,6 +53,7 @@ turn_free(struct turn *turn)
 	free(turn->added);
 	free(turn->queues);
 	free(turn->jobs);
+	free(turn->stored);
 	free(turn);
 }
 
@@ -242,11 +245,42 @@ enqueue_alone(struct joined *j, struct turn *turn)
 	return r < 0 ? note_failure(j, turn, r) : 0;
 }
 
+/* Whether the turn's jobs can be joined with those of others. */
+static int
+is_plain(const struct turn *turn)
+{
+	return turn->specs_count && !*turn->answer_name && !turn->code;
+}
+
 static int
 is_of_queue(const struct turn *turn, const char *queue)
 {
-	return turn->specs_count && !turn->code &&
-	       strcmp(turn->queue, queue) == 0;
+	return is_plain(turn) && strcmp(turn->queue, queue) == 0;
+}
+
+/* A request with an idempotency key: if it was answered before, the same answer
+ * is given again. The answer is stored in the commit that adds the jobs. */
+static int
+enqueue_once(struct joined *j, struct turn *turn)
+{
+	struct rp_answer answer = { .hash = turn->hash, .size = HASH_SIZE };
+	int r = rp__answer_get(j->conn, turn->answer_name, &answer);
+	char *text;
+
+	if (r < 0 || answer.is_found) {
+		turn->stored = answer.text;
+		turn->is_other = answer.is_found && !answer.is_same;
+		return r;
+	}
+	r = enqueue_alone(j, turn);
+	if (r < 0 || turn->code)
+		return r;
+	text = enqueue_text(turn);
+	r = text ? rp__answer_put(j->conn, turn->answer_name, turn->hash,
+				  HASH_SIZE, text)
+		 : RP_ENOMEM;
+	free(text);
+	return r;
 }
 
 /* Enqueue the jobs of all requests for a queue, the first of which is the
@@ -316,14 +350,14 @@ enqueue_all(struct joined *j)
 
 	for (size_t i = 0; i < j->n && r == 0; i++) {
 		const struct turn *turn = j->asked[i]->turn;
-		int is_first = turn->specs_count && !turn->code;
+		int is_first = is_plain(turn);
 
 		for (size_t k = 0; k < i && is_first; k++)
-			is_first = !j->asked[k]->turn->specs_count ||
-				   strcmp(j->asked[k]->turn->queue,
-					  turn->queue) != 0;
+			is_first = !is_of_queue(j->asked[k]->turn, turn->queue);
 		if (is_first)
 			r = enqueue_queue(j, i);
+		else if (*turn->answer_name && !turn->code)
+			r = enqueue_once(j, j->asked[i]->turn);
 	}
 	return r;
 }
@@ -343,26 +377,10 @@ claims_alike(const struct turn *a, const struct turn *b)
 	return !a->queues[i] && !b->queues[i];
 }
 
-/* A claim that waits makes its queues, so that a worker may be started before
- * the first job is enqueued. */
-static int
-make_queues(struct joined *j, const struct turn *turn)
-{
-	int r = 0;
-
-	for (size_t i = 0; turn->queues[i] && r == 0; i++) {
-		rp_queue queue = RP_QUEUE_INIT;
-
-		queue.name = turn->queues[i];
-		r = rp_queue_set(j->conn, &queue);
-	}
-	return r;
-}
-
 /* Deal the jobs to the requests in turns, so that none gets all of them while
  * others get nothing. */
-static int
-deal(struct joined *j, size_t first, const rp_batch *batch)
+static void
+deal(const struct joined *j, size_t first, const rp_batch *batch)
 {
 	const struct turn *model = j->asked[first]->turn;
 	size_t dealt = 0, before = SIZE_MAX;
@@ -380,7 +398,6 @@ deal(struct joined *j, size_t first, const rp_batch *batch)
 				rp_batch_at(batch, dealt++);
 		}
 	}
-	return 0;
 }
 
 static int
@@ -389,26 +406,20 @@ claim_joined(struct joined *j, size_t first)
 	struct turn *turn = j->asked[first]->turn;
 	rp_claim_options options = RP_CLAIM_INIT;
 	size_t max = 0;
-	int waits = 0, r;
+	int r;
 
 	for (size_t i = first; i < j->n; i++)
-		if (claims_alike(turn, j->asked[i]->turn)) {
+		if (claims_alike(turn, j->asked[i]->turn))
 			max += j->asked[i]->turn->max;
-			waits |= j->asked[i]->wait_ms > 0;
-		}
 	options.lease_ms = turn->lease_ms;
 	options.queues = turn->queues;
 	max = max > MOST_JOBS ? MOST_JOBS : max;
 	r = rp_claim(j->conn, NULL, max, &options,
 		     &j->batches[j->batches_count]);
-	if (r == RP_ENOENT && waits) {
-		r = make_queues(j, turn);
-		if (r == 0)
-			r = rp_claim(j->conn, NULL, max, &options,
-				     &j->batches[j->batches_count]);
+	if (r >= 0) {
+		deal(j, first, j->batches[j->batches_count++]);
+		return 0;
 	}
-	if (r >= 0)
-		return deal(j, first, j->batches[j->batches_count++]);
 	if (!is_about_arguments(r))
 		return r;
 	for (size_t i = first; i < j->n; i++)
@@ -440,9 +451,10 @@ claim_all(struct joined *j)
 static int
 has_one_call(const struct turn *turn)
 {
-	return (has_verdicts(turn) != 0) + (turn->specs_count != 0) +
-		       (turn->queues != NULL) ==
-	       1;
+	return !*turn->answer_name && (has_verdicts(turn) != 0) +
+						      (turn->specs_count != 0) +
+						      (turn->queues != NULL) ==
+					      1;
 }
 
 /* Do everything in one transaction. A single call is a transaction of its own,

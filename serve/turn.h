@@ -28,6 +28,13 @@ struct turn {
 	size_t specs_count;
 	int is_one; /* 1: the answer is one object, without an array */
 
+	/* Of a request with an idempotency key: the name under which its answer
+	 * is stored, or "", and the hash of the request. */
+	char answer_name[2 * HASH_SIZE + 1];
+	unsigned char hash[HASH_SIZE];
+	char *stored; /* the answer that was stored before, or NULL */
+	int is_other; /* 1: the key was used for another request */
+
 	/* A claim. */
 	const char **queues; /* ended by NULL; NULL: no claim */
 	size_t max;
@@ -44,6 +51,10 @@ struct turn {
 	/* Make the answer, after the commit. */
 	void (*finish)(struct request *request);
 };
+
+/* The answer to an enqueue, as the text of a JSON object; NULL: out of
+ * memory. */
+char *enqueue_text(const struct turn *turn);
 
 struct turn *turn_new(struct request *request);
 void turn_free(struct turn *turn);

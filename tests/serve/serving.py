@@ -179,7 +179,7 @@ class Tap(unittest.TestResult):
 
     def line(self, test, word, why=""):
         self.number += 1
-        name = getattr(test, "_testMethodName", str(test))
+        name = getattr(test, "_testMethodName", str(test).split(" ", 1)[0])
         name = name.replace("test_", "", 1).replace("_", " ")
         print(f"{word} {self.number} - {name}", flush=True)
         for text in why.splitlines():
@@ -195,6 +195,11 @@ class Tap(unittest.TestResult):
     def addFailure(self, test, error):
         super().addFailure(test, error)
         self.line(test, "not ok", self.failures[-1][1])
+
+    def addSubTest(self, test, part, error):
+        super().addSubTest(test, part, error)
+        if error:
+            self.line(test, "not ok", f"{part}\n{self._exc_info_to_string(error, test)}")
 
     def addSkip(self, test, reason):
         self.line(test, "ok", f"skip {reason}")
