@@ -292,6 +292,7 @@ int cmd_help(struct cmd *cmd, int argc, char **argv);
 int cmd_init(struct cmd *cmd, int argc, char **argv);
 int cmd_lab(struct cmd *cmd, int argc, char **argv);
 int cmd_list(struct cmd *cmd, int argc, char **argv);
+int cmd_metrics(struct cmd *cmd, int argc, char **argv);
 int cmd_pause(struct cmd *cmd, int argc, char **argv);
 int cmd_purge(struct cmd *cmd, int argc, char **argv);
 int cmd_queue_drop(struct cmd *cmd, int argc, char **argv);

@@ -117,6 +117,9 @@ const struct command commands[] = {
 	  "or 'every 90s', which counts from --from.\n" },
 	{ "sweep", cmd_sweep, REQUIRE, "",
 	  "make due jobs ready, recover lost jobs, delete old ones", NULL },
+	{ "metrics", cmd_metrics, REQUIRE, "",
+	  "print metrics of the database in the text format of Prometheus",
+	  NULL },
 #ifdef RP_HAVE_SERVE
 	{ "serve", cmd_serve, CREATE, "[--listen ADDRESS...]",
 	  "offer the queue over HTTP", NULL },

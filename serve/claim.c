@@ -106,7 +106,7 @@ claim_finish(struct request *request)
 		json_array_append_new(jobs, json_job(turn->jobs[i]));
 	object = turn->has_results ? verdicts_json(turn) : json_object();
 	json_object_set_new(object, "jobs", jobs);
-	atomic_fetch_add(&request->server->metrics.claimed,
+	atomic_fetch_add(&request->server->metrics.jobs[MET_CLAIMED],
 			 (int64_t)turn->jobs_count);
 	if (hold(request) < 0)
 		json_decref(object);

@@ -394,7 +394,7 @@ enqueue_finish(struct request *request)
 		return;
 	}
 	if (!turn->stored)
-		atomic_fetch_add(&request->server->metrics.enqueued,
+		atomic_fetch_add(&request->server->metrics.jobs[MET_ENQUEUED],
 				 (int64_t)turn->specs_count);
 	turn->stored = NULL;
 	answer_bytes(request, 201, "application/json", text,

@@ -136,7 +136,7 @@ guard_check(struct request *request)
 /* ---- tokens ---- */
 
 #define COOKIE "readpast" /* the page keeps its token in this cookie */
-#define READ_AGAIN_MS 20 /* how old the list may be that lacks a token */
+#define READ_AGAIN_MS 20  /* how old the list may be that lacks a token */
 
 const char *
 guard_token_text(const struct request *request)

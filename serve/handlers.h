@@ -41,6 +41,15 @@ prepare_fn stats_prepare, doctor_prepare;
 run_fn healthz, readyz, stats_run, workers_run, doctor_answer;
 run_fn session_run, session_begin, session_end;
 
+/* page.c. page_find() returns the number of the file that the request names, or
+ * -1. */
+int page_find(const struct request *request);
+run_fn page_run;
+
+/* metrics.c */
+prepare_fn metrics_prepare;
+run_fn metrics_run;
+
 /* events.c */
 prepare_fn events_prepare;
 run_fn events_run;

@@ -45,8 +45,8 @@ resolve(const char *text)
 		text++;
 		n -= 2;
 	}
-	if (n == 0 || n >= sizeof(host) ||
-	    parse_count(colon + 1, &port) < 0 || port > 65535) {
+	if (n == 0 || n >= sizeof(host) || parse_count(colon + 1, &port) < 0 ||
+	    port > 65535) {
 		complain(USAGE,
 			 "serve: --listen %.80s: expected ADDRESS:PORT, such "
 			 "as 127.0.0.1:8080, or unix:PATH",

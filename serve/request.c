@@ -149,6 +149,8 @@ add_headers(struct MHD_Response *response, const struct request *request)
 	add_header(response, "Content-Type", a->type);
 	add_header(response, "X-Content-Type-Options", "nosniff");
 	add_header(response, "Location", a->location);
+	add_header(response, "ETag", a->etag);
+	add_header(response, "Vary", a->etag ? "Accept-Encoding" : NULL);
 	add_header(response, "Set-Cookie", a->cookie);
 	add_header(response, "Allow", a->allow);
 	add_header(response, "Content-Security-Policy", a->policy);
@@ -398,6 +400,9 @@ release_held(struct request *request)
 	if (!own)
 		return; /* they are ready again when their leases are over */
 	own->turn = turn_release(request->held, request->held_count);
+	if (own->turn)
+		atomic_fetch_add(&server->metrics.jobs[MET_RELEASED],
+				 (int64_t)request->held_count);
 	if (own->turn)
 		pool_give(server, own, LANE_BATCH);
 	else

@@ -11,8 +11,13 @@
 #include "handlers.h"
 
 const struct route routes[] = {
+	{ "GET", "", LANE_NOW, MAY_ALL, 0, NULL, page_run },
+	{ "GET", "openapi.json", LANE_NOW, MAY_ALL, 0, nothing_prepare,
+	  page_run },
 	{ "GET", "healthz", LANE_NOW, MAY_ALL, 0, NULL, healthz },
 	{ "GET", "readyz", LANE_READ, MAY_ALL, 0, nothing_prepare, readyz },
+	{ "GET", "metrics", LANE_READ, MAY_READ, 0, metrics_prepare,
+	  metrics_run },
 	{ "GET", "v1/session", LANE_NOW, MAY_ANY, 0, nothing_prepare,
 	  session_run },
 	{ "POST", "v1/session", LANE_NOW, MAY_ANY, 0, empty_body_prepare,
@@ -83,6 +88,10 @@ const struct route routes[] = {
 	  events_run },
 	{ NULL, NULL, LANE_NOW, MAY_ALL, 0, NULL, NULL },
 };
+
+/* The files of the page. */
+static const struct route page = { "GET", "",   LANE_NOW, MAY_ALL,
+				   0,     NULL, page_run };
 
 static int
 matches(const struct request *request, const char *path)
@@ -161,6 +170,10 @@ route_find(struct request *request)
 		request->route = r;
 		return 0;
 	}
-	return has_path ? refuse_method(request)
-			: refuse(request, RP_ENOENT, NULL, "no such path");
+	if (has_path)
+		return refuse_method(request);
+	if (page_find(request) < 0)
+		return refuse(request, RP_ENOENT, NULL, "no such path");
+	request->route = &page;
+	return strcmp(method, page.method) == 0 ? 0 : refuse_method(request);
 }

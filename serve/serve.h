@@ -71,6 +71,7 @@ struct answer {
 	int is_gzip;
 	int retry_after_s;    /* 0: none */
 	const char *location; /* of a redirect, or NULL */
+	const char *etag;     /* or NULL */
 	char *cookie;         /* value of Set-Cookie, owned; or NULL */
 	const char *allow;    /* methods, for 405; or NULL */
 	const char *policy;   /* Content-Security-Policy, or NULL */
@@ -319,13 +320,23 @@ void stream_free(struct stream *stream);
 
 /* metrics.c: counts of what this process did */
 #define BUCKETS 12
+enum {
+	MET_ENQUEUED,
+	MET_CLAIMED,
+	MET_SETTLED,
+	MET_REFUSED,
+	MET_RELEASED, /* the answer could not be sent */
+	MET_KINDS
+};
 struct metrics {
 	_Atomic int64_t requests[6]; /* by the first digit of the status */
 	_Atomic int64_t buckets[BUCKETS + 1];
 	_Atomic int64_t us;
 	_Atomic int64_t turns, turn_requests;
-	_Atomic int64_t enqueued, claimed, settled, refused, released;
+	_Atomic int64_t jobs[MET_KINDS];
 };
+/* Write what this process did. */
+void metrics_process(const struct server *server, FILE *to);
 void metrics_answered(struct server *server, int status, int64_t us);
 
 /* access_log.c: the access log */

@@ -109,6 +109,19 @@ without_prefix(const struct request *request, char *path)
 	return path + n;
 }
 
+/* The page's addresses are relative to a path that ends with a slash. */
+static int
+redirect(struct request *request)
+{
+	char *path;
+
+	if (asprintf(&path, "%s/", request->server->options->prefix) < 0)
+		return refuse(request, RP_ENOMEM, NULL, "out of memory");
+	answer_bytes(request, 308, "text/plain", path, strlen(path));
+	request->answer.location = path;
+	return -1;
+}
+
 int
 target_parse(struct request *request)
 {
@@ -118,6 +131,8 @@ target_parse(struct request *request)
 	if (!query)
 		return refuse(request, RP_ENOMEM, NULL, "out of memory");
 	path = strsep(&query, "?");
+	if (*path && strcmp(path, request->server->options->prefix) == 0)
+		return redirect(request);
 	path = without_prefix(request, path);
 	if (!path)
 		return refuse(request, RP_ENOENT, NULL, "no such path");

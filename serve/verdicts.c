@@ -219,8 +219,8 @@ verdicts_finish(struct request *request)
 
 	for (size_t i = 0; i < turn->verdicts_count; i++)
 		ok += turn->verdicts[i].result == 0;
-	atomic_fetch_add(&request->server->metrics.settled, ok);
-	atomic_fetch_add(&request->server->metrics.refused,
+	atomic_fetch_add(&request->server->metrics.jobs[MET_SETTLED], ok);
+	atomic_fetch_add(&request->server->metrics.jobs[MET_REFUSED],
 			 (int64_t)turn->verdicts_count - ok);
 	answer_json(request, 200, verdicts_json(turn));
 }
