@@ -82,6 +82,15 @@ _readpast_options() { # COMMAND
 	'cron apply') options=(--dry-run --json) ;;
 	'cron next') options=(--zone= --from= -n= --json) ;;
 	copy) options=(--move --running= --json) ;;
+	serve)
+		options=(--listen= --tokens --insecure --host= --prefix= --tls-cert=
+			--tls-key= --read-only --hide-payloads --access-log= --body=
+			--connections= --time=)
+		;;
+	'token add') options=(--may= --json) ;;
+	'token list') options=(--json) ;;
+	'token remove') options=(--json) ;;
+	metrics) options=() ;;
 	check) options=(--left= --json) ;;
 	lab) options=(--workers= --jobs= --delay= --list --explain= --dialect=
 		--json) ;;
@@ -149,7 +158,7 @@ _readpast_zones() {
 _readpast_value() { # OPTION
 	case $1 in
 	--db) _readpast_url ;;
-	--history) _readpast_files ;;
+	--history | --tls-cert | --tls-key | --access-log) _readpast_files ;;
 	--dead | --left | --queue | --to) _readpast_queues ;;
 	--limit) _readpast_offer none ;;
 	--dead-to)
@@ -187,6 +196,7 @@ _readpast_argument() {
 	case $command in
 	'') _readpast_offer "${commands[@]}" ;;
 	queue) _readpast_offer set list drop pause resume ;;
+	token) _readpast_offer add list remove ;;
 	cron) _readpast_offer add list run pause resume remove apply next ;;
 	work) _readpast_queues ;;
 	copy) ((arguments > 1)) || _readpast_url ;;
@@ -227,7 +237,7 @@ _readpast_look() {
 				option=$word
 		elif [[ -z $command ]]; then
 			command=$word
-		elif [[ $command == @(queue|cron) ]]; then
+		elif [[ $command == @(queue|cron|token) ]]; then
 			command+=" $word"
 			# These two are also commands of their own.
 			[[ $command != queue\ @(pause|resume) ]] || command=$word
@@ -240,7 +250,7 @@ _readpast_look() {
 _readpast() {
 	local commands=(enqueue work claim complete fail release extend cancel
 		retry change purge wait list show why stats workers top queue pause resume
-		cron sweep init copy doctor check lab stress version help)
+		cron sweep metrics serve token init copy doctor check lab stress version help)
 	local words options db='' command='' option='' handler=''
 	local cur states breaks='' kept='' arguments=0
 	COMPREPLY=()

@@ -86,6 +86,9 @@ complete -c readpast -n __readpast_in -a queue -d 'list queues, change their set
 complete -c readpast -n __readpast_in -a pause -d 'keep workers from claiming the jobs of a queue'
 complete -c readpast -n __readpast_in -a resume -d 'let workers claim the jobs of a paused queue again'
 complete -c readpast -n __readpast_in -a cron -d 'schedules, and when they fire'
+complete -c readpast -n __readpast_in -a metrics -d 'print metrics in the text format of Prometheus'
+complete -c readpast -n __readpast_in -a serve -d 'offer the queue over HTTP'
+complete -c readpast -n __readpast_in -a token -d 'tokens for clients of serve'
 complete -c readpast -n __readpast_in -a sweep -d 'make due jobs ready, recover lost jobs, delete old ones'
 complete -c readpast -n __readpast_in -a init -d 'create the database'
 complete -c readpast -n __readpast_in -a top -d 'watch queues, workers and jobs on a terminal'
@@ -100,9 +103,10 @@ complete -c readpast -n __readpast_in -a help -d 'print help for a command'
 
 complete -c readpast -n 'test "$(__readpast_words)" = queue' -a 'set list drop pause resume'
 complete -c readpast -n 'test "$(__readpast_words)" = cron' -a 'add list run pause resume remove apply next'
+complete -c readpast -n 'test "$(__readpast_words)" = token' -a 'add list remove'
 complete -c readpast -n '__readpast_in help' -a 'enqueue work claim complete fail
     release extend cancel retry change purge wait list show why stats workers queue
-    pause resume cron sweep init top copy doctor check lab stress version help'
+    pause resume cron sweep metrics serve token init top copy doctor check lab stress version help'
 for command in enqueue work claim purge list stats pause resume 'queue set' 'queue list' 'queue drop' 'queue pause' 'queue resume'
     complete -c readpast -n "__readpast_in $command" -a '(__readpast_queues)'
 end
@@ -110,6 +114,7 @@ for command in enqueue claim complete fail release extend cancel retry change pu
     list wait show why stats workers init sweep version pause resume doctor \
     'queue set' 'queue list' 'queue drop' 'cron add' 'cron list' 'cron run' \
     'cron pause' 'cron resume' 'cron remove' 'cron apply' 'cron next' check lab \
+    'token add' 'token list' 'token remove' \
     'queue pause' 'queue resume'
     complete -c readpast -n "__readpast_in $command" -l json -d 'JSON lines'
 end
@@ -119,6 +124,21 @@ complete -c readpast -n '__readpast_in copy' -l running -x -a 'wait leave' -d 'w
 complete -c readpast -n '__readpast_in copy' -l json -d 'JSON'
 complete -c readpast -n '__readpast_in check' -F
 complete -c readpast -n '__readpast_in cron apply' -F
+
+complete -c readpast -n '__readpast_in serve' -l listen -x -d 'ADDRESS:PORT or unix:PATH'
+complete -c readpast -n '__readpast_in serve' -l tokens -d 'each request needs a token'
+complete -c readpast -n '__readpast_in serve' -l insecure -d 'let other machines connect without tokens'
+complete -c readpast -n '__readpast_in serve' -l host -x -d 'a name under which clients reach this server'
+complete -c readpast -n '__readpast_in serve' -l prefix -x -d 'path under which a proxy shows this server'
+complete -c readpast -n '__readpast_in serve' -l tls-cert -r -F -d 'certificate, in PEM'
+complete -c readpast -n '__readpast_in serve' -l tls-key -r -F -d 'its private key'
+complete -c readpast -n '__readpast_in serve' -l read-only -d 'refuse all requests that change something'
+complete -c readpast -n '__readpast_in serve' -l hide-payloads -d 'answer without payloads, headers and results'
+complete -c readpast -n '__readpast_in serve' -l access-log -r -F -d 'write a line of JSON for each request'
+complete -c readpast -n '__readpast_in serve' -l body -x -d 'largest body of a request'
+complete -c readpast -n '__readpast_in serve' -l connections -x -d 'most connections at once'
+complete -c readpast -n '__readpast_in serve' -l time -x -d 'longest time to send a request'
+complete -c readpast -n '__readpast_in token add' -l may -x -d 'what it allows'
 
 complete -c readpast -n '__readpast_in enqueue' -o 0 -d 'split standard input at NUL bytes, not at newlines'
 complete -c readpast -n '__readpast_in enqueue' -l one -d 'take all of standard input as one payload'

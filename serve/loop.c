@@ -21,6 +21,7 @@
 #define TICK_MS 100
 /* How long the server waits for answers to be sent when it ends. */
 #define DRAIN_MS 10000
+#define MOST_PEM 1048576 /* bytes of a certificate or a key */
 
 /* Values of epoll_data; larger ones are pointers to requests. */
 enum { OF_MHD = 1, OF_WAKE, OF_SIGNAL, OF_LISTENER };
@@ -381,11 +382,47 @@ watch_all(struct server *server)
 		      : 0;
 }
 
+/* Read a file of the certificate. Returns its text, which the caller frees, or
+ * NULL after complaining. */
+static char *
+read_pem(const char *path)
+{
+	FILE *file = fopen(path, "re");
+	char *text = calloc(1, MOST_PEM + 1);
+	size_t n = file && text ? fread(text, 1, MOST_PEM, file) : 0;
+
+	if (n == 0 || n == MOST_PEM) {
+		complain(FAILED, "cannot read %s: %s", path,
+			 file && n == 0 ? "it is empty"
+			 : file         ? "it is too large"
+					: strerror(errno));
+		free(text);
+		text = NULL;
+	}
+	if (file)
+		fclose(file);
+	return text;
+}
+
+static int
+read_certificate(struct server *server)
+{
+	const struct options *o = server->options;
+
+	if (!o->cert)
+		return 0;
+	server->cert = read_pem(o->cert);
+	server->key = server->cert ? read_pem(o->key) : NULL;
+	return server->key ? 0 : FAILED;
+}
+
 static int
 run(struct server *server)
 {
 	int status = access_log_open(server);
 
+	if (!status)
+		status = read_certificate(server);
 	if (!status)
 		status = listen_all(server);
 	if (!status)
@@ -429,6 +466,8 @@ serve(const struct options *options)
 		MHD_stop_daemon(server.mhd);
 	pool_close(&server);
 	tokens_free(&server.tokens);
+	free(server.cert);
+	free(server.key);
 	if (server.log)
 		fclose(server.log);
 	close(server.epoll_fd);

@@ -485,6 +485,19 @@ run_joined(struct joined *j, int *ret_is_unknown)
 	return r;
 }
 
+/* Count the results of verdicts that were given in this turn. */
+static void
+count_verdicts(const struct turn *turn, struct metrics *metrics)
+{
+	int64_t ok = 0;
+
+	for (size_t i = 0; i < turn->verdicts_count; i++)
+		ok += turn->verdicts[i].result == 0;
+	atomic_fetch_add(&metrics->jobs[MET_SETTLED], ok);
+	atomic_fetch_add(&metrics->jobs[MET_REFUSED],
+			 (int64_t)turn->verdicts_count - ok);
+}
+
 static void
 finish(struct request *request, int code, int is_unknown, const rp_error *error)
 {
@@ -494,9 +507,12 @@ finish(struct request *request, int code, int is_unknown, const rp_error *error)
 		fail_turn(turn, code, error);
 		turn->is_unknown = is_unknown;
 	}
-	turn->is_settled |= turn->verdicts_count && !turn->code;
 	if (!request->connection)
 		return;
+	if (has_verdicts(turn)) {
+		count_verdicts(turn, &request->server->metrics);
+		turn->is_settled = 1;
+	}
 	if (turn->code && turn->is_unknown)
 		refuse_error(request, turn->code, &turn->error);
 	else if (turn->code)

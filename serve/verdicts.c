@@ -214,15 +214,7 @@ verdicts_json(const struct turn *turn)
 static void
 verdicts_finish(struct request *request)
 {
-	const struct turn *turn = request->turn;
-	int64_t ok = 0;
-
-	for (size_t i = 0; i < turn->verdicts_count; i++)
-		ok += turn->verdicts[i].result == 0;
-	atomic_fetch_add(&request->server->metrics.jobs[MET_SETTLED], ok);
-	atomic_fetch_add(&request->server->metrics.jobs[MET_REFUSED],
-			 (int64_t)turn->verdicts_count - ok);
-	answer_json(request, 200, verdicts_json(turn));
+	answer_json(request, 200, verdicts_json(request->turn));
 }
 
 int
