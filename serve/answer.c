@@ -60,6 +60,19 @@ answer_bytes(struct request *request, int status, const char *type, char *bytes,
 	request->answer.size = bytes ? size : 0;
 }
 
+void
+answer_text(struct request *request, int status, const char *type, char *text)
+{
+	size_t n = text ? strlen(text) : 0;
+	char *line = text ? realloc(text, n + 2) : NULL;
+
+	if (line)
+		memcpy(line + n, "\n", 2);
+	else
+		free(text);
+	answer_bytes(request, status, type, line, n + 1);
+}
+
 static void
 answer_typed(struct request *request, int status, const char *type,
 	     json_t *object)
@@ -69,7 +82,7 @@ answer_typed(struct request *request, int status, const char *type,
 			    : NULL;
 
 	json_decref(object);
-	answer_bytes(request, status, type, text, text ? strlen(text) : 0);
+	answer_text(request, status, type, text);
 }
 
 void

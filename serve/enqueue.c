@@ -397,8 +397,7 @@ enqueue_finish(struct request *request)
 		atomic_fetch_add(&request->server->metrics.jobs[MET_ENQUEUED],
 				 (int64_t)turn->specs_count);
 	turn->stored = NULL;
-	answer_bytes(request, 201, "application/json", text,
-		     text ? strlen(text) : 0);
+	answer_text(request, 201, "application/json", text);
 }
 
 /* ---- idempotency keys ---- */

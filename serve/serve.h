@@ -195,6 +195,9 @@ void answer_json(struct request *request, int status, json_t *object);
 /* Answer with bytes, which the answer then owns. NULL: out of memory. */
 void answer_bytes(struct request *request, int status, const char *type,
 		  char *bytes, size_t size);
+/* Answer with a text and a newline. The answer then owns the text. */
+void answer_text(struct request *request, int status, const char *type,
+		 char *text);
 /* Answer with an error. `code` is RP_E*, `field` is the wrong field or NULL.
  * Returns -1. */
 int refuse(struct request *request, int code, const char *field,
