@@ -116,13 +116,12 @@ count_request(struct server *server, const struct request *request, int by)
 		tell_waiter(server);
 }
 
-/* Forget queues that nobody has waited for. They are kept for a while, because
- * most workers ask again soon. */
-static void
+/* Forget queues that nobody waits for. Returns how many. */
+static int
 forget_queues(struct server *server)
 {
 	struct awaited **at = &server->polls.queues;
-	int is_changed = 0;
+	int forgotten = 0;
 
 	while (*at) {
 		struct awaited *a = *at;
@@ -133,10 +132,9 @@ forget_queues(struct server *server)
 		}
 		*at = a->next;
 		free(a);
-		is_changed = 1;
+		forgotten++;
 	}
-	if (is_changed)
-		tell_waiter(server);
+	return forgotten;
 }
 
 /* ---- requests ---- */
@@ -209,8 +207,11 @@ polls_tick(struct server *server, int64_t now)
 	struct request *request;
 
 	if (now >= p->forget_at) {
+		/* Most workers ask again soon, so names are kept for a while.
+		 */
 		p->forget_at = now + MOST_WAIT_MS;
-		forget_queues(server);
+		if (forget_queues(server))
+			tell_waiter(server);
 	}
 	if (now < p->check_at)
 		return;

@@ -154,7 +154,7 @@ hide_verdicts(struct joined *j, struct request *request)
 			!may(request, MAY_WORK, rp_batch_at(batch, 0)->queue);
 		if (turn->is_hidden[i])
 			turn->verdicts[i].result = RP_ENOENT;
-		if (r == 0)
+		if (r >= 0)
 			rp_batch_free(batch);
 	}
 	return 0;

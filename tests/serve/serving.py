@@ -143,8 +143,9 @@ class Case(unittest.TestCase):
     @classmethod
     def tearDownClass(cls):
         status = cls.server.stop()
+        cls.said = open(pathlib.Path(cls.folder.name) / "errors").read()
         cls.folder.cleanup()
-        assert status == 0, f"the server's exit status is {status}"
+        assert status == 0, f"the server ended with {status}: {cls.said[-3000:]}"
 
     def setUp(self):
         self.queue = self.id().rsplit(".", 1)[1][:100]
