@@ -275,6 +275,7 @@ struct polls {
 	int is_changed;
 	char **ready; /* queues that may have jobs, with NULL at the end */
 };
+/* waiter.c */
 int polls_start(struct server *server);
 void polls_stop(struct server *server);
 void polls_add(struct server *server, struct request *request);
@@ -286,6 +287,8 @@ void polls_back(struct server *server, struct request *request);
 void polls_look(struct server *server);
 void polls_tick(struct server *server, int64_t now);
 void polls_end(struct server *server); /* answer all of them */
+void polls_free(struct server *server);
+void names_free(char **names); /* a list with NULL at the end */
 
 /* outcome.c: requests that wait for the end of a job */
 struct outcomes {
