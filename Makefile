@@ -54,9 +54,9 @@ test:
 
 # Run the self-tests and a stress test of the queue in T-SQL on a SQL Server, in a
 # database in which sql/sqlserver/install.sql was run. URL is
-# mssql://USER:PASSWORD@HOST:PORT/DATABASE; it is also read from READPAST_SQLSERVER,
-# which other users of the machine cannot see. STRESS has options of
-# tools/sqlserver-stress.
+# mssql://USER:PASSWORD@HOST:PORT/DATABASE. If URL is not given, the environment
+# variable READPAST_SQLSERVER is used, which other users of the machine cannot see.
+# STRESS has options of tools/sqlserver-stress.
 test-sqlserver: export READPAST_SQLSERVER := $(or $(URL),$(READPAST_SQLSERVER))
 test-sqlserver:
 	$(call configure,--sqlserver)

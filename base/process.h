@@ -1,7 +1,7 @@
 /*
  * process.h - start child processes, share memory with them, and read a clock
- * that is the same in all of them. The lab, stress, the benchmarks and the
- * tests use these functions. They do not depend on readpast.
+ * that is the same in all of them. These functions do not depend on readpast.
+ * The lab, stress, the benchmarks and the tests use them.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -20,7 +20,7 @@
 #define BATCH 10
 #define SLICE 4000 /* number of jobs in a sample */
 
-/* "10k", "5m". */
+/* Return the name of a row, with the number of jobs as "10k" or "5m". */
 static char *
 row_name(size_t jobs, const char *what)
 {

@@ -19,7 +19,7 @@
 
 void die(const char *format, ...)
 	__attribute__((noreturn, format(printf, 1, 2)));
-void *allocate(size_t size); /* zero-filled */
+void *allocate(size_t size); /* the memory is filled with zeros */
 /* allocate zeroed memory that is shared with child processes */
 void *allocate_shared(size_t size);
 char *text(const char *format, ...) __attribute__((format(printf, 1, 2)));

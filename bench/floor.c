@@ -1,6 +1,7 @@
 /*
  * floor.c - the raw floor: a queue written by hand against SQLite. It does only
- * what a correct queue must do. The benchmarks compare the library with it.
+ * what a correct queue must do. The benchmarks compare the library with this
+ * queue.
  *
  * The floor has the library's own tables and indexes, statements that are
  * prepared once, and one BEGIN IMMEDIATE ... COMMIT per batch. Where a loop can

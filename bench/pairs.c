@@ -4,7 +4,7 @@
  *
  * Both do the same work. Each has a file of its own, with the same content as
  * the other's. Before each sample, outside of the measured time, jobs are added
- * until there are enough ready jobs for the faster of the two.
+ * until there are enough ready jobs for the faster side.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -52,8 +52,8 @@ directory_remove(const char *path)
 		perror(path);
 }
 
-/* Wait for the end of the child. If a signal arrives meanwhile, kill the child
- * and its children. Returns the exit status. */
+/* Wait for the end of the child. If a signal arrives during the wait, kill the
+ * child and its children. Returns the exit status. */
 static int
 watch(pid_t child, const sigset_t *signals)
 {

@@ -1,7 +1,8 @@
 /*
  * processes.c - compare four processes on one file with one process.
  *
- * They claim and settle for a given time. There are always enough ready jobs.
+ * All these processes claim and settle for a given time. There are always
+ * enough ready jobs.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -42,8 +43,9 @@ processes_rows(const struct bench *b)
 }
 
 /* Measure `n` processes. First enqueue more jobs than they can claim, because
- * the measurement must not end with an empty queue: the last processes to
- * notice that would seem to be faster than the others. */
+ * the queue must not become empty during the measurement. If it became empty,
+ * the processes that notice this last would seem to be faster than the
+ * others. */
 static double
 sample(const char *path, int n, size_t batch, double rate, double seconds,
        double *fairness)

@@ -20,7 +20,7 @@
 
 struct row {
 	char name[64], over[64];
-	char goal[24]; /* ">= 0.80" */
+	char goal[24]; /* such as ">= 0.80" */
 	double least, most;
 	const char *unit;
 	int pair;

@@ -31,9 +31,9 @@ struct checker {
 	struct event *events;
 	size_t count, room;
 	void *clients; /* search tree of the clients' names */
-	/* The client's name in the previous line of the history. A line's name
-	 * is compared with it before `clients` is searched, because successive
-	 * lines often have the same name. */
+	/* The client's name in the previous line of the history. The name in a
+	 * line is compared with `client` before `clients` is searched, because
+	 * successive lines often have the same name. */
 	char *client;
 	size_t clients_count;
 	int purged, audited;

@@ -46,8 +46,8 @@ int checker_read(struct checker *checker, FILE *file, const char *name,
 		 char *why, size_t room);
 
 /* Call checker_left() for each job that is still in the database, and then
- * checker_audited() once. Without that call, the checker cannot report lost
- * jobs, because a job that never ended may still be in the database. */
+ * checker_audited() once. Without checker_audited(), the checker cannot report
+ * lost jobs, because a job that never ended may still be in the database. */
 int checker_left(struct checker *checker, int64_t id);
 void checker_audited(struct checker *checker);
 

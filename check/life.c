@@ -15,7 +15,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* A lease may end this many microseconds early without being a violation,
+/* A lease may end this many microseconds early without counting as a violation,
  * because the database stores whole milliseconds. */
 #define SLACK_US 2000
 

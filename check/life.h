@@ -51,8 +51,8 @@ struct life {
 };
 
 /* Check the events of a job. `audited`: not 0 if the history also lists the
- * jobs that are still in the database. Only then can a lost job be found: it
- * has not ended, and is not listed. */
+ * jobs that are still in the database. Only in that case can a lost job be
+ * found. A lost job has not ended, and is not in this list. */
 void life_check(struct life *life, int audited);
 
 #endif

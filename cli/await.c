@@ -11,7 +11,7 @@
 
 #include "internal.h"
 
-/* How long a result is kept until it is read. */
+/* A job whose result is wanted is kept for at least this time. */
 #define RESULT_MS 600000
 
 /* Returns for how long the queue keeps done jobs, in ms. Returns 0 if the queue
@@ -45,10 +45,10 @@ await_prepare(struct await *await, struct cmd *cmd, const char *queue,
 		return 0;
 	await->keep_ms = model->keep_ms ? model->keep_ms : keep_of(cmd, queue);
 	/* The job is kept for at least RESULT_MS, so that its result can be
-	 * read. If that is longer than the user or the queue wants, the job's
-	 * time is shortened after the wait, or the job is deleted. But a job
-	 * that has a unique key is not deleted then, because another caller
-	 * may wait for it, too: one that enqueued the same key. */
+	 * read. If the user or the queue wants to keep the job for a shorter
+	 * time, that time is set after the wait, or the job is deleted. But a
+	 * job with a unique key is not deleted, because another caller that has
+	 * enqueued the same key may wait for it, too. */
 	await->keeps_longer = await->keep_ms ? await->keep_ms < RESULT_MS
 					     : !model->unique_key;
 	if (await->keep_ms < RESULT_MS)
@@ -83,7 +83,7 @@ await_add(struct await *await, const rp_added *added, size_t n)
 
 /* The jobs were enqueued with a keep_ms of RESULT_MS, so that their results
  * could be read. The results are printed now. So give the jobs the keep_ms that
- * the user or the queue wants, or delete them if it is 0. */
+ * the user or the queue wants, or delete the jobs if that keep_ms is 0. */
 static void
 keep_no_longer(struct await *await)
 {
@@ -100,7 +100,7 @@ keep_no_longer(struct await *await)
 		r = rp__jobs_purge(conn, await->ids, await->count,
 				   RP_STATE_DONE, NULL, &purged);
 	if (r < 0)
-		complain(DONE, "%s: the done jobs are kept for 10 minutes",
+		complain(DONE, "%s: jobs that are done are kept for 10 minutes",
 			 rp_last_error(conn)->message);
 }
 

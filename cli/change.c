@@ -26,7 +26,8 @@ open_for(const struct change *c)
 
 /* ---- by id ---- */
 
-/* Report the outcome for one job. `r` is what the library returned for it. */
+/* Report the outcome for one job. `r` is what the library returned for this
+ * job. */
 static int
 report_one(const struct change *c, int64_t id, int r)
 {
@@ -211,9 +212,9 @@ compare_ids(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-/* Sort the cancelled jobs of the list by id. They are then retried in the order
- * in which they were enqueued. The order in which they were cancelled is of no
- * use, because a cancel begins at the end of the ready line. */
+/* Sort the cancelled jobs of the list by id. The jobs are then retried in the
+ * order in which they were enqueued. The order in which they were cancelled is
+ * of no use, because a cancel begins at the end of the ready line. */
 static void
 sort_cancelled(struct found *jobs)
 {

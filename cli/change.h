@@ -1,6 +1,6 @@
 /*
- * change.h - the functions that cancel, retry, change and purge share; see
- * change.c.
+ * change.h - the functions that the commands `cancel`, `retry`, `change` and
+ * `purge` share; see change.c.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -15,13 +15,13 @@
 /* a command that changes jobs */
 struct act {
 	const char *event; /* the event's name in the history and in JSON */
-	const char *done;  /* past participle for "12 jobs ..." */
+	const char *done;  /* completes the message "12 jobs ..." */
 	/* changes a list of jobs; NULL: apply `what` of struct change */
 	rp_change_fn *all;
 	/* changes one job; NULL: apply `what` of struct change, or the
 	 * command accepts no ids */
 	int (*one)(rp_conn *, int64_t, const char *);
-	/* participle for messages about jobs that were refused */
+	/* completes the message "12 jobs not ...: REASON" */
 	const char *past;
 	const char *which; /* for messages: which jobs the command can change */
 	/* states of the jobs that the command can change */
@@ -31,7 +31,8 @@ struct act {
 	int keeps_order;  /* not 0: jobs are changed in the order in which
 			   * `list` prints them, because a job may get a new
 			   * place at the end of the ready line */
-	int has_no_event; /* not 0: the history has no events for single jobs */
+	int has_no_event; /* not 0: no event for each job is written to the
+			   * history */
 };
 
 extern const struct act cancels, retries, changes, purges;

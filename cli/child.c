@@ -154,12 +154,12 @@ input_fd(const struct child *c)
 	return fd;
 }
 
-/* Start the child with vfork(), because then the child shares our memory until
- * it calls exec. So the child can report through `errnum` why exec failed, and
- * can tell the warden its process group before the command starts processes of
- * its own. (The warden kills this group if the worker is killed.) Signals are
- * blocked until exec, because none of our signal handlers may run in the
- * child. */
+/* Start the child with vfork(), because a child of vfork() shares our memory
+ * until it calls exec. So the child can report through `errnum` why exec
+ * failed, and can tell the warden its process group before the command starts
+ * processes of its own. (The warden kills this group if the worker is killed.)
+ * Signals are blocked until exec, because none of our signal handlers may run
+ * in the child. */
 static pid_t
 start(const struct child *c, const int fds[CHILD_STREAMS], volatile pid_t *slot,
       volatile int *errnum)
@@ -265,8 +265,8 @@ nap_ms(const struct child *c, int64_t started)
 	return (int)(left < ASK_EVERY_MS ? left : ASK_EVERY_MS);
 }
 
-/* Wait for the child's end. If it must be ended, send it SIGTERM. If it still
- * runs KILL_AFTER_MS later, send it SIGKILL. */
+/* Wait for the child's end. If the child must be ended, send it SIGTERM. If the
+ * child still runs KILL_AFTER_MS after that, send it SIGKILL. */
 static void
 watch(struct child *c, pid_t pid, int pidfd, const int from[CHILD_STREAMS])
 {

@@ -18,7 +18,7 @@
 #define CHILD_RESULT 3
 #define CHILD_STREAMS 4 /* descriptors 0 to 2 and CHILD_RESULT */
 
-#define CHILD_TAIL RP_MOST_ERROR /* bytes of stderr's end that are kept */
+#define CHILD_TAIL RP_MOST_ERROR /* bytes kept from the end of stderr */
 
 /* the process that kills the handlers if the worker itself is killed */
 struct warden;
@@ -37,7 +37,7 @@ struct child {
 	/* The program, its arguments and its environment. */
 	const char *file; /* a program name, searched in PATH, or a path */
 	char **argv, **envp;
-	const void *input; /* the bytes of its standard input */
+	const void *input; /* the bytes of the child's standard input */
 	size_t input_size;
 	int64_t timeout_ms;      /* 0: no limit */
 	int (*asked)(void *ctx); /* called regularly; returns CHILD_GO_ON or
@@ -50,13 +50,14 @@ struct child {
 	int has_no_result; /* not 0: CHILD_RESULT is closed in the child */
 	void *ctx;
 	/* The results. */
-	int errnum;                /* 0, or the errno that says why it was not
-				    * started */
+	int errnum;                /* 0, or the errno that says why the child
+				    * was not started */
 	int status;                /* exit status, as waitpid() returns it */
-	int timed_out;             /* 1: it was stopped after timeout_ms */
-	int stopped;               /* 1: it was stopped because asked() returned
-				    * CHILD_STOP */
-	char tail[CHILD_TAIL + 1]; /* the end of its standard error */
+	int timed_out;             /* 1: the child was stopped after
+				    * timeout_ms */
+	int stopped;               /* 1: the child was stopped because asked()
+				    * returned CHILD_STOP */
+	char tail[CHILD_TAIL + 1]; /* the end of the child's standard error */
 	size_t tail_size;
 };
 

@@ -37,7 +37,7 @@ struct command {
 	const char *name;
 	int (*run)(struct cmd *cmd, int argc, char **argv);
 	int schema;
-	const char *usage;   /* its arguments */
+	const char *usage;   /* the command's arguments */
 	const char *summary; /* one line */
 	const char *note;    /* more lines of help, or NULL */
 };
@@ -144,7 +144,7 @@ int parse_time(const char *text, int64_t *ret_ms);
 struct fired {
 	json_t *headers; /* owns the texts */
 	const char *schedule, *at;
-	const char *missed; /* NULL: none */
+	const char *missed; /* NULL: the job stands for no missed instants */
 	int manual;         /* not 0: `cron run` made the job */
 	int second_hand;    /* not 0: this job is the copy of a dead job */
 };
@@ -183,7 +183,8 @@ int wait_for_input(int timeout_ms);
 /* ---- spec.c ---- */
 
 /* Make a JSON object of NAME=VALUE pairs. If `with_trace` is set, add the trace
- * of the environment. The caller frees the text. NULL: an error was printed. */
+ * from the environment variables; see trace.h. The caller frees the text. NULL:
+ * an error was printed. */
 char *make_headers(const struct cmd *cmd, const struct texts *pairs,
 		   int with_trace);
 
@@ -214,8 +215,9 @@ int decode_base64(const char *text, size_t size, char *to, size_t *ret);
 json_t *json_time(int64_t ms); /* 0: null */
 json_t *json_text(const char *text);
 
-/* How a struct's member is printed, as JSON or as a line. The types of a job's
- * members are in sql/params, by the same names. */
+/* The type of a struct's member decides how the member is printed, as JSON or
+ * as a line. sql/params has the types of a job's members, with the same names.
+ */
 enum field_type {
 	FIELD_number,
 	FIELD_number_or_none, /* -1 means none */

@@ -80,8 +80,7 @@ cmd_retry(struct cmd *cmd, int argc, char **argv)
 }
 
 /* Check the options of `change`. Without ids, --queue is a part of the filter.
- * But ids and a filter exclude each other, so together with ids --queue names
- * the new queue. */
+ * If ids are given, there can be no filter, and --queue names the new queue. */
 static int
 check_change(struct change *c, int argc, int64_t priority, const char *to)
 {
@@ -134,8 +133,8 @@ cmd_change(struct cmd *cmd, int argc, char **argv)
 	return status ? status : change_jobs(&c, argc, argv);
 }
 
-/* Purge the jobs of a queue that are in the given states: all of them, or only
- * those of one kind. */
+/* Purge the jobs of a queue that are in the state that --state names (`all`:
+ * any state), and with --kind only jobs of this kind. */
 static int
 purge_queue(const struct change *c)
 {

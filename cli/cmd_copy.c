@@ -103,12 +103,12 @@ report(const rp_copied *c, double seconds, int move)
 		       move ? "moved to the target"
 			    : "copied, and paused in the target");
 	if (c->shift > 0)
-		printf("ids: those of the source + %lld\n",
+		printf("ids: each is %lld larger than in the source\n",
 		       (long long)c->shift);
 	else
-		puts(c->shift ? "ids: larger than in the source, not all by "
-				"the same number"
-			      : "ids: those of the source");
+		puts(c->shift ? "ids: larger than in the source, but not all "
+				"by the same number"
+			      : "ids: the same as in the source");
 	if (c->running)
 		printf("running jobs that stay in the source: %lld%s\n",
 		       (long long)c->running,
@@ -119,8 +119,8 @@ report(const rp_copied *c, double seconds, int move)
 }
 
 /* Returns the end of the error message: what state the failed copy has left,
- * and whether running it again can help. `begun` is not 0 if the library has
- * reported progress at least once. */
+ * and whether it can help to run the command again. `begun` is not 0 if the
+ * library has reported progress at least once. */
 static const char *
 consequence(int r, int begun)
 {

@@ -98,7 +98,7 @@ print_fire(const rp_fire *fire)
 }
 
 /* Set the member `name` of the object to a local time. If `count` is more than
- * 1, also set `name`_count to it. */
+ * 1, also set the member `name`_count to `count`. */
 static void
 put_local(json_t *object, const char *name, int64_t ms, int64_t count)
 {
@@ -137,8 +137,8 @@ print_fire_json(const rp_fire *fire, int is_paused)
 /* the times that the command prints */
 struct fires {
 	const char *spec, *zone_name;
-	int64_t anchor; /* the time from which `every D` counts; -1: from
-			 * `from` */
+	int64_t anchor; /* the time from which `every D` counts; -1: use the
+			 * value of `from` */
 	int64_t from, n;
 	int is_paused, json;
 };

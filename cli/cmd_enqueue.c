@@ -160,7 +160,7 @@ cmd_enqueue(struct cmd *cmd, int argc, char **argv)
 		{ "--header", TEXTS, &given.headers, "K=V",
 		  "a header; may be given several times" },
 		{ "--wait", FLAG, &in.await.wanted, NULL,
-		  "wait for their end, as the command wait does" },
+		  "wait for the jobs to end, as readpast wait does" },
 		{ "--result", FLAG, &in.await.how.result, NULL,
 		  "... and print their results" },
 		{ "--skip", COUNT, &in.skip, "N",

@@ -253,8 +253,8 @@ check_url(const struct cmd *cmd)
 	return 0;
 }
 
-/* Find the scripts to print, which are those of `dialect`, or if it is NULL
- * those of the database. */
+/* Find the scripts to print: the scripts of `dialect` or, if `dialect` is NULL,
+ * those of the user's database. */
 static int
 choose(const struct cmd *cmd, const char *dialect, int prints,
        const struct lab_script **ret)

@@ -15,8 +15,8 @@
 
 /* ---- cron add ---- */
 
-/* Return the index of `word` in `words`, or 0 if `word` is NULL. If it is not
- * in the list, print an error message and return -1. */
+/* Return the index of `word` in `words`, or 0 if `word` is NULL. If `word` is
+ * not in `words`, print an error message and return -1. */
 static int
 number_of(const struct cmd *cmd, const char *option, const char *word,
 	  const char *const *words)
@@ -44,8 +44,10 @@ struct adding {
 	int64_t priority;
 	struct texts headers;
 	int replace, json;
-	int is_new;            /* no schedule had the name before */
-	char changes[CHANGES]; /* settings that differ from the old ones */
+	int is_new;            /* not 0: the command has added a schedule under
+				* a new name */
+	char changes[CHANGES]; /* names of the settings that differ from those
+				* of the replaced schedule */
 };
 
 /* Store the schedule, and read it again. Compare it with the schedule that it

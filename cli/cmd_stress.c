@@ -224,7 +224,7 @@ bury(struct stress *s, struct child *child, int status, int ending)
 		WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
 }
 
-/* Handle the end of all children that have ended. */
+/* Handle the end of each child that has ended. */
 static int
 reap(struct stress *s, int ending)
 {

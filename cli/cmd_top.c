@@ -29,7 +29,7 @@ has_terminal(void)
 
 	if (tcgetattr(STDIN_FILENO, &ignored) < 0)
 		return 0;
-	/* -1 if it is not our controlling terminal */
+	/* -1 if standard input is not our controlling terminal */
 	owner = tcgetpgrp(STDIN_FILENO);
 	return owner < 0 || owner == getpgrp();
 }
@@ -46,10 +46,10 @@ next_key(int ms)
 	return key == ERR && !has_terminal() ? GONE : key;
 }
 
-/* Run the loop of the command. It refreshes the screen at the user's interval.
- * If a refresh is slow, it refreshes less often, so that refreshes take at most
- * a tenth of the time. After a key that changed something it refreshes at
- * once. */
+/* Run the loop of the command. The loop refreshes the screen at the user's
+ * interval. If a refresh is slow, the loop refreshes less often, so that
+ * refreshes take at most a tenth of the time. After a key that changed
+ * something, the loop refreshes at once. */
 static int
 run(struct top *t)
 {
@@ -84,7 +84,8 @@ on_screen(struct top *t)
 	int r;
 
 	/* The names on the screen are UTF-8. So if the user's locale is not
-	 * installed, assume that the terminal shows UTF-8, as most do. */
+	 * installed, assume that the terminal shows UTF-8, as most terminals
+	 * do. */
 	if (!setlocale(LC_CTYPE, ""))
 		setlocale(LC_CTYPE, "C.UTF-8");
 	screen = newterm(terminal, stdout, stdin);

@@ -73,13 +73,13 @@ cmd_wait(struct cmd *cmd, int argc, char **argv)
 	const char *queue = NULL;
 	const struct option options[] = {
 		{ "--any", FLAG, &w.any, NULL,
-		  "wait until one of them has ended" },
+		  "wait until one of the jobs has ended" },
 		{ "--queue", TEXT, &queue, "Q",
 		  "wait until this queue has no live job" },
 		{ "--timeout", DURATION, &w.timeout_ms, "D",
 		  "wait no longer than this" },
 		{ "--result", FLAG, &w.result, NULL,
-		  "print the bytes of their results, and no states" },
+		  "print the bytes of the jobs' results, and no states" },
 		{ "--quiet", FLAG, &w.quiet, NULL, "print nothing but errors" },
 		JSON_OPTION(&w.json),
 		OPTIONS_END,

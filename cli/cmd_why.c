@@ -19,7 +19,7 @@ struct answer {
 	const rp_why *why;
 	const rp_job *job;
 	const char *reason; /* the reason in one word, for programs */
-	/* when the reason ends without anybody's help; 0: never */
+	/* when the reason ends by itself; 0: never */
 	int64_t until;
 	struct fired fired; /* the schedule that made the job, if any */
 };
@@ -110,8 +110,8 @@ say_paused(struct answer *a, int is_reason)
 		a->reason = "paused";
 }
 
-/* If all jobs run that the queue's limit allows, the job waits for the end of
- * one of them. */
+/* If the queue already runs as many jobs as its limit allows, print this as the
+ * reason why the job waits. */
 static void
 say_limit(struct answer *a)
 {
@@ -235,7 +235,8 @@ running(struct answer *a)
 		: why->worker_id ? "a worker that has not been seen for an hour"
 				 : "a client that is not a worker",
 		job->worker ? job->worker : "");
-	if (why->host && why->pid) /* not known if the client uses SQL */
+	if (why->host && why->pid) /* the process is not known if the client
+				    * uses SQL */
 		fprintf(a->to, " on host %s (process %lld)", why->host,
 			(long long)why->pid);
 	fputs(" has held it since ", a->to);
@@ -253,7 +254,7 @@ running(struct answer *a)
 
 		a->reason = "silent";
 		print_duration_short(span, sizeof(span), why->silent_ms);
-		fprintf(a->to, " That worker has not been heard of for %s.",
+		fprintf(a->to, " That worker has not been heard from for %s.",
 			span);
 	}
 	if (over) {
@@ -293,7 +294,8 @@ finished(struct answer *a)
 		say_error(a);
 	}
 	if (has_expired(job)) {
-		fputs(": it expired, because it was not claimed by ", a->to);
+		fputs(": it expired, because no worker claimed it before ",
+		      a->to);
 		say_time(a, job->expire_at);
 	}
 	fputs(".", a->to);

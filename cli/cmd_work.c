@@ -378,7 +378,8 @@ cmd_work(struct cmd *cmd, int argc, char **argv)
 		work.log_json = history_on(STDERR_FILENO);
 	/* The warden is a process that kills the handlers if this worker is
 	 * killed. Fork it before a thread is started or a database is opened,
-	 * because it must inherit neither of them. */
+	 * because the warden must inherit no open database and no lock that a
+	 * thread holds. */
 	if (!status && !(work.warden = warden_start((size_t)work.threads)))
 		status = complain(FAILED, "cannot start a process: %s",
 				  strerror(errno));

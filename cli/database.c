@@ -39,8 +39,8 @@ name_file(char *to, size_t room, const char *path)
 		snprintf(to, room, "%s/%s", strcmp(cwd, "/") ? cwd : "", path);
 }
 
-/* Name the schema and the server. The URL's query part is left out, because it
- * may have a password. */
+/* Name the schema and the server. The URL's query part is left out, because the
+ * query part may have a password. */
 static void
 name_schema(char *to, size_t room, const struct rp_url *url)
 {

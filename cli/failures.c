@@ -63,7 +63,7 @@ print_lost(FILE *to, json_t *failure)
 		fputs(" on host ", to);
 		print_text(to, host, strlen(host), SIZE_MAX);
 	}
-	fprintf(to, " was not heard of since %s", at);
+	fprintf(to, " had not been heard from since %s", at);
 	return 1;
 }
 

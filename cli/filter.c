@@ -1,6 +1,6 @@
 /*
- * filter.c - select the jobs that a command acts on, by ids or by a filter. A
- * filter is run by the queries in sql/<database>/find/.
+ * filter.c - select the jobs that a command acts on, by ids or by a filter. The
+ * queries in sql/<database>/find/ find the jobs that match a filter.
  *
  * A command that only reads must cost the same however many jobs there are. So
  * it examines only the first 10,000 jobs of each state, unless --all is given.

@@ -66,8 +66,8 @@ void name_states(char *to, size_t room, int states);
  * printing an error. */
 int check_states(const struct cmd *cmd, struct filter *f, int allowed,
 		 int otherwise);
-/* Find the jobs of a filter, or parse ids from the command line. Both return 0,
- * or an exit status after printing an error. */
+/* Find the jobs of a filter, or parse ids from the command line. Both functions
+ * return 0, or an exit status after printing an error. */
 int find_jobs(struct cmd *cmd, const struct filter *f, struct found *ret);
 int parse_ids(const struct cmd *cmd, int argc, char **argv, struct found *ret);
 /* The same as find_jobs(), without printing. Returns 0 or RP_E*. */

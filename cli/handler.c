@@ -104,8 +104,8 @@ output_is_lost(struct work *work)
 	       atomic_load(&work->collect_errnum);
 }
 
-/* Store the part of the result that is within the size limit. The size of the
- * rest is only added to result_size. */
+/* Store the part of the result that is within the size limit. result_size also
+ * counts the bytes beyond the limit. */
 static void
 add_to_result(struct running *r, const char *text, size_t n)
 {
@@ -404,7 +404,8 @@ run_child(struct work *work, rp_task *task, const rp_job *job)
 	free_all(c.argv);
 	free_all(c.envp);
 	hand_on(&r);
-	/* If the handler's output was lost, the job is not done. */
+	/* If the handler's output was lost, or the handler could not be
+	 * started, the job is not done. */
 	if (r.errnum || c.errnum) {
 		free(r.result);
 		return r.errnum ? RP_RELEASE : not_run(work, task, c.errnum);

@@ -128,15 +128,15 @@ enqueue(struct input *in, const rp_job_spec *jobs, size_t n)
 	} else if (r != RP_EFBIG)
 		status = refused(in, r, n);
 	/* Nothing was enqueued, because one payload is too large. Enqueue the
-	 * payloads before it, and then report it. */
+	 * payloads before that one, and then report the error. */
 	else if (bad < 1 || (status = enqueue(in, jobs, (size_t)bad)) == 0)
 		status = too_large(in);
 	free(added);
 	return status;
 }
 
-/* Remove the complete payloads from the buffer. An incomplete one at its end
- * stays. */
+/* Remove the complete payloads from the buffer. An incomplete payload at the
+ * end of the buffer stays. */
 static void
 drop_whole(struct input *in)
 {

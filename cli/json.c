@@ -196,9 +196,9 @@ json_claim(int64_t id, int64_t claim_no)
 	return json_string(text);
 }
 
-/* Add the job's claim as ID:CLAIMNO, the form that the commands complete, fail,
- * release and extend accept, and its claim number. Both are null unless the job
- * is running. */
+/* Add the job's claim number, and its claim as ID:CLAIMNO, the form that the
+ * commands `complete`, `fail`, `release` and `extend` accept. Both are null
+ * unless the job is running. */
 static void
 put_claim(json_t **object, const rp_job *job)
 {

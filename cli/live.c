@@ -4,8 +4,8 @@
  *
  * All output to the terminal is written by this file, so that the status line
  * can be erased before other output. The status line is drawn only when the
- * cursor is at the start of a line. Otherwise it would split a line of a
- * handler's output.
+ * cursor is at the start of a line. Otherwise the status line would split a
+ * line of a handler's output.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -166,7 +166,7 @@ live_end(struct work *work)
 
 /* ---- output above the status line ---- */
 
-/* Write the text in pieces of at most PIPE_BUF bytes. If a pipe is ready, it
+/* Write the text in pieces of at most PIPE_BUF bytes. A pipe that is ready
  * accepts such a piece without blocking. Returns 0, an errno, or ECANCELED if
  * `stop` returns true. */
 static int

@@ -19,7 +19,7 @@
 #define CREATE RP_SCHEMA_CREATE
 #define REQUIRE RP_SCHEMA_REQUIRE
 #define INSTALL RP_SCHEMA_INSTALL
-/* A part of the help of commands that have the options of a filter. */
+/* A paragraph in the help of the commands that accept a filter. */
 #define FILTER                                                                 \
 	"FILTER: one or more of the options --queue, --state, --kind, --key, " \
 	"--error\nand --older, but not --state alone. Jobs must match all of " \
@@ -166,7 +166,7 @@ find_command(const char *name)
 
 /* Print a command's help by running it with --help, because only the command's
  * own function knows its options. Some commands refuse to run without `--` and
- * a program, so the last two arguments are such. */
+ * a program, so these two arguments are passed, too. */
 static int
 command_help(struct cmd *cmd, const struct command *command)
 {
@@ -331,9 +331,9 @@ global_options(struct cmd *cmd, int argc, char **argv)
 	return i;
 }
 
-/* If a standard stream is closed, the next file that we open would get its
- * number. So open /dev/null in its place, with an access mode that makes each
- * use of the stream fail as before. */
+/* If a standard stream is closed, the next file that we open would get the
+ * stream's number. So open /dev/null in its place, with an access mode that
+ * makes each use of the stream fail as before. */
 static void
 hold_standard_streams(void)
 {

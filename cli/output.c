@@ -19,13 +19,13 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-/* How many bytes (one page) the file must be able to grow before we rely on it.
- * Free bytes in its last block are not enough: a write that also needs a new
+/* We rely on a file only if it can grow by this many bytes (one page). Free
+ * bytes in its last block are not enough, because a write that also needs a new
  * block may fail as a whole. */
 #define ROOM 4096
-/* How many blocks must be free to write ROOM bytes, if a block has 1 KiB: 4 for
- * the data, and up to 3 for the file system's lists of the file's blocks. The
- * sum is rounded up. */
+/* The number of free blocks that are needed to write ROOM bytes, if a block has
+ * 1 KiB: 4 for the data, and up to 3 for the file system's lists of the file's
+ * blocks. The sum is rounded up. */
 #define ROOM_BLOCKS 8
 
 /*
@@ -46,7 +46,7 @@ file_error(off_t size, int flags)
 		return errno;
 	/* This file system cannot preallocate blocks, so look at the number of
 	 * free blocks. A file system with 0 blocks in total (ramfs) does not
-	 * count them. */
+	 * count its blocks. */
 	if (errno != EOPNOTSUPP || fstatvfs(STDOUT_FILENO, &fs) < 0 ||
 	    fs.f_blocks == 0)
 		return 0;

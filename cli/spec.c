@@ -50,8 +50,8 @@ make_headers(const struct cmd *cmd, const struct texts *pairs, int with_trace)
 	return text;
 }
 
-/* Parse the first delay of a list, up to a comma or the end. Returns -1 if it
- * is not a duration. */
+/* Parse the first delay of a list, up to a comma or the end. Returns -1 if this
+ * delay is not a duration. */
 static int64_t
 first_delay(const char *list)
 {

@@ -62,7 +62,7 @@ struct top {
 	int pane;     /* the list that has the focus */
 	int is_alone; /* 1: the screen has room for this list only */
 
-	const struct action *asked; /* the action that the open question is
+	const struct action *asked; /* the action that the open question asks
 				     * about, or NULL */
 	struct subject about;
 	char said[512]; /* the message about the last key */
@@ -100,7 +100,8 @@ void top_add_row(const struct top *t, int pane, const struct layout *layout,
 void top_add_text(const char *text, int width);
 
 /* top_draw.c */
-#define TOP_LINES 2 /* one for a message, one for keys or a question */
+/* a line for messages, and a line for keys or a question */
+#define TOP_LINES 2
 void top_draw(const struct top *t);
 
 /* top_keys.c */

@@ -4,7 +4,7 @@
  * A key that changes something applies to the row under the cursor, and the
  * user has to confirm the change. The program remembers the queue or job that
  * the row showed when the question appeared, and changes that one, even if the
- * rows have moved meanwhile.
+ * rows have moved since then.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

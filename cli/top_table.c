@@ -2,8 +2,9 @@
  * top_table.c - show the lists of `readpast top` as tables: choose the columns
  * that fit, and format their cells.
  *
- * Numbers are never cut. If the screen is too narrow for a number, its column
- * is left out. Text is cut to the remaining width, and a + marks the cut.
+ * Numbers are never cut. If the screen is too narrow for a number, the column
+ * of this number is left out. Text is cut to the remaining width, and a + marks
+ * the cut.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -18,17 +19,17 @@
 
 #define CELL (RP_MOST_REASON + 16)
 
-/* How to print a cell. It shows one or two members of the struct of its row,
+/* The kinds of cells. A cell shows one or two members of the struct of its row,
  * for example of rp_queue_stats. Only the first two kinds are left-aligned. */
 enum cell {
-	CELL_TEXT,    /* text; it gets the remaining width */
+	CELL_TEXT,    /* text; a column of text gets the remaining width */
 	CELL_PAUSED,  /* text: whether a queue is paused, and why */
 	CELL_NUMBER,  /* a number */
 	CELL_SUM,     /* sum of two numbers */
 	CELL_COUNT,   /* a number; with a plus sign if it is a lower bound */
 	CELL_RATE,    /* jobs per second, averaged over 10 s */
 	CELL_SPAN,    /* a duration */
-	CELL_SINCE,   /* a time, printed as the duration since then */
+	CELL_SINCE,   /* a time, printed as the duration since that time */
 	CELL_ATTEMPT, /* attempt/max_attempts */
 };
 
@@ -43,8 +44,9 @@ struct column {
 	 * columns that can be left out, its last columns become narrower than
 	 * this */
 	int width;
-	/* If a row is too wide, columns are left out one by one until it fits,
-	 * the column with the highest number first. 0: never left out */
+	/* If a row is too wide, columns are left out one by one until the row
+	 * fits, the column with the highest number first. 0: the column is
+	 * never left out */
 	int leaves;
 };
 

@@ -19,9 +19,9 @@ int trace_is_set(void);
  * already. Returns 0, or a negative number if memory ran out. */
 int trace_add(json_t *headers);
 /* Read the trace from a job's headers, and write it to `ret` as environment
- * variables NAME=VALUE for the job's handler. Returns how many there are. The
- * caller frees each. A value that is too long or not printable ASCII is left
- * out. */
+ * variables NAME=VALUE for the job's handler. Returns the number of these
+ * variables. The caller frees each text. A value that is too long or not
+ * printable ASCII is left out. */
 size_t trace_variables(const char *headers, char *ret[TRACES]);
 /* Returns 1 if the text NAME=VALUE is one of these variables. */
 int trace_is_variable(const char *variable);

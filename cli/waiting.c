@@ -111,8 +111,8 @@ say(const struct waiting *w, const rp_outcome *outcome, const rp_job *job)
 		print_state(outcome);
 }
 
-/* Print how a job ended. If the job was purged in the meantime, `outcome` still
- * has its state. Returns an exit status. */
+/* Print how a job ended. If the job was purged after the wait ended, `outcome`
+ * still has its state. Returns an exit status. */
 static int
 tell_one(const struct waiting *w, const rp_outcome *outcome)
 {
@@ -131,9 +131,9 @@ tell_one(const struct waiting *w, const rp_outcome *outcome)
 }
 
 /* Print how the jobs ended, and return the worst status. `over` is 0 if the
- * wait ended too early: then a job that has not ended is reported, too.
- * Otherwise such a job is ignored: the wait had --any, and another job ended.
- */
+ * wait ended too early. In that case a job that has not ended is reported, too.
+ * Otherwise such a job is ignored: the wait had --any, and another job
+ * ended. */
 static int
 tell(const struct waiting *w, const rp_outcome *outcomes, size_t n, int over)
 {

@@ -36,10 +36,9 @@ struct await {
 	int64_t *ids; /* ids of the jobs; the caller frees them */
 	size_t count, room;
 	int keeps_longer; /* 1: done jobs are kept until their results are
-			   * printed, although the option or setting behind
-			   * keep_ms would delete them earlier */
+			   * printed, which may be longer than keep_ms */
 	int64_t keep_ms;  /* how long the option, or else the queue's setting,
-			   * keeps done jobs; 0: not at all */
+			   * keeps done jobs; 0: done jobs are not kept */
 };
 
 /* Call this before the enqueue. The call fails if this process is a handler and

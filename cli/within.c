@@ -2,9 +2,9 @@
  * within.c - find out whether a command runs in a handler, and for which job
  * and queues.
  *
- * `work` sets environment variables for its handlers. A process that the
- * handler started may outlive it, and still has these variables. So the library
- * checks that the claim is still valid before it refuses anything.
+ * `work` sets environment variables for its handlers. A process that a handler
+ * has started may outlive the handler, and still has these variables. So the
+ * library checks that the claim is still valid before it refuses a wait.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -27,7 +27,8 @@ struct live {
 	int ended;
 	int mid_line;         /* 1: other output has begun a line and not ended
 			       * it */
-	char line[LIVE_LINE]; /* the status line on the screen; "": none */
+	char line[LIVE_LINE]; /* the status line on the screen; "": there is
+			       * none */
 	int64_t began_us;
 };
 
@@ -51,7 +52,7 @@ struct work {
 			  * turn each byte into 3) */
 	int64_t threads, lease_ms, release_delay_ms, max_jobs;
 	int64_t timeout_ms; /* longest time of a handler; 0: no limit; -1: the
-			     * job's own */
+			     * job's own time-out */
 	int64_t grace_ms;
 	const char *result; /* value of --result: "stdout"; NULL: descriptor 3
 			     * has the result */
@@ -64,14 +65,15 @@ struct work {
 	rp_worker *worker;
 	struct live live;
 
-	/* These change while handlers run, in several threads. */
+	/* The following members change while handlers run, in several
+	 * threads. */
 	_Atomic int64_t running;
 	atomic_int told_to_end; /* 1: after a signal, the message "waiting for
 				 * N handlers" was printed */
-	/* If the worker stops because handlers' output cannot be written: the
-	 * errno. output_errnum: writing to standard output failed;
-	 * collect_errnum: writing to the temporary files for the output failed.
-	 * 0: no error. */
+	/* The worker stops if it cannot write the output of handlers.
+	 * output_errnum: the errno of writing to standard output.
+	 * collect_errnum: the errno of writing to the temporary files that
+	 * collect the output. 0: no error. */
 	atomic_int output_errnum, collect_errnum;
 };
 

@@ -4,8 +4,7 @@
 # SPDX-FileCopyrightText: The readpast authors
 # shellcheck shell=bash
 
-# Set `options` to the options of a command; a = follows those that have a
-# value.
+# Set `options` to the options of a command. An option that takes a value ends with =.
 _readpast_options() { # COMMAND
 	options=()
 	case $1 in
@@ -138,7 +137,7 @@ _readpast_url() {
 }
 
 # Print the queues' names. This only reads the database and never creates one;
-# if something is wrong with it, there are no names.
+# if something is wrong with the database, there are no names.
 _readpast_queues() {
 	local name
 	while IFS= read -r name; do

@@ -33,7 +33,7 @@ function __readpast_in # COMMAND
 end
 
 # Print the queues' names. This only reads the database and never creates one;
-# if something is wrong with it, there are no names.
+# if something is wrong with the database, there are no names.
 function __readpast_queues
     command -q readpast; or return
     set -l db (__readpast_words value --db)

@@ -297,8 +297,9 @@ rp__copy_begin(struct rp_copy *c)
 		r = rp__copy_progress(c, c->options.leave_running
 						 ? RP_COPY_COPYING
 						 : RP_COPY_WAITING);
-	/* Sweep the source, so that jobs that are due and leases that are over
-	 * have the same state on both sides. */
+	/* Sweep the source before jobs are read, so that jobs that are due are
+	 * copied as ready, and jobs whose lease ran out are not copied as
+	 * running. */
 	if (r == 0)
 		r = rp__copy_failed(c, c->from, rp_sweep(c->from, NULL));
 	return r < 0 ? r : 0;

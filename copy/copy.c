@@ -1,13 +1,13 @@
 /*
  * copy.c - copy queues to another database, or move them there.
  *
- * Both sides of a queue are paused. Then the copy reads all jobs of the source
- * several times. Each time is called a walk; see slice.c. The copy is complete
- * when a walk has found each job in the target, equal in every field. A move
- * makes one more walk, which compares each slice and then deletes it from the
- * source. Some steps must not be done twice. Before such a step, the copy
- * records in the target how far it is, so that a later run of the same copy can
- * continue after that step.
+ * A queue is paused on both sides. Then the copy reads all jobs of the source
+ * several times. Each such reading is called a walk; see slice.c. The copy is
+ * complete when a walk has found each job in the target, equal in every field.
+ * A move makes one more walk, which compares each slice and then deletes it
+ * from the source. Some steps must not be done twice. Before such a step, the
+ * copy records in the target how far it is, so that a later run of the same
+ * copy can continue after that step.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -144,8 +144,8 @@ look_for_running(struct rp_copy *c, int *ret)
 	return rp__copy_end(c, c->from, r);
 }
 
-/* Wait until no job runs. Sweep meanwhile, because jobs whose leases ran out
- * would stay running if no other client sweeps. */
+/* Wait until no job runs. Sweep during the wait, because jobs whose leases ran
+ * out would stay running if no other client sweeps. */
 static int
 wait_for_running(struct rp_copy *c)
 {
@@ -168,8 +168,8 @@ wait_for_running(struct rp_copy *c)
 	}
 }
 
-/* Walk over the jobs of the source repeatedly, until a walk finds that the
- * source has not changed any of the jobs that were read before. */
+/* Repeat the walk over the jobs of the source, until a walk finds no change in
+ * the jobs that the previous walk has read. */
 static int
 walk_until_same(struct rp_copy *c, int doing)
 {
@@ -213,9 +213,9 @@ move(struct rp_copy *c)
 	if (r == 0)
 		r = rp__copy_progress(c, RP_COPY_REMOVING);
 	/* The first walk still erases from the target the jobs that have ended
-	 * in the source since they were copied. Later walks cannot do this: a
-	 * job that was moved is missing from the source, too, and must stay in
-	 * the target. */
+	 * in the source since they were copied. Later walks must not do so,
+	 * because a job that was moved is missing from the source, too, and
+	 * must stay in the target. */
 	if (r == 0)
 		r = rp__copy_walk(c);
 	c->mirror = 0;
@@ -223,8 +223,8 @@ move(struct rp_copy *c)
 		r = walk_until_same(c, RP_COPY_REMOVING);
 	if (r == 0)
 		r = rp__copy_hand_over_schedules(c);
-	/* Until now the schedules fired in the source. Move the jobs that they
-	 * have added meanwhile. */
+	/* Until the call above, the schedules fired in the source. Move the
+	 * jobs that they have added there during the move. */
 	return r < 0 ? r : walk_until_same(c, RP_COPY_REMOVING);
 }
 

@@ -27,13 +27,13 @@ struct rp_copy_queue {
 					   * that side when the copy ends */
 };
 
-/* The largest number of jobs in one slice (a short transaction). A slice keeps
- * other writers out if the database allows only one at a time. On such a
- * database slices are smaller: RP_COPY_ROWS is divided into RP_COPY_PARTS
- * parts, and the first slice has RP_COPY_PARTS_FIRST of them. Then the number
- * of parts is adjusted to the speed of the database, but stays between _LEAST
- * and _MOST. With fewer parts than _LEAST, the fixed cost of a slice would take
- * most of the time. */
+/* A slice (a short transaction) has at most RP_COPY_ROWS jobs. If the database
+ * allows only one writer at a time, slices are smaller, because each slice
+ * keeps other writers out. On such a database RP_COPY_ROWS is divided into
+ * RP_COPY_PARTS parts. The first slice has RP_COPY_PARTS_FIRST of these parts.
+ * The number of parts of later slices is adjusted to the speed of the database,
+ * but stays between RP_COPY_PARTS_LEAST and RP_COPY_PARTS_MOST. If slices were
+ * even smaller, their fixed cost would take most of the time. */
 #define RP_COPY_ROWS 4000
 #define RP_COPY_PARTS 64
 #define RP_COPY_PARTS_FIRST 8
@@ -63,7 +63,8 @@ struct rp_copy {
 	rp_copy_options options;
 	rp_copied counts;
 	rp_error *error;
-	char identity[40]; /* random name of the source; it never changes */
+	char identity[40]; /* random name of the source; this name never
+			    * changes */
 	char run[40];      /* random name of this run */
 	rp_queues *settings;
 	struct rp_copy_queue *queues;
@@ -88,8 +89,8 @@ struct rp_copy {
 	int removing;    /* not 0: erase from the source jobs that are in
 			  * the target */
 	size_t parts;    /* size of a slice, see RP_COPY_PARTS */
-	struct rp_copy_schedules schedules;   /* the source's, from the last
-					       * read */
+	struct rp_copy_schedules schedules;   /* the schedules of the source, as
+					       * they were last read */
 	struct rp_slice from_slice, to_slice; /* the last slice on each side */
 };
 
@@ -114,7 +115,8 @@ int rp__copy_read_phase(struct rp_copy *c, struct rp_copy_queue *q,
 			char ret_run[40]);
 /* fails if a newer run of the same copy has taken over */
 int rp__copy_under_way(struct rp_copy *c);
-/* the same check, for callers that do not hold the lock of rp__copy_lock() */
+/* the same check as rp__copy_under_way(), for callers that do not hold the lock
+ * of rp__copy_lock() */
 int rp__copy_still_under_way(struct rp_copy *c);
 int rp__copy_load_ranges(struct rp_copy *c);
 int rp__copy_start_ranges(struct rp_copy *c);
@@ -157,9 +159,9 @@ int rp__copy_keys(struct rp_copy *c);
 
 /* schedules.c */
 /* rp__copy_read_schedules() reads the source's schedules into c->schedules:
- * with `leaving` those that were stopped for a move, otherwise all others.
- * rp__copy_write_schedules() writes them to the target, where they are
- * paused. */
+ * with `leaving` the schedules that were stopped for a move, otherwise all
+ * other schedules. rp__copy_write_schedules() writes them to the target, where
+ * they are paused. */
 int rp__copy_read_schedules(struct rp_copy *c, int leaving);
 int rp__copy_write_schedules(struct rp_copy *c, int moving);
 /* Call rp__copy_read_schedules() and rp__copy_write_schedules(). */

@@ -21,9 +21,10 @@
 #include <string.h>
 #include <sys/random.h>
 
-/* The copy's first id or position is the target's last one plus this number.
- * The gap is for other clients, which may advance the target's sequence while
- * the copy reads it. */
+/* On a server, the copy leaves a gap of this many ids after the target's last
+ * id, and of this many positions after the target's last position in a ready
+ * line. The gaps are for other clients, which may advance the target's
+ * sequences while the copy reads them. */
 #define CLEAR 1000
 
 #define TAKEN_OVER "another run of this copy has taken over"
@@ -123,8 +124,8 @@ rp__copy_make_names(struct rp_copy *c)
 
 /* Store c->identity in the source as its name, in the transaction that is open
  * there. If the source has another name already, copy it to c->identity. With
- * `trial` this is fine. Without `trial`, fail with RP_ETAKEN, because another
- * run must have stored that name after this run began. */
+ * `trial` this is no error. Without `trial`, fail with RP_ETAKEN, because
+ * another run must have stored that name after this run began. */
 int
 rp__copy_identify(struct rp_copy *c, int trial)
 {
@@ -203,8 +204,8 @@ rp__copy_read_phase(struct rp_copy *c, struct rp_copy_queue *q, char run[40])
 /* Check that no other run of this copy has taken over. If the same copy is
  * started again during a run, the new run takes over. The old run must notice
  * this before it changes the target. Otherwise it might erase jobs from the
- * target that the new run has moved there, because they are no longer in the
- * source. */
+ * target that the new run has moved there, because such jobs are no longer in
+ * the source. */
 int
 rp__copy_under_way(struct rp_copy *c)
 {
@@ -223,8 +224,8 @@ rp__copy_under_way(struct rp_copy *c)
 
 /* Check that no other run has taken over, as rp__copy_under_way() does, but
  * faster. Each run stores its name in the record "copy lock" when it begins. If
- * that record has our name, no run has begun since, so the records of the
- * queues are not read. */
+ * that record has our name, no run has begun since this run began, so the
+ * records of the queues are not read. */
 int
 rp__copy_still_under_way(struct rp_copy *c)
 {
@@ -434,7 +435,7 @@ rp__copy_open_range(struct rp_copy *c, int64_t id, int64_t last)
  * same number in the target. The range begins at the smallest id that a job, a
  * schedule or a taken unique key names, even if the job with that id was
  * deleted. Otherwise a smaller id would later get a range of its own, and be
- * changed by another number than the ids of the jobs. */
+ * changed by a different number than the ids of the jobs. */
 int
 rp__copy_open_first(struct rp_copy *c)
 {

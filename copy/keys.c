@@ -65,8 +65,9 @@ read_keys(struct rp_copy *c, struct keys *keys, rp_batch *memory)
 	return rp__copy_failed(c, c->from, r);
 }
 
-/* Give the keys the ids that their jobs have in the target. Most of these jobs
- * are deleted already, but no other job may get their ids. */
+/* Replace the job id of each key by the id that this job has in the target.
+ * Most of these jobs are deleted already, but no other job may get such an
+ * id. */
 static int
 shift_keys(struct rp_copy *c, struct keys *keys)
 {
@@ -120,8 +121,8 @@ rp__copy_keys(struct rp_copy *c)
 		r = rp__batch_new(&memory);
 		r = r < 0 ? rp__fail(c->error, r, "out of memory")
 			  : read_keys(c, keys, memory);
-		/* Read the last id after the keys, so that no key belongs to a
-		 * later job. */
+		/* Read the last id after the keys were read. Then no key
+		 * belongs to a job with a larger id. */
 		if (r == 0)
 			r = rp__copy_ends(c, c->from, &c->source_end, NULL);
 		rp_batch_free(last);

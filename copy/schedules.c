@@ -26,8 +26,9 @@
 
 #include "schedule.h"
 
-/* The fields of a schedule that are copied. The verb schedule_export returns
- * each of them as a column, and schedule_import takes it as a parameter. */
+/* The fields of a schedule that are copied. The verb `schedule_export` returns
+ * each field as a column, and the verb `schedule_import` takes it as a
+ * parameter. */
 #define FIELDS(X)                                                              \
 	X(NAME)                                                                \
 	X(QUEUE)                                                               \

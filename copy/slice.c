@@ -16,7 +16,7 @@
 #include <string.h>
 
 #define NARROW INT64_C(20000) /* largest range of ids in one read */
-/* the largest range if only few of its ids are in use */
+/* the largest range of ids in one read, if only few of the ids are in use */
 #define WIDE INT64_C(1000000)
 
 /* The state of a job of the source. WANTED: the job will be inserted into the
@@ -145,8 +145,9 @@ compare(struct rp_copy *c, struct slice *s)
 	return r < 0 ? r : run_on(c, s, UNKNOWN, 1, RP_V_SAME_KEPT, take_same);
 }
 
-/* Reserve the positions in the target's ready line that the jobs to be inserted
- * will have, so that jobs that clients enqueue there get later positions. */
+/* Reserve the positions that the inserted jobs will have in the target's ready
+ * line. Then the jobs that clients enqueue in the target get later
+ * positions. */
 static int
 reserve_line(struct rp_copy *c, const struct slice *s)
 {
@@ -196,8 +197,8 @@ erase(struct rp_copy *c, rp_conn *conn, struct slice *s, int64_t *count)
 /* ---- a slice ---- */
 
 /* Read the inserted jobs back from the target, and check that they are equal to
- * the source's jobs. This is not needed in a walk that is followed by another,
- * because the next walk compares all jobs anyway. */
+ * the source's jobs. This is not needed in a walk that is followed by another
+ * walk, because the next walk compares all jobs anyway. */
 static int
 prove(struct rp_copy *c, struct slice *s)
 {
@@ -267,8 +268,9 @@ begin(struct rp_copy *c, rp_conn *conn, struct rp_slice *slice)
 
 /* End a slice, that is, one of the copy's transactions. If `r` is negative,
  * c->error is already set. If the database allows only one writer at a time, a
- * slice keeps other writers out. So the next slice gets fewer jobs if this one
- * worked longer than RP_SLICE_US, and more jobs if it worked much less. */
+ * slice keeps other writers out. So the next slice gets fewer jobs if this
+ * slice worked longer than RP_SLICE_US, and more jobs if this slice worked for
+ * a much shorter time. */
 static int
 end(struct rp_copy *c, rp_conn *conn, struct rp_slice *slice, int r)
 {
@@ -313,7 +315,8 @@ count_slice(struct rp_copy *c, const struct slice *s)
 	}
 }
 
-/* Change the rows of the source to the values that the target must have. */
+/* Change the rows that were read from the source, in memory: give them the ids
+ * and positions that their jobs must have in the target. */
 static void
 shift_jobs(const struct rp_copy *c, struct slice *s, int64_t shift)
 {

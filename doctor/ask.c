@@ -9,9 +9,9 @@
 #include "internal.h"
 #include "queries.h"
 
-/* The longest time that a query may take, in ms. It is shorter for a database
- * in a file, because the -wal file grows during a long read: no checkpoint can
- * empty it. */
+/* The longest time that a query may take, in ms. The limit for a database in a
+ * file is lower, because a long read keeps checkpoints from emptying the -wal
+ * file, which then grows. */
 #define MOST_MS 300
 #define MOST_OF_FILE_MS 100
 

@@ -203,9 +203,9 @@ check_format(struct doctor *d)
  * 32 KiB at a time. */
 #define LEAST_BYTES (1 << 20)
 
-/* Check that the file system is mounted for writing and has free space. If only
- * this user may not write to the file, nothing is reported, because the workers
- * may run as another user. */
+/* Check that the file system is mounted for writing and has free space. If the
+ * only problem is that this user has no right to write to the file, nothing is
+ * reported, because the workers may run as another user. */
 int
 check_disk(struct doctor *d)
 {

@@ -1,7 +1,7 @@
 /*
  * check_locks.c - a check of `readpast doctor`: find the process that holds a
- * SQLite lock for too long. This is a writer that does not commit, or a reader
- * that blocks checkpoints.
+ * SQLite lock for too long. Such a process is a writer that does not commit, or
+ * a reader that blocks checkpoints.
  *
  * SQLite locks bytes of the database file and of -shm. F_GETLK returns the
  * process that holds a lock on them. A child process opens the files, calls
@@ -47,9 +47,10 @@ struct shared {
 };
 
 /* Without -shm, or in exclusive locking mode, SQLite locks bytes of the
- * database file itself, from PENDING on. A writer locks them exclusively, a
- * reader with a shared lock. https://www.sqlite.org/src/file/src/os.h describes
- * this. The commit counter is then in the file's header. */
+ * database file itself, from PENDING on. A writer takes an exclusive lock on
+ * them, and a reader takes a shared lock.
+ * https://www.sqlite.org/src/file/src/os.h describes this. In this case the
+ * commit counter is in the file's header. */
 #define PENDING 0x40000000
 #define PENDING_AND_ALL_BEHIND 512
 #define COMMITS_AT 24
@@ -177,15 +178,15 @@ name_process(pid_t pid)
 /* ---- does a write transaction stay open? ---- */
 
 /* The lock is examined LOOKS times, with pauses of NAP_MS ms. Transactions of
- * readpast itself are shorter than this. So a process that holds the lock all
- * the time has left a transaction open. */
+ * readpast itself are shorter than the sum of the pauses. So a process that
+ * holds the lock all the time has left a transaction open. */
 #define LOOKS 5
 #define NAP_MS 100
 
-/* Return the time since the last commit in ms. SQLite does not record it, so
- * use the modification time of -wal, or of the database file if there is no
- * -wal. A large transaction writes to -wal before it commits, so the result may
- * be too small. */
+/* Return the time since the last commit in ms. SQLite does not record that
+ * time, so use the modification time of -wal, or of the database file if there
+ * is no -wal. A large transaction writes to -wal before it commits, so the
+ * result may be too small. */
 static int64_t
 since_commit_ms(const char *path)
 {
@@ -224,7 +225,8 @@ is_same_writer(const struct seen *first, const struct seen *now)
 
 /* Return whether one process holds the write lock all the time: the process has
  * the lock in each of LOOKS examinations, and the commit counters do not change
- * meanwhile. *now receives the result of the last examination. */
+ * between these examinations. *now receives the result of the last
+ * examination. */
 static int
 holds_on(const char *path, struct seen *now)
 {

@@ -37,7 +37,7 @@ check_wakeup(struct doctor *d)
 		d, json_pack("{ss sb sb}", "why",
 			     pooled ? "a pooler is in between, and may give "
 				      "each transaction another session"
-				    : "a notification did not come back",
+				    : "a notification did not arrive",
 			     "pooler", pooled, "came_back", came));
 }
 
@@ -144,7 +144,7 @@ check_plan(struct doctor *d)
 	warm = json_array();
 	r = warm ? ask(d, "plan",
 		       "see the finding about index job_line, if there is one; "
-		       "then analyze job")
+		       "then run: analyze job")
 		 : -1;
 
 	if (r == 0)

@@ -110,10 +110,11 @@ const struct check checks[] = {
 	  "{paused_ms}{because}",
 	  "readpast resume {queue}", NULL },
 	{ "silent", JOBS_WAIT,
-	  "worker {worker}{place} has not been heard of for {silent_ms}; it "
+	  "worker {worker}{place} has not been heard from for {silent_ms}; it "
 	  "served {queues}",
-	  "start a new worker; the old one's jobs become ready again when "
-	  "their leases end, and it is forgotten after an hour",
+	  "start a new worker; the jobs of the silent worker become ready "
+	  "again when their leases end; its entry is deleted an hour after "
+	  "its last heartbeat",
 	  NULL },
 	{ "nobody", JOBS_WAIT,
 	  "queue {queue} has had ready jobs for {lasts_ms}, and no worker "
@@ -165,7 +166,7 @@ const struct check checks[] = {
 
 	/* ---- time or space is wasted ---- */
 	{ "wakeup", WARNING,
-	  "notifications do not reach workers here, so they poll once a "
+	  "notifications do not reach workers here, so workers poll once a "
 	  "second: {why}",
 	  "give workers the URL of the server itself", check_wakeup },
 	{ "isolation", WARNING,
@@ -176,8 +177,8 @@ const struct check checks[] = {
 	  NULL },
 	{ "prepare", WARNING,
 	  "prepared transactions in this database: {prepared}. PREPARE "
-	  "TRANSACTION fails in a transaction that has enqueued jobs while a "
-	  "worker waits for jobs of that queue",
+	  "TRANSACTION fails in a transaction that has enqueued a job while a "
+	  "worker waits for jobs of the same queue",
 	  "begin such transactions with: set local readpast.notify = off "
 	  "(readpast(7), Prepared transactions)",
 	  NULL },
@@ -205,8 +206,8 @@ const struct check checks[] = {
 	  "table {table} has about {dead} dead rows and {live} live ones (the "
 	  "server's estimate) in {table_bytes}; its indexes have "
 	  "{index_bytes}; last vacuum: {vacuumed}",
-	  "see the findings snapshot and vacuum, which show why vacuum fails; "
-	  "then vacuum (analyze) {table}",
+	  "see the findings \"snapshot\" and \"vacuum\", which show why vacuum "
+	  "fails; then run: vacuum (analyze) {table}",
 	  NULL },
 	{ "hollow", WARNING,
 	  "index {index} takes {size_bytes} for about {rows} rows (the "
@@ -217,7 +218,7 @@ const struct check checks[] = {
 	  "space in a row's page, and have to write every index",
 	  "alter table {table} set (fillfactor = 45)", NULL },
 	{ "marks", WARNING,
-	  "queue {queue}: the sweep is {behind} numbers of the ready line "
+	  "queue {queue}: the sweep is {behind} positions of the ready line "
 	  "behind the claims",
 	  "run workers of readpast, or call readpast sweep once a second, "
 	  "until the sweep has caught up",

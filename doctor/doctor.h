@@ -19,9 +19,9 @@
 
 #include "readpast.h"
 
-/* How bad a finding is, the worst level first. DANGER: jobs can be lost.
+/* The severity of a finding, the worst one first. DANGER: jobs can be lost.
  * TROUBLE: jobs do not run. WARNING: time or space is wasted. A check may
- * return `lasts_ms`, the time for which a TROUBLE has lasted. While that is
+ * return `lasts_ms`, the time for which a TROUBLE has lasted. While lasts_ms is
  * less than long_ms, the finding is only a warning. */
 enum level {
 	DANGER,
@@ -30,8 +30,9 @@ enum level {
 	LEVELS,
 	/* A TROUBLE that makes jobs of {queue} wait. If several checks have
 	 * such a finding about the same queue, only the first check in the
-	 * table reports it. None reports it if an earlier check has found that
-	 * nobody can write to the database, because that explains the wait. */
+	 * table reports it. If an earlier check has found that no process can
+	 * write to the database, none of these checks reports its finding,
+	 * because the earlier finding explains the wait. */
 	JOBS_WAIT
 };
 
@@ -91,8 +92,8 @@ extern const char *const level_words[LEVELS];
 
 /* ask.c */
 const char *doctor_question(const struct doctor *d, const char *name);
-/* Run a query and append its rows to `rows`. If the query fails, this calls
- * doctor_undone(). Returns 0, or -1 if memory is exhausted. */
+/* Run a query and append its rows to `rows`. If the query fails, this function
+ * calls doctor_undone(). Returns 0, or -1 if memory is exhausted. */
 int doctor_ask(struct doctor *d, const char *sql, json_t *rows);
 
 /* The functions of check_*.c. They return 0, -1 on failure, or DOCTOR_NOT_HERE

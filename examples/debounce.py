@@ -6,7 +6,8 @@
   ./debounce.py notes.db $extension edit todo 'buy milk'
   ./debounce.py notes.db $extension edit todo 'buy milk and bread'    # indexed once
 
-A change and its job are one commit. A job has the text's key, and runs a second later.
+A change and its job are one commit. The job's unique key is the text's name, and the
+job runs a second later.
 While this job waits, each change replaces the job and so delays it. A running job
 cannot be replaced. So when its work is done, a transaction checks whether the text has
 changed meanwhile. If it has, the transaction releases the job, and otherwise completes
@@ -20,7 +21,7 @@ import sqlite3
 import sys
 
 path, extension, verb = sys.argv[1:4]
-# the program itself begins transactions
+# Python must not begin transactions, because the program does
 db = sqlite3.connect(path, timeout=30, isolation_level=None)
 db.enable_load_extension(True)
 db.load_extension(extension)
@@ -43,7 +44,7 @@ def edit(name, text):
 
 def index(job, claim, name):
     [(text, version)] = call("select text, version from note where name = ?", name)
-    # this is the work; no transaction is open meanwhile
+    # the work; no transaction is open while it runs
     words = " ".join(sorted(set(text.split())))
     call("begin immediate")
     call("update note set words = ?, runs = runs + 1 where name = ?", words, name)

@@ -18,7 +18,7 @@ import sqlite3
 import sys
 
 path, extension, queue = sys.argv[1:4]
-# the program itself begins transactions
+# Python must not begin transactions, because the program does
 db = sqlite3.connect(path, timeout=30, isolation_level=None)
 db.enable_load_extension(True)
 db.load_extension(extension)
@@ -31,7 +31,7 @@ def call(sql, *args):
 
 
 def greet(job, claim, name):
-    # the work; if it takes long, call readpast_extend() now and then
+    # the work; if the work takes long, call readpast_extend() from time to time
     text = f"Hello {name}"
     call("begin immediate")
     call("insert into greeting values (?, ?)", job, text)

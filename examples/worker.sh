@@ -22,7 +22,7 @@ write_sum() {
 
 while :; do
 	# `readpast claim` waits for a job, and does the queue's maintenance while it waits.
-	# If this script dies meanwhile, the command releases the job that it has claimed.
+	# If this script dies during that wait, the command releases the job that it has claimed.
 	job=$(readpast claim "$1" --wait 5s --lease "${LEASE:-1m}")
 	case $? in
 	0) ;;

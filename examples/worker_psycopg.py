@@ -40,7 +40,7 @@ def fetch(job, claim, page, lease):
     # an exception, which ends the work.
     signal.signal(signal.SIGALRM, lambda *_: call("select readpast.extend(%s, %s)", job, claim))
     signal.setitimer(signal.ITIMER_REAL, lease.total_seconds() / 3, lease.total_seconds() / 3)
-    try:  # this is the work; no transaction is open meanwhile
+    try:  # the work; no transaction is open while it runs
         size = len(urllib.request.urlopen(page, timeout=30).read())
     except OSError as error:  # the job is tried again later
         return call("select readpast.fail(%s, %s, %s)", job, claim, str(error))
@@ -54,7 +54,7 @@ def fetch(job, claim, page, lease):
 def wait():
     # Register as a waiter, and listen. If the registration is new, do not wait but claim
     # once more, because jobs that were enqueued before the registration have not notified
-    # this worker. `rest` is the time after which it must call sweep_start() again.
+    # this worker. `rest` is the time after which the worker must call sweep_start().
     [(channel, _, new, rest)] = call("select * from readpast.register_waiter(%s, %s)", me, [queue])
     db.notifies.clear()
     call(f'listen "{channel}"')

@@ -19,7 +19,7 @@
 
 /* The worker as which this connection is registered; see ext_worker.c. */
 struct ext_worker {
-	int64_t id; /* 0: not a worker */
+	int64_t id; /* 0: the connection is not a worker */
 	char name[RP_MOST_WORKER + 1], host[256];
 	char **queues;   /* with a NULL at the end */
 	int64_t seen_at; /* when the last heartbeat was sent (monotonic ms) */
@@ -29,15 +29,15 @@ struct ext_worker {
 /* The state of the extension on one connection of the host program. */
 struct ext {
 	sqlite3 *db;       /* the host's connection */
-	rp_conn *attached; /* a handle on the host's connection; NULL: none at
-			    * present */
+	rp_conn *attached; /* a handle on the host's connection; NULL: there is
+			    * no such handle now */
 	rp_conn *own;      /* a second connection to the same file, or NULL */
 	int64_t own_synchronous;
 	sqlite3 *scratch; /* a database in memory, see
 			   * ext_scratch() */
-	/* mode_settled, 1: WAL mode is set. mode_waited, 1: a call could not
-	 * set it, because it waited for a lock in vain, so later calls try
-	 * without waiting. */
+	/* mode_settled: 1 if WAL mode is set. mode_waited: 1 if a call could
+	 * not set WAL mode, because it waited for a lock in vain. In that case
+	 * later calls try without waiting. */
 	int mode_settled, mode_waited;
 	int anchored; /* how many of our virtual tables are connected */
 	int called;   /* 1: a call is between ext_enter() and ext_leave() */
@@ -176,11 +176,11 @@ struct ext_rows {
  * A function. If PostgreSQL has a routine of this name, the function has the
  * same arguments in the same order.
  *
- * `answer` returns one value, for statements such as
- * `select readpast_enqueue(...)`. `fetch` returns the rows of a table, for
- * statements such as `select outcome from readpast_enqueue(...)`. A function
- * has one of them or both. On failure they return a negative number, and the
- * message is in call->error or in the handle's error.
+ * `answer` returns one value, for statements such as `select
+ * readpast_enqueue(...)`. `fetch` returns the rows of a table, for statements
+ * such as `select outcome from readpast_enqueue(...)`. A function has `answer`,
+ * `fetch` or both. On failure `answer` and `fetch` return a negative number,
+ * and the message is in call->error or in the handle's error.
  */
 struct ext_function {
 	const char *name;

@@ -6,7 +6,8 @@
  *
  * Usually the call uses the host's own connection, with the settings, busy
  * handler and functions of that connection. If the host has a transaction open,
- * the call is part of it. Otherwise the call is a transaction of its own.
+ * the call is part of that transaction. Otherwise the call is a transaction of
+ * its own.
  *
  * There is one exception: no transaction is open, but a `select` of the host is
  * reading the database. If another connection has written since the `select`
@@ -119,8 +120,8 @@ url_of(const char *path, int64_t busy_ms)
 }
 
 /* Returns 1 if a second connection, opened by path, would reach the same
- * database and could write to it. It could not write without WAL mode: then a
- * statement of the host that is reading blocks all writers. */
+ * database and could write to it. Without WAL mode it could not write, because
+ * the host's statement that is reading blocks all writers. */
 static int
 is_shared(sqlite3 *db)
 {
@@ -212,8 +213,8 @@ attach(struct ext *ext, rp_error *error)
 
 	if (!ext->anchored)
 		anchor(ext->db);
-	/* Detach if the queue's tables are gone. They may have been created in
-	 * a transaction that was rolled back. */
+	/* Detach if the queue's tables are gone. The tables may have been
+	 * created in a transaction that was rolled back. */
 	if (sqlite3_table_column_metadata(ext->db, "main", "readpast_meta",
 					  NULL, NULL, NULL, NULL, NULL,
 					  NULL) != SQLITE_OK)
@@ -265,9 +266,9 @@ ext_leave(struct ext *ext)
 		prefer_wal(ext);
 }
 
-/* Record that a virtual table was connected. The table holds a reference. If
- * the extension is loaded again and replaces the module, SQLite frees the
- * module before the table. */
+/* Record that a virtual table was connected. The table holds a reference to
+ * `ext`, because SQLite may free the module before the table. This happens if
+ * the extension is loaded again and replaces the module. */
 void
 ext_add_anchor(struct ext *ext)
 {
@@ -277,7 +278,7 @@ ext_add_anchor(struct ext *ext)
 
 /* Record that a virtual table was disconnected. SQLite disconnects our tables
  * when the connection is closed, and when a schema change is rolled back. The
- * rollback may come during a call, which still needs the handle. Then
+ * rollback may come during a call, which still needs the handle. In this case
  * ext_leave() closes the handle. */
 void
 ext_lose_anchor(struct ext *ext)

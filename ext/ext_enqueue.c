@@ -264,8 +264,8 @@ add_delay(void *ctx, struct ext_call *call, size_t i,
 			  &others->jobs->jobs[i].delay_ms);
 }
 
-/* Read an array with one element for each payload. If it is given, it must have
- * as many elements as there are payloads. */
+/* Read an array with one element for each payload. If the argument is given, it
+ * must have as many elements as there are payloads. */
 static int
 add_others(struct ext_call *call, struct jobs *jobs, enum ext_param param,
 	   ext_element_fn *fn)

@@ -32,9 +32,9 @@ ext_has_nul_escape(const char *json, size_t size)
 
 /*
  * Most elements are simple: a string without escapes, or a number. This file
- * reads them itself. SQLite reads the others one by one and checks that they
- * are JSON. Reading the whole array with json_each() would cost as much as
- * enqueueing its elements.
+ * reads the simple elements itself. SQLite reads each of the other elements,
+ * and checks that the element is JSON. Reading the whole array with json_each()
+ * would cost as much as enqueueing its elements.
  */
 struct array {
 	struct ext_call *call;
@@ -107,8 +107,8 @@ let_sqlite_read(struct array *array, const char *text, size_t size,
 		return failed(array);
 	type = sqlite3_column_type(array->stmt, 0);
 	/* SQLite returns `true` and `false` as 1 and 0. Only json_type(), the
-	 * second column, tells them from numbers. Then its word is the
-	 * element's text. */
+	 * second column, distinguishes these values from numbers: it is the
+	 * word `true` or `false`. This word is used as the element's text. */
 	word = type == SQLITE_INTEGER &&
 	       *sqlite3_column_text(array->stmt, 1) != 'i';
 	ret->null = type == SQLITE_NULL;

@@ -39,11 +39,11 @@ ext_do_schedule_set(struct ext_call *call, struct rp_value *ret)
 	rp_schedule s = RP_SCHEDULE_INIT;
 	int64_t next = 0;
 	int r = take_word(call, P_MISSED, rp__missed_words,
-			  "missed is once, all or skip", &s.missed);
+			  "missed must be once, all or skip", &s.missed);
 
 	if (r == 0)
 		r = take_word(call, P_OVERLAP, rp__overlap_words,
-			      "overlap is allow or skip", &s.overlap);
+			      "overlap must be allow or skip", &s.overlap);
 	if (r < 0)
 		return r;
 	s.name = a[P_SCHEDULE].text;

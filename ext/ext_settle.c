@@ -98,8 +98,8 @@ ext_do_extend(struct ext_call *call, struct rp_value *ret)
 
 /* ---- many verdicts in one commit ---- */
 
-/* Verdicts to give. `texts` owns copies of the results whose text is not valid
- * until the end of the call. */
+/* Verdicts to give. The texts of some results become invalid before the call
+ * ends. `texts` owns copies of them. */
 struct verdicts {
 	size_t count, claim_nos, results;
 	rp_verdict *list;

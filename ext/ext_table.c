@@ -5,9 +5,9 @@
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  *
- * The whole call is done before the first row is returned. By then it is also
- * committed, unless a transaction of the host is open. The arguments are hidden
- * columns after the others.
+ * The whole call is done before the first row is returned. By then the call is
+ * also committed, unless a transaction of the host is open. The arguments are
+ * hidden columns after the others.
  *
  * The extension keeps a handle of the library, and that handle keeps prepared
  * statements on the host's connection. SQLite refuses to close a connection
@@ -44,8 +44,8 @@ struct cursor {
 };
 
 /* Write the `create table` statement of a function's table. The arguments are
- * hidden columns. They are not named like the arguments, because a result
- * column may have that name. */
+ * hidden columns. A hidden column does not have the name of its argument,
+ * because a result column may have the same name. */
 static char *
 declare(const struct ext_function *function)
 {
@@ -285,8 +285,8 @@ ext_table_module(sqlite3 *db, struct ext *ext,
 		*module = (struct module){ ext, function, 1 };
 		for (const char *c = function->columns; *c; c++)
 			module->columns += *c == ',';
-		ext->uses++; /* release_module() undoes this, and SQLite calls
-			      * it even if the next call fails */
+		ext->uses++; /* release_module() undoes this. SQLite calls
+			      * release_module() even if the next call fails */
 		rc = sqlite3_create_module_v2(db, name, &methods, module,
 					      release_module);
 		if (rc == SQLITE_OK)

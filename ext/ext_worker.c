@@ -16,8 +16,8 @@
 /* Interval of the heartbeats. A worker without a heartbeat for 30 s counts as
  * gone. */
 #define BEAT_MS 5000
-/* How often a waiting worker sweeps. A job whose lease ran out must be ready
- * again within 2 s, as long as any worker runs. */
+/* A waiting worker sweeps once in this time. A job whose lease ran out must be
+ * ready again within 2 s, as long as any worker runs. */
 #define SWEEP_MS 1000
 /* The timeout of a wait if the argument is absent. wait() on PostgreSQL has the
  * same default. */
@@ -25,8 +25,9 @@
 
 /* ---- registering and unregistering ---- */
 
-/* Returns the column `kinds` of the worker's row: a JSON array with `QUEUE/`
- * for each queue. It means that the worker serves all kinds of that queue. */
+/* Returns the column `kinds` of the worker's row: a JSON array with an element
+ * `QUEUE/` for each queue. The element means that the worker serves all kinds
+ * of that queue. */
 static char *
 list_kinds(char *const *queues)
 {
@@ -126,8 +127,8 @@ beat_or_sign_on(struct ext_call *call)
 /* ---- during other calls ---- */
 
 /* Send a heartbeat if one is due, but not in a transaction of the host. A
- * heartbeat can add a new row for the worker. If the host rolled that back,
- * another worker would get the same id. */
+ * heartbeat can add a new row for the worker. If the host rolled the new row
+ * back, another worker would get the same id. */
 int
 ext_worker_seen(struct ext_call *call)
 {

@@ -26,8 +26,8 @@ SQLITE_EXTENSION_INIT1
 #define LISTED(FIELDS) &(FIELDS(COMMA_AND_NAME))[2]
 
 /* The functions. Each has the arguments of PostgreSQL's routine of the same
- * name, in the same order. Only the argument `holding` is not in that routine,
- * so it comes last. */
+ * name, in the same order. Only `claim` has an argument that the routine does
+ * not have: `holding`, which therefore comes last. */
 const struct ext_function ext_functions[] = {
 	/* clang-format off */
 	{ "enqueue", 2,
@@ -166,8 +166,8 @@ make_function(sqlite3 *db, struct ext *ext, const struct ext_function *function,
 
 	if (binding && name) {
 		*binding = (struct binding){ ext, function };
-		ext->uses++; /* release_binding() undoes this, and SQLite calls
-			      * it even if the next call fails */
+		ext->uses++; /* release_binding() undoes this. SQLite calls
+			      * release_binding() even if the next call fails */
 		rc = sqlite3_create_function_v2(
 			db, name, arguments, SQLITE_UTF8 | SQLITE_DIRECTONLY,
 			binding, answer, NULL, NULL, release_binding);

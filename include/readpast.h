@@ -152,8 +152,8 @@ RP_API const char *rp_version(void);
 
 typedef struct rp_conn rp_conn;
 
-/* Values of rp_options.schema: whether rp_open() creates the queue's tables
- * if the database has none. */
+/* Values of rp_options.schema. They set whether rp_open() creates the queue's
+ * tables if the database has none. */
 #define RP_SCHEMA_CREATE 0  /* create them if the database is new or empty */
 #define RP_SCHEMA_INSTALL 1 /* create them even beside other tables */
 #define RP_SCHEMA_REQUIRE 2 /* create none: fail if they are missing */
@@ -209,11 +209,12 @@ RP_API int rp_open(const char *url, const rp_options *options, rp_conn **ret,
 /*
  * Use a connection of your own, `native`. For the scheme "sqlite" this is a
  * `sqlite3 *` of the SQLite library that this library uses. For "postgres" it
- * is a `PGconn *` of the same libpq. While a transaction is open on the
- * connection, all calls join it. Each call runs in a savepoint, so a call that
- * fails changes nothing. The queue's rows and your rows are committed or rolled
- * back together, and a claim or a verdict takes effect when your transaction
- * commits. If no transaction is open, each call is a transaction of its own.
+ * is a `PGconn *` of the libpq that this library uses. While a transaction is
+ * open on the connection, all calls join it. Each call runs in a savepoint, so
+ * a call that fails changes nothing. The queue's rows and your rows are
+ * committed or rolled back together, and a claim or a verdict takes effect when
+ * your transaction commits. If no transaction is open, each call is a
+ * transaction of its own.
  *
  * The library changes no setting of the connection. On SQLite it leaves the
  * journal mode, the busy handler and the pragmas unchanged, so your busy
@@ -249,8 +250,8 @@ RP_API const char *rp_conn_scheme(const rp_conn *conn);
 RP_API const char *rp_conn_schema(const rp_conn *conn);
 
 /* Returns 1 if rp_open() or rp_attach() created the queue's tables for this
- * handle, else 0. With it a program can report that it made a new database.
- * Returns 0 for a NULL handle. */
+ * handle, else 0. With this call a program can report that it made a new
+ * database. Returns 0 for a NULL handle. */
 RP_API int rp_conn_is_new(const rp_conn *conn);
 
 /* Close the handle and free it; NULL is allowed. An open transaction is rolled
@@ -297,12 +298,14 @@ RP_API int rp_now(rp_conn *conn, int64_t *ret_ms);
 typedef struct rp_queue {
 	size_t size;            /* set by RP_QUEUE_INIT */
 	const char *name;       /* at most RP_MOST_NAME bytes */
-	int64_t paused_at;      /* 0: not paused. rp_queue_set() ignores it */
+	int64_t paused_at;      /* 0: the queue is not paused. rp_queue_set()
+				 * ignores it */
 	int64_t max_attempts;   /* 1 or more; default 3 */
 	int64_t lease_ms;       /* 1 or more; default 60 s */
 	int64_t backoff_ms;     /* delay before the second attempt; it doubles
 				 * with each further attempt; default 10 s */
-	int64_t backoff_max_ms; /* the longest such delay; default 1 h */
+	int64_t backoff_max_ms; /* the longest delay before an attempt; default
+				 * 1 h */
 	int64_t priority;       /* priority of jobs that are enqueued without a
 				 * priority; default 100 */
 	int64_t keep_done_ms;   /* how long done jobs are kept; default 0: they
@@ -310,7 +313,7 @@ typedef struct rp_queue {
 	int64_t keep_dead_ms;   /* how long dead and cancelled jobs are kept;
 				 * default 30 days */
 	int64_t max_payload;    /* largest payload in bytes; default 16 MiB */
-	const char *pause_reason; /* NULL: no reason given. rp_queue_set()
+	const char *pause_reason; /* NULL: no reason was given. rp_queue_set()
 				   * ignores it */
 	int64_t timeout_ms;  /* the longest run of a handler, for jobs without a
 			      * timeout of their own; default 0: no limit */
@@ -347,9 +350,9 @@ RP_API void rp_queues_free(rp_queues *queues);
 
 /* Workers get no jobs from a paused queue. Running jobs may finish, and new
  * jobs can be enqueued. `reason` (at most RP_MOST_REASON bytes) is text for
- * people, which the command-line tool shows with the pause. If it is NULL, a
- * queue that is already paused keeps its reason. rp_queue_resume() deletes the
- * reason. */
+ * people, which the command-line tool shows with the pause. If `reason` is
+ * NULL, a queue that is already paused keeps its old reason. rp_queue_resume()
+ * deletes the reason. */
 RP_API int rp_queue_pause(rp_conn *conn, const char *name, const char *reason);
 RP_API int rp_queue_resume(rp_conn *conn, const char *name);
 
@@ -391,8 +394,9 @@ typedef struct rp_job {
 	int64_t max_attempts;
 	int64_t claim_no;   /* the fencing token; a verdict must contain this
 			     * number, which identifies the claim */
-	const char *worker; /* the worker that holds it, or held it last */
-	int64_t run_at;     /* when it became ready, or will become ready */
+	const char *worker; /* the worker that holds the job, or held it last */
+	int64_t run_at;     /* when the job became ready, or will become
+			     * ready */
 	int64_t created_at;
 	int64_t claimed_at;  /* running jobs only */
 	int64_t lease_until; /* running jobs only */
@@ -426,7 +430,7 @@ typedef struct rp_job {
 	const char *progress;  /* the last text that this attempt or an earlier
 				* attempt reported; see rp_task_progress() */
 	const void *result;    /* the result of a done job, followed by a NUL
-				* byte; NULL: it has no result. See
+				* byte; NULL: the job has no result. See
 				* rp_task_result() */
 	size_t result_size;    /* bytes at `result` */
 } rp_job;
@@ -454,9 +458,9 @@ typedef struct rp_job_spec {
 	const char *headers;    /* a JSON object */
 	const char *unique_key; /* at most one live job of the queue may have
 				 * this key */
-	int replace;            /* 1: if a live job has this key and has not
-				 * started, it gets all values of this job and
-				 * keeps its id */
+	int replace;            /* 1: if a live job with this key is not
+				 * running, it gets all values of this spec and
+				 * keeps its id. 0: it stays unchanged */
 	int64_t keep_ms;        /* how long the job is kept after it is done;
 				 * overrides the queue's setting */
 	int64_t timeout_ms;     /* longest run of a handler. The library only
@@ -516,8 +520,8 @@ typedef struct rp_claim_options {
 			 * not 0, the claim returns no suspects (see below) */
 	size_t ahead;   /* how many of the `max` jobs are prefetched, that is,
 			 * claimed now and started later. Jobs with a single
-			 * attempt or a large payload (RP_LARGE_PAYLOAD) are
-			 * never prefetched */
+			 * attempt or a large payload (RP_LARGE_PAYLOAD), and
+			 * jobs of a queue with a limit, are never prefetched */
 } rp_claim_options;
 #define RP_CLAIM_INIT                                                          \
 	{                                                                      \
@@ -537,7 +541,8 @@ typedef struct rp_claim_options {
 RP_API int rp_claim(rp_conn *conn, const char *queue, size_t max,
 		    const rp_claim_options *options, rp_batch **ret);
 
-/* How many suspects this claim skipped because the caller holds other jobs. */
+/* Returns how many suspects the claim skipped, because its caller holds other
+ * jobs. */
 RP_API size_t rp_batch_suspects(const rp_batch *batch);
 
 /* Verdicts. A handler returns one of the first four. */
@@ -569,7 +574,8 @@ typedef struct rp_verdict {
 	const void *result_bytes; /* RP_DONE: the job's result, any bytes, at
 				   * most RP_MOST_RESULT. It is kept as long as
 				   * the job is kept. If the job is not kept,
-				   * the result is dropped. NULL: no result */
+				   * the result is dropped. NULL: the job has no
+				   * result */
 	size_t result_size;
 	const char *progress; /* for all verdicts except RP_DONE: text for
 			       * people and for the next attempt, UTF-8 of at
@@ -618,14 +624,14 @@ RP_API int rp_settle_and_claim(rp_conn *conn, rp_verdict *verdicts, size_t n,
 
 /*
  * Cancel a job that is not finished. If `kind` is not NULL, the job must be of
- * that kind. RP_ENOENT: no such job; RP_EGONE: it is already finished.
+ * that kind. RP_ENOENT: no such job; RP_EGONE: the job is already finished.
  */
 RP_API int rp_job_cancel(rp_conn *conn, int64_t id, const char *kind);
 
 /*
  * Make a dead or cancelled job ready again, with the same id and no attempts
- * used. For `kind` see rp_job_cancel(). RP_ENOENT: no such job; RP_EGONE: it is
- * live or done; RP_ETAKEN: another live job now has its unique key.
+ * used. For `kind` see rp_job_cancel(). RP_ENOENT: no such job; RP_EGONE: the
+ * job is live or done; RP_ETAKEN: another live job now has its unique key.
  */
 RP_API int rp_job_retry(rp_conn *conn, int64_t id, const char *kind);
 
@@ -637,9 +643,9 @@ typedef struct rp_change {
 	size_t size;       /* set by RP_CHANGE_INIT */
 	const char *kind;  /* if not NULL, only a job of this kind is changed */
 	int priority;      /* 0..RP_MOST_PRIORITY */
-	int64_t delay_ms;  /* ready after this time; 0: now */
-	int64_t run_at;    /* becomes ready at this time; set this or delay_ms,
-			    * not both */
+	int64_t delay_ms;  /* the job is ready after this time; 0: now */
+	int64_t run_at;    /* the job becomes ready at this time; set run_at or
+			    * delay_ms, not both */
 	const char *queue; /* another queue; it must exist */
 	int64_t max_attempts; /* 1 or more. If the job has already used that
 			       * many attempts, it gets one more */
@@ -679,7 +685,7 @@ RP_API int64_t rp_queue_retry_dead(rp_conn *conn, const char *queue,
 RP_API int64_t rp_queue_purge(rp_conn *conn, const char *queue, int state,
 			      const char *kind);
 
-/* How many jobs a sweep changed. Start from RP_SWEPT_INIT. */
+/* The numbers of jobs that a sweep changed. Start from RP_SWEPT_INIT. */
 typedef struct rp_swept {
 	size_t size;       /* set by RP_SWEPT_INIT */
 	int64_t due;       /* scheduled jobs that became ready */
@@ -720,15 +726,15 @@ RP_API int rp_sweep(rp_conn *conn, rp_swept *ret);
 RP_API int rp_wait(rp_conn *conn, const char *const *queues, int64_t timeout_ms,
 		   int fd);
 
-/* How a job ended. */
+/* The outcome of one job of a wait. */
 typedef struct rp_outcome {
 	int64_t id;
-	int state; /* RP_STATE_DONE, _DEAD or _CANCELLED; 0: it has not ended. A
-		    * live job whose queue is dropped counts as cancelled */
-	int kept;  /* 1: the job is kept, and rp_job_get() reads it. 0: the
-		    * job has not ended, or it is not kept. If nothing in the
-		    * database tells how a job ended, `state` is
-		    * RP_STATE_DONE */
+	int state; /* RP_STATE_DONE, _DEAD or _CANCELLED; 0: the job has not
+		    * ended. A live job whose queue is dropped counts as
+		    * cancelled. If the database no longer has the job, and no
+		    * record shows how it ended, it counts as done */
+	int kept;  /* 1: the job is kept, and rp_job_get() reads it. 0: the job
+		    * has not ended, or is not kept */
 } rp_outcome;
 
 /*
@@ -774,20 +780,21 @@ RP_API int rp_job_get(rp_conn *conn, int64_t id, rp_batch **ret);
  * job, the fields about waiting and running are 0 or NULL. */
 typedef struct rp_why {
 	const rp_job *job;
-	int64_t now;       /* when this was read */
-	int64_t paused_at; /* when its queue was paused; 0: it is not paused */
-	int64_t ahead;     /* how many ready jobs will be claimed before it;
-			    * RP_MOST_AHEAD means that many or more */
-	int suspect;       /* 1: it may have killed its worker, so it is
-			    * claimed alone, by a worker that holds no other
-			    * job */
-	int64_t workers;   /* how many workers with a heartbeat in the last
-			    * 30 s serve its queue and kind */
-	int64_t queue_workers; /* how many workers with a heartbeat in
-				* the last 30 s serve its queue, with
-				* any kind */
-	int64_t worker_id;     /* the worker that holds it; 0: a client that is
-				* not a worker */
+	int64_t now;       /* when these values were read */
+	int64_t paused_at; /* when the job's queue was paused; 0: the queue is
+			    * not paused */
+	int64_t ahead;     /* how many ready jobs will be claimed before this
+			    * job; RP_MOST_AHEAD means that many or more */
+	int suspect;       /* 1: the job may have killed its worker, so the
+			    * job is claimed alone, by a worker that holds no
+			    * other job */
+	int64_t workers;   /* how many workers with a heartbeat in the last 30 s
+			    * serve the job's queue and kind */
+	int64_t queue_workers; /* how many workers with a heartbeat in the last
+				* 30 s serve the job's queue, whatever kinds
+				* these workers serve */
+	int64_t worker_id;     /* the worker that holds the job; 0: a client
+				* that is not a worker */
 	const char *host;      /* the host of that worker; NULL: unknown,
 				* because the worker's row was deleted */
 	int64_t pid;
@@ -797,8 +804,8 @@ typedef struct rp_why {
 				   * was given */
 	int64_t run_limit;        /* how many jobs of its queue may run at once;
 				   * 0: any number */
-	int64_t running;          /* how many of them run; 0: its queue has no
-				   * limit */
+	int64_t running;          /* how many jobs of its queue run now; always
+				   * 0 if its queue has no limit */
 } rp_why;
 #define RP_MOST_AHEAD 1000
 
@@ -867,10 +874,10 @@ typedef struct rp_worker_info {
 	const char *queues; /* a JSON array */
 	int64_t started_at, seen_at;
 	int64_t silent_ms; /* time since the last heartbeat, seen_at */
-	int64_t running;   /* how many jobs it holds */
+	int64_t running;   /* how many jobs the worker holds */
 	int64_t done, failed, dead, released;
-	int running_at_least; /* 1: it may hold more jobs than `running`; see
-			       * rp_queue_stats */
+	int running_at_least; /* 1: the worker may hold more jobs than
+			       * `running`; see rp_queue_stats */
 } rp_worker_info;
 
 typedef struct rp_workers rp_workers;
@@ -886,7 +893,7 @@ RP_API void rp_workers_free(rp_workers *workers);
  * stored as the milliseconds of 03:30 UTC on that date. */
 typedef struct rp_fire {
 	size_t size;      /* set by RP_FIRE_INIT */
-	int64_t at_ms;    /* when it fires */
+	int64_t at_ms;    /* when the schedule fires */
 	int64_t offset_s; /* local time minus UTC at that time, in seconds */
 	char zone[12];    /* the abbreviation of local time at that moment, such
 			   * as "CEST" */
@@ -942,14 +949,14 @@ RP_API int rp_schedule_next(const char *spec, const char *zone,
 /* RP_MISSED_* sets which jobs a schedule adds for the instants that it missed.
  * An instant is a time that the schedule's spec names. It is missed if no
  * worker or sweep has fired it within 60 s. */
-#define RP_MISSED_ONCE 0 /* one job, for the newest of them */
+#define RP_MISSED_ONCE 0 /* one job, for the newest missed instant */
 #define RP_MISSED_ALL 1  /* a job for each, in order, for at most 1000 */
 #define RP_MISSED_SKIP 2 /* no job */
 
-/* Whether a fire adds a job while a job of an earlier fire is live. With
- * RP_OVERLAP_SKIP the jobs have the unique key "cron:NAME". */
-#define RP_OVERLAP_ALLOW 0 /* it adds a job anyway */
-#define RP_OVERLAP_SKIP 1  /* it adds no job */
+/* RP_OVERLAP_* sets whether a fire adds a job while a job of an earlier fire is
+ * live. With RP_OVERLAP_SKIP the jobs have the unique key "cron:NAME". */
+#define RP_OVERLAP_ALLOW 0 /* the fire adds a job anyway */
+#define RP_OVERLAP_SKIP 1  /* the fire adds no job */
 
 /*
  * A schedule. It adds a job to its queue at each instant that its spec names.
@@ -983,11 +990,14 @@ typedef struct rp_schedule {
 	int overlap;         /* RP_OVERLAP_* */
 	/* rp_schedule_set() ignores the following fields. Times are in
 	 * milliseconds; 0: not set. */
-	int64_t next_at;     /* when it fires next; 0: never again. While its
-			      * zone cannot be read, this stays in the past */
+	int64_t next_at;     /* when the schedule fires next; 0: never again.
+			      * While the zone cannot be read, this time stays
+			      * in the past */
 	int64_t last_at;     /* the last instant that fired */
-	int64_t last_job_id; /* the job of that instant; 0: it has no job */
-	int last_state; /* RP_STATE_* of that job; 0: it is no longer kept */
+	int64_t last_job_id; /* the job of that instant; 0: that instant has no
+			      * job */
+	int last_state;      /* RP_STATE_* of that job; 0: the job is no longer
+			      * kept */
 	const char *last_error; /* why the last instant has no job, or why the
 				 * next instant is not known; NULL: no such
 				 * error */
@@ -1037,29 +1047,29 @@ RP_API int rp_schedule_resume(rp_conn *conn, const char *name);
 
 /* Add a job of the schedule now, even if the schedule is paused. The schedule's
  * instants do not change. The job's header readpast-scheduled-for is the
- * current time. `ret` may be NULL. Its outcome is RP_EXISTED if the schedule
- * has RP_OVERLAP_SKIP and one of its jobs is live; then no job is added.
- * RP_ENOENT: there is no such schedule. */
+ * current time. `ret` may be NULL. ret->outcome is RP_EXISTED if the schedule
+ * has RP_OVERLAP_SKIP and one of the schedule's jobs is live. In that case no
+ * job is added. RP_ENOENT: there is no such schedule. */
 RP_API int rp_schedule_run(rp_conn *conn, const char *name, rp_added *ret);
 
 /* ---- copying to another database -------------------------------------- */
 
 /* The phases of rp_copy(), and its progress, which is also its result. Start
  * from RP_COPIED_INIT. */
-#define RP_COPY_WAITING 1   /* waits for running jobs to end */
+#define RP_COPY_WAITING 1   /* the copy waits for running jobs to end */
 #define RP_COPY_COPYING 2   /* the first pass over the source */
-#define RP_COPY_VERIFYING 3 /* compares the source with the target */
-#define RP_COPY_REMOVING 4  /* compares again, and deletes from the source */
+#define RP_COPY_VERIFYING 3 /* the copy compares the source with the target */
+#define RP_COPY_REMOVING 4  /* a move compares, and deletes from the source */
 typedef struct rp_copied {
 	size_t size;           /* set by RP_COPIED_INIT */
 	int doing;             /* the phase, RP_COPY_* */
 	int64_t position, end; /* ids of jobs in the source: the job that the
 				* phase has reached, and the last job */
 	int64_t queues;
-	int64_t live, kept; /* number of live jobs, and of finished jobs that
-			     * are kept. Only jobs that the current pass over
-			     * the source has found equal, or made equal, in
-			     * the target are counted */
+	int64_t live, kept; /* how many live jobs, and how many kept finished
+			     * jobs, are now equal in the target, as far as the
+			     * current pass over the source has come. In
+			     * RP_COPY_REMOVING this is the sum of all passes */
 	int64_t written;    /* jobs written to the target */
 	int64_t removed;    /* jobs deleted from the source */
 	int64_t running;    /* running jobs, which stay in the source */
@@ -1117,13 +1127,13 @@ typedef struct rp_copy_options {
  * If the call fails before it first called `progress`, the source is unchanged,
  * unless a commit's outcome is unknown (RP_ELOST). If the call fails later, or
  * is killed, no job is lost or duplicated and both sides stay paused. Then call
- * it again to continue. You may also call it again after it succeeded. After a
- * copy, the second call brings the target up to date, unless the target was
- * resumed. After a move, it moves the jobs that were enqueued in the source
- * since then.
+ * rp_copy() again to continue. You may also call rp_copy() again after it
+ * succeeded. After a copy, the second call brings the target up to date, unless
+ * the target was resumed. After a move, the second call moves the jobs that
+ * were enqueued in the source after the first call.
  *
- * RP_EINVAL: both are the same database, or `ret` was not initialised with
- * RP_COPIED_INIT. RP_ENOENT: there is no such queue.
+ * RP_EINVAL: `from` and `to` are the same database, or `ret` was not
+ * initialised with RP_COPIED_INIT. RP_ENOENT: there is no such queue.
  * RP_ETAKEN: the target has a queue of that name with jobs in it, or a schedule
  * of the same name that is not from this copy.
  */
@@ -1137,9 +1147,9 @@ typedef struct rp_task rp_task;
 
 /*
  * A handler runs one job and returns RP_DONE, RP_FAIL, RP_DEAD or RP_RELEASE;
- * any other number counts as RP_FAIL. It is called on one of the worker's
- * threads. The job is read-only and valid until the handler returns. The worker
- * holds at most one large payload (RP_LARGE_PAYLOAD) for each of its
+ * any other number counts as RP_FAIL. The handler is called on one of the
+ * worker's threads. The job is read-only and valid until the handler returns.
+ * The worker holds at most one large payload (RP_LARGE_PAYLOAD) for each of its
  * threads.
  */
 typedef int rp_handler(rp_task *task, const rp_job *job, void *ctx);
@@ -1172,9 +1182,9 @@ RP_API int rp_task_result(rp_task *task, const void *bytes, size_t size);
  * worker dies, the text that it has not sent is lost.
  *
  * `readpast show`, `why` and `top` show the text, and the job's next attempt
- * finds it in rp_job.progress. RP_EFBIG: the text is too large. RP_EINVAL: it
- * is not UTF-8. RP_ENOMEM: out of memory. After an error the previous text is
- * still valid.
+ * finds it in rp_job.progress. RP_EFBIG: the text is too large. RP_EINVAL: the
+ * text is not UTF-8. RP_ENOMEM: out of memory. After an error the previous text
+ * is still valid.
  */
 RP_API int rp_task_progress(rp_task *task, const char *text);
 
@@ -1222,26 +1232,27 @@ RP_API int rp_task_rollback(rp_task *task);
 /* The state of a task. A handler that runs for long should call rp_task_state()
  * from time to time. After RP_TASK_LOST and RP_TASK_CANCELLED no verdict is
  * accepted. */
-#define RP_TASK_RUNNING 0   /* go on */
+#define RP_TASK_RUNNING 0   /* the handler may go on */
 #define RP_TASK_STOPPING 1  /* the worker stops: finish or release the job */
 #define RP_TASK_LOST 2      /* stop: the lease ran out */
 #define RP_TASK_CANCELLED 3 /* stop: the job was cancelled */
 RP_API int rp_task_state(const rp_task *task);
 
 /* The events that a worker reports to its observer. */
-#define RP_EVENT_CLAIM 1     /* it claimed a job */
+#define RP_EVENT_CLAIM 1     /* the worker claimed a job */
 #define RP_EVENT_START 2     /* a handler starts */
-#define RP_EVENT_SETTLE 3    /* it is about to send a verdict */
+#define RP_EVENT_SETTLE 3    /* the worker is about to send a verdict */
 #define RP_EVENT_SETTLED 4   /* the database answered; see result, state */
 #define RP_EVENT_LOST 5      /* a renewal was refused; result has the reason */
 #define RP_EVENT_TROUBLE 6   /* a call failed and will be repeated; see text */
-#define RP_EVENT_HEARTBEAT 7 /* it is serving its queues; see heartbeat_ms */
+#define RP_EVENT_HEARTBEAT 7 /* the worker is serving; see heartbeat_ms */
 typedef struct rp_event {
 	size_t size;
 	int what;            /* RP_EVENT_* */
 	const rp_job *job;   /* NULL for TROUBLE and HEARTBEAT. job->payload is
 			      * NULL in events after the handler's return if the
-			      * payload is large, because it was freed then */
+			      * payload is large, because the payload is already
+			      * freed */
 	int verdict;         /* SETTLE, SETTLED: RP_DONE ... RP_EXTEND */
 	int result;          /* SETTLED, LOST: 0 or RP_E*. TROUBLE: RP_E* */
 	int state;           /* SETTLED: the job's state now; 0: unknown. If the
@@ -1256,10 +1267,10 @@ typedef struct rp_event {
 } rp_event;
 typedef void rp_observer(const rp_event *event, void *ctx);
 
-/* When a worker ends by itself. RP_DRAIN_READY: when its queues, except paused
- * ones, have no job that is ready, due or running, not even one that another
- * process runs. RP_DRAIN_SETTLED: the same, and in addition each job that the
- * worker has run is finished, or another worker has run it since. A worker with
+/* RP_DRAIN_* sets when a worker ends by itself. RP_DRAIN_READY: when its
+ * queues, except paused ones, have no job that is ready, due, or running in any
+ * process. RP_DRAIN_SETTLED: when this is so, and each job that the worker has
+ * run is finished or another worker has run it since. So a worker with
  * RP_DRAIN_SETTLED waits for the next attempts of its jobs. */
 #define RP_DRAIN_READY 1
 #define RP_DRAIN_SETTLED 2
@@ -1272,18 +1283,19 @@ typedef struct rp_worker_options {
 			   * 1024, default 1 */
 	int64_t lease_ms; /* 0: each queue's setting. A lease is renewed when
 			   * a third of it is over */
-	int64_t max_jobs; /* drain after this many claimed jobs; 0: no limit */
+	int64_t max_jobs; /* end after this many jobs; 0: no limit */
 	int drain;        /* RP_DRAIN_*; 0: work until rp_worker_stop() */
 	const char *name; /* shown as `worker`; default HOST:PID */
 	rp_observer *observer; /* called by the worker's threads, but by one
 				* thread at a time */
 	void *observer_ctx;
 	int schema;           /* RP_SCHEMA_*, for opening the database */
-	int64_t heartbeat_ms; /* interval of RP_EVENT_HEARTBEAT; 0: only the
-			       * first one is sent. The first one is sent when
-			       * the worker begins to serve. The thread that
-			       * uses the database connection sends them, so a
-			       * worker that hangs sends none */
+	int64_t heartbeat_ms; /* interval of RP_EVENT_HEARTBEAT. The first
+			       * heartbeat is sent when the worker begins to
+			       * serve; with 0, no further heartbeats are sent.
+			       * The thread that uses the database connection
+			       * sends the heartbeats, so a worker that hangs
+			       * sends none */
 } rp_worker_options;
 #define RP_WORKER_INIT                                                         \
 	{                                                                      \
@@ -1295,8 +1307,8 @@ typedef struct rp_worker_options {
 typedef struct rp_worker_counts {
 	size_t size; /* set by RP_WORKER_COUNTS_INIT */
 	int64_t claimed, done, failed, dead, released;
-	int64_t lost;      /* the worker's verdict came too late, after the
-			    * lease had run out */
+	int64_t lost;      /* the lease had run out, and the database refused
+			    * the worker's verdict or renewal */
 	int64_t cancelled; /* the job was cancelled while the worker held it */
 } rp_worker_counts;
 #define RP_WORKER_COUNTS_INIT                                                  \
@@ -1305,8 +1317,8 @@ typedef struct rp_worker_counts {
 	}
 
 /*
- * Create a worker on the database at `url`. It connects in rp_worker_run() or
- * the first rp_worker_next(). Free it with rp_worker_free().
+ * Create a worker on the database at `url`. The worker connects in
+ * rp_worker_run() or the first rp_worker_next(). Free it with rp_worker_free().
  */
 RP_API int rp_worker_new(const char *url, const rp_worker_options *options,
 			 rp_worker **ret, rp_error *reterr);
@@ -1398,14 +1410,14 @@ RP_API const rp_job *rp_task_job(const rp_task *task);
 
 /*
  * Give the verdict on a pulled task: RP_DONE, RP_FAIL, RP_DEAD or RP_RELEASE.
- * The program may call rp_task_error() and rp_task_delay() only before this. If
- * a transaction of the task is open, it is rolled back.
+ * The program may call rp_task_error() and rp_task_delay() only before this
+ * call. If a transaction of the task is open, it is rolled back.
  *
  * Returns 0 if the claim was still valid. Then the worker's thread sends the
  * verdict with its next commit. The verdict takes no effect if the process dies
  * before that commit, or if another worker has the job by then. The observer
  * and the counts report the second case. For an effect that must be certain,
- * use rp_task_complete() and rp_task_commit() before this.
+ * use rp_task_complete() and rp_task_commit() before this call.
  *
  * RP_EGONE, RP_ECANCELLED: the claim was already lost. Any other error except
  * RP_EINVAL is the error that ended the worker. The call frees the task unless

@@ -4,9 +4,10 @@
  * their results.
  *
  * The workers connect, and wait until all may begin. The measured time starts
- * then. Doing a job is a pause of fixed length, which is counted in shared
- * memory. A worker that finds no row ends when all jobs are done. It also ends
- * when no job was done for PATIENCE_US. Then the remaining jobs count as lost.
+ * at that moment. Doing a job is a pause of fixed length, which is counted in
+ * shared memory. A worker that finds no row ends when all jobs are done. A
+ * worker also ends when no job was done for PATIENCE_US. In that case the
+ * remaining jobs count as lost.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

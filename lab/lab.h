@@ -3,7 +3,8 @@
  *
  * A technique is a script in sql/<dialect>/lab/, converted to C by
  * tools/embed_sql.py. The lab runs the script with N worker processes, in a
- * schema or file of its own (the scratch). It counts the jobs that they do.
+ * schema or file of its own (the scratch). The lab counts the jobs that these
+ * processes do.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -22,8 +22,8 @@ scratch(const struct lab *lab)
 	return lab_find(lab->scripts, "scratch");
 }
 
-/* Return the user's URL, changed to use the scratch schema. It also sets an
- * application_name that marks the sessions of this run. */
+/* Return the user's URL, changed to use the scratch schema. The URL also sets
+ * an application_name that marks the sessions of this run. */
 static char *
 server_url(struct lab *lab)
 {

@@ -96,8 +96,8 @@ void lab_set(struct lab_vars *vars, const char *name, const char *value);
 int lab_section(struct lab_side *side, const struct lab_script *script,
 		const char *section, struct lab_rows *ret);
 /* Let a worker take its next jobs, and call `work` with the number of each job.
- * Returns 1 if there was a job, 0 if there was none, LAB_AGAIN (also 1) after a
- * deadlock or conflict, and a negative number on failure. */
+ * Returns 1 if there was a job, or after a deadlock or conflict (LAB_AGAIN is
+ * 1). Returns 0 if there was no job, and a negative number on failure. */
 int lab_step(struct lab_side *side, const struct lab_script *script,
 
 	     void (*work)(void *ctx, int64_t job), void *ctx);

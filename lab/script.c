@@ -178,7 +178,7 @@ do_jobs(struct lab_side *side, const struct lab_script *script,
 	return r;
 }
 
-/* Make a worker's step by means of the library: settle the last job and claim
+/* Do one step of a worker that uses the library: settle its last job and claim
  * the next one in one call. */
 static int
 turn(struct lab_side *side, void (*work)(void *ctx, int64_t job), void *ctx)

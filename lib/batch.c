@@ -15,13 +15,14 @@
  * Texts and payloads are stored in blocks that never move. The first block is
  * small, and usually enough for one job.
  *
- * Further blocks are large because of glibc. Its free() returns memory to the
- * system when more than 128 KiB are free at the end of the heap. With small
+ * Further blocks are large because free() of glibc returns memory to the system
+ * when more than a limit, 128 KiB, is free at the end of the heap. With small
  * blocks, that would happen after each claim of 100 jobs, and the next claim
- * would get its memory from the system again. That takes a sixth of the time in
- * which a worker empties a queue on PostgreSQL. But when a block larger than
- * the limit is freed, glibc raises the limit to twice the size of that block
- * (see M_TRIM_THRESHOLD in mallopt(3)), and keeps the memory from then on.
+ * would get its memory from the system again. Returning the memory and getting
+ * it again takes a sixth of the time in which a worker empties a queue on
+ * PostgreSQL. But when a block larger than the limit is freed, glibc raises the
+ * limit to twice the size of that block (see M_TRIM_THRESHOLD in mallopt(3)),
+ * and keeps the memory from then on.
  */
 #define FIRST_BLOCK 1024
 #define NEXT_BLOCK (256 * 1024)
@@ -33,9 +34,9 @@ struct block {
 };
 
 /* A job. `lane` and `seq` are its position, for databases that do not return
- * jobs in claim order. A lane has the jobs of one queue, priority and class,
- * numbered by `seq`. `large` is the job's payload, if the payload has an
- * allocation of its own. */
+ * jobs in claim order. A lane has the jobs of one queue, one priority and one
+ * class (suspects are a class), numbered by `seq`. `large` is the job's
+ * payload, if the payload has an allocation of its own. */
 struct entry {
 	rp_job job;
 	int64_t lane, seq;
@@ -46,7 +47,7 @@ struct rp_batch {
 	struct entry *jobs;
 	size_t count, room;
 	size_t suspects;
-	size_t incomplete; /* jobs whose payload has not been read yet */
+	size_t incomplete; /* number of jobs whose payload must still be read */
 	int partial;       /* 1: the batch is the result of a listing that did
 			    * not examine all jobs */
 	struct block *blocks;
@@ -157,7 +158,7 @@ rp__batch_text(rp_batch *batch, const struct rp_value *value)
 }
 
 /* Copy a payload as rp__batch_text() does. A large payload gets an allocation
- * of its own, so that it can be freed before the batch. */
+ * of its own, so that the payload can be freed before the batch. */
 static char *
 payload_text(rp_batch *batch, const struct rp_value *value, char **ret_large)
 {
@@ -171,7 +172,7 @@ payload_text(rp_batch *batch, const struct rp_value *value, char **ret_large)
 	return *ret_large;
 }
 
-/* Free the payload of a finished job, if it is large. */
+/* Free the payload of a finished job, if the payload is large. */
 void
 rp__batch_drop_payload(rp_batch *batch, const rp_job *job)
 {
@@ -226,8 +227,8 @@ set_text(rp_batch *batch, const char **to, const struct rp_value *value)
 }
 
 /* Set the payload of the job that is being added. A number in the column means
- * that the payload is stored elsewhere; it is then read later, by
- * rp__batch_set_payload(). */
+ * that the payload is stored elsewhere. Such a payload is read later, and set
+ * by rp__batch_set_payload(). */
 static int
 set_payload(rp_batch *batch, const void **to, const struct rp_value *value)
 {

@@ -9,9 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How many ids one statement reads. It takes no write lock. The number is
- * large, because a purge of one kind starts each read at the first job of the
- * queue, and so must skip the jobs of other kinds every time. */
+/* The most ids that one statement reads. The read takes no write lock, so it
+ * may be long. The number is large, because a purge of one kind starts each
+ * read at the first job of the queue, and skips the jobs of other kinds each
+ * time. */
 #define IDS 65536
 
 static int
@@ -393,8 +394,9 @@ rp__jobs_retry(rp_conn *conn, const int64_t *ids, size_t n, int state,
 	struct retried retried = { 0, 0 };
 	int r = rp__enter(conn);
 
-	(void)state; /* not needed, because only dead and cancelled jobs are
-		      * retried, and their state does not change by itself */
+	(void)state; /* the check of the state is not needed: only dead and
+		      * cancelled jobs are retried, and their state does not
+		      * change by itself */
 	if (r == 0)
 		r = rp__each_id(conn, RP_V_RETRY, ids, n, rest, RETRY_PARAMS,
 				retried_row, &retried);

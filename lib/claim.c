@@ -72,8 +72,8 @@ give_back(rp_conn *conn, const rp_batch *batch)
 	conn->error = why;
 }
 
-/* Read the missing payloads. A job that was cancelled meanwhile is removed from
- * the batch. */
+/* Read the missing payloads. If a job was cancelled after the claim's commit,
+ * its payload is not found, and the job is removed from the batch. */
 static int
 add_missing(rp_conn *conn, rp_batch *batch)
 {

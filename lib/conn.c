@@ -105,7 +105,7 @@ rp_attach(const char *scheme, void *native, const rp_options *options,
 	if (!database)
 		return rp__fail(reterr, RP_EINVAL,
 				"unknown database scheme \"%.40s\": use the "
-				"part before the : of %s",
+				"scheme of %s",
 				scheme, rp__database_urls(urls));
 	r = rp__database_check(database, reterr);
 	if (r == 0)

@@ -20,8 +20,8 @@ struct rows {
 	rp_conn *conn;
 	const char *queue;
 	struct rp_value *params;
-	rp_added *added;    /* results of all jobs of the call; an id of 0 means
-			     * not enqueued yet */
+	rp_added *added;    /* results of all jobs of the call; an id of 0: the
+			     * job is not enqueued yet */
 	size_t count, done; /* `done`: how many jobs of the call are enqueued */
 	rp_job_spec terms;  /* the settings that all collected jobs have in
 			     * common */
@@ -31,7 +31,7 @@ struct rows {
 			     * RP_BEGIN_ONCE */
 };
 
-/* Check a duration of a job. 0 means that it is not set. */
+/* Check a duration of a job. 0: the duration is not set. */
 static int
 check_span(rp_error *error, const char *what, int64_t ms)
 {
@@ -147,7 +147,7 @@ check(rp_error *error, const rp_job_spec *job)
 	return r < 0 ? r : check_terms(error, job);
 }
 
-/* Returns an integer, or null if it is 0. */
+/* Returns `n` as a value, or null if `n` is 0. */
 static struct rp_value
 some(int64_t n)
 {
@@ -182,7 +182,7 @@ fill(struct rp_value *p, const char *queue, const rp_job_spec *job)
 	}
 }
 
-/* Set the two parameters of the first row that describe all rows: the size of
+/* In the first row, set the two parameters that describe all rows: the size of
  * the largest payload, and whether any row has headers. */
 static void
 sum_up(struct rows *rows, size_t width)
@@ -228,9 +228,10 @@ begin(struct rows *rows)
 	return r;
 }
 
-/* RP_BEGIN_ONCE promises that a transaction runs only one verb. Call this if a
- * second verb must run after all. It ends the transaction, which has written
- * nothing so far, and begins another one without the flag. */
+/* RP_BEGIN_ONCE promises that a transaction runs only one verb. Call this
+ * function if a second verb must run after all. The function ends the
+ * transaction, which has written nothing so far, and begins another one without
+ * the flag. */
 static int
 begin_anew(struct rows *rows)
 {
@@ -318,7 +319,7 @@ find_bad_headers(struct rows *rows)
 
 /* A run returned no rows. If a job is refused, fail with the reason. Otherwise
  * the queue did not exist during the run, because another client has just
- * dropped or created it. Then return 0, and the caller tries again. */
+ * dropped or created it. In that case return 0, and the caller tries again. */
 static int
 find_refused(struct rows *rows)
 {
@@ -343,8 +344,8 @@ explain_error(struct rows *rows, int r)
 	return r;
 }
 
-/* Create the queue if it does not exist, and enqueue the jobs. On a server
- * another client may have created the queue meanwhile. */
+/* Create the queue if it still does not exist, and enqueue the jobs. On a
+ * server another client may have created the queue since the last run. */
 static int
 run_again(struct rows *rows, int unique)
 {
@@ -355,9 +356,10 @@ run_again(struct rows *rows, int unique)
 	return r < 0 ? r : run(rows, unique);
 }
 
-/* Enqueue the collected jobs. If a run returns no rows, the queue does not
- * exist or a job is refused. Then create the queue and try again, or fail with
- * the reason. */
+/* Enqueue the collected jobs. If a run returns no rows, either the queue does
+ * not exist or a job is refused. So create the queue if it does not exist, and
+ * run again. If this run returns no rows either, find the refused job and fail
+ * with the reason. */
 static int
 flush(struct rows *rows, int unique)
 {
@@ -401,9 +403,9 @@ on_one_set_of_terms(const rp_job_spec *a, const rp_job_spec *b)
 	       is_same_text(a->group_key, b->group_key);
 }
 
-/* Refuse a job that expires before it is due, because it would never run. A job
- * with the same times as the previous job is not checked, because the previous
- * job was. */
+/* Refuse a job that expires before it is due, because it would never run. Skip
+ * the check if the previous job of the call has the same times, because that
+ * job has passed the check. */
 static int
 check_expiry(struct rows *rows, const rp_job_spec *job)
 {
@@ -488,8 +490,8 @@ rp_enqueue_many(rp_conn *conn, const char *queue, const rp_job_spec *jobs,
 	if (jobs->size < offsetof(rp_job_spec, priority))
 		return rp__fail(&conn->error, RP_EINVAL,
 				"a job has no size: RP_JOB_SPEC_INIT sets it");
-	/* A job with a unique key is enqueued alone. It has more parameters
-	 * than another job, so it needs the extra room if `room` is 1. */
+	/* A job with a unique key is enqueued alone. If `room` is 1, it needs
+	 * the extra room, because it has more parameters than other jobs. */
 	rows.params = malloc((room * ENQUEUE_PARAMS + ENQUEUE_UNIQUE_PARAMS) *
 			     sizeof(*rows.params));
 	rows.added = calloc(n, sizeof(*rows.added));

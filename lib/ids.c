@@ -7,9 +7,9 @@
  *
  * An id is never used twice, because the next id is stored in the database with
  * the jobs. But a backup has the next id of the time at which it was made.
- * After such a backup is restored, the ids that were used later would be given
- * to other jobs. Other services may have stored such ids, for example as
- * idempotency keys. rp_ids_skip() prevents this.
+ * After such a backup is restored, the ids that were used after the backup
+ * would be given to other jobs. Other services may have stored such ids, for
+ * example as idempotency keys. rp_ids_skip() prevents this.
  */
 #include "internal.h"
 
@@ -32,8 +32,9 @@ rp__last_id(rp_conn *conn, int64_t *ret)
 }
 
 /* Fail because there is no job with this id. If the id is larger than the last
- * one, it was never given to a job. On a server, reading the last id needs a
- * privilege of its own. Without that privilege the message gives no reason. */
+ * one, it was never given to a job. On a server, only a role with a certain
+ * privilege can read the last id. For other roles the message gives no
+ * reason. */
 int
 rp__no_such_job(rp_conn *conn, int64_t id)
 {

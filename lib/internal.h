@@ -39,7 +39,7 @@ struct rp_conn {
 	int of_task;                 /* 1: rp_task_begin() began the
 				      * transaction, so rp_commit() and
 				      * rp_rollback() are refused */
-	int64_t worker_id;           /* 0: not a worker */
+	int64_t worker_id;           /* 0: the handle is not of a worker */
 	char worker[RP_MOST_WORKER + 1]; /* the worker's name, or "" */
 	int lost_answer; /* 1: the answer to a claim may have been lost. Then
 			  * this worker may have leases on jobs that it never
@@ -112,9 +112,10 @@ void rp__measure(rp_conn *conn, struct rp_usage *ret);
  * the schema in this kind of database. Does not connect. */
 int rp__schema_sql(const char *url, rp_sql_fn *statement, void *ctx,
 		   rp_error *reterr);
-/* Return whether the database has notifications, whether those that `other`
- * sends arrive at `conn`, and whether the connection goes through a pooler; see
- * hears() and is_pooled() in struct rp_backend. */
+/* Each of these returns 0 or 1. rp__has_notifications(): does the database have
+ * notifications? rp__hears(): does a notification that `other` sends arrive at
+ * `conn`? rp__is_pooled(): does the connection go through a pooler? See hears()
+ * and is_pooled() in struct rp_backend. */
 int rp__has_notifications(const rp_conn *conn);
 int rp__hears(rp_conn *conn, rp_conn *other);
 int rp__is_pooled(const rp_conn *conn);
@@ -156,11 +157,12 @@ char *rp__batch_text(rp_batch *batch, const struct rp_value *value);
  * purge must name a state. The counts are added to *changed. */
 struct rp_changed {
 	int64_t done;
-	int64_t taken; /* not retried, because a live job has the unique key */
-	int64_t large; /* not changed, because the payload is too large for the
-			* new queue */
-	int64_t late;  /* not changed, because the job would expire before it
-			* is due */
+	int64_t taken; /* jobs not retried, because a live job has the unique
+			* key */
+	int64_t large; /* jobs not changed, because the payload is too large for
+			* the new queue */
+	int64_t late;  /* jobs not changed, because they would expire before
+			* they are due */
 };
 typedef int rp_change_fn(rp_conn *conn, const int64_t *ids, size_t n, int state,
 			 const char *kind, struct rp_changed *changed);
@@ -274,22 +276,22 @@ rp__verdict_at(rp_verdict *verdicts, size_t i)
 #define RP_SLICE 2000
 #define RP_SLICE_US 10000 /* longest slice in us, without its commit */
 struct rp_slice {
-	int64_t left;      /* how many more rows this slice may change. At 0
-			    * the slice ends, and the next slice changes the
-			    * rest */
-	int64_t began;     /* when it began (monotonic us) */
+	int64_t left;      /* how many more rows this slice may change. At 0 the
+			    * slice ends, and the next slice changes the other
+			    * rows */
+	int64_t began;     /* when the slice began (monotonic us) */
 	int64_t worked_us; /* duration of the last slice without its commit */
 	int64_t took_us;   /* duration of the last slice with its commit; 0:
-			    * this is the first */
+			    * this is the first slice */
 };
 int rp__slice_begin(rp_conn *conn, struct rp_slice *slice, int how);
 int rp__slice_is_over(const struct rp_slice *slice);
 int rp__slice_take(const rp_conn *conn, struct rp_slice *slice); /* returns
 								  * RP_ROW_* */
 int rp__slice_end(rp_conn *conn, struct rp_slice *slice, int r);
-/* Run the verb cancel, retry, purge or change for each id, in as many slices
- * (transactions) as needed. `rest` holds the verb's other parameters, `width`
- * is their number. */
+/* Run the verb `cancel`, `retry`, `purge` or `change` for each id, in as many
+ * slices (transactions) as needed. `rest` holds the verb's other parameters,
+ * and `width` is their number. */
 int rp__each_id(rp_conn *conn, enum rp_verb verb, const int64_t *ids, size_t n,
 		const struct rp_value *rest, size_t width, rp_row_fn *row,
 		void *ctx);
@@ -300,8 +302,8 @@ int rp__each_id(rp_conn *conn, enum rp_verb verb, const int64_t *ids, size_t n,
 int rp__worker_row_add(rp_conn *conn, const char *name, const char *host,
 		       const char *const *queues, const char *kinds,
 		       int64_t *ret_id);
-/* verb: worker_beat or worker_stop. worker_beat adds 1 to *ret_known if the
- * worker's row exists. */
+/* verb: `worker_beat` or `worker_stop`. With `worker_beat`, 1 is added to
+ * *ret_known if the worker's row exists. */
 int rp__worker_row_update(rp_conn *conn, enum rp_verb verb, int64_t id,
 			  const rp_worker_counts *counts, int64_t *ret_known);
 
@@ -312,7 +314,9 @@ struct rp_probe {
 	int ready, running, suspects;
 	int behind;                       /* 1: no worker has swept within the
 					   * last second */
-	int64_t due_in_ms, expires_in_ms; /* -1: never */
+	int64_t due_in_ms, expires_in_ms; /* times until the next job is due,
+					   * and until the next job expires; -1:
+					   * no such job */
 };
 int rp__probe(rp_conn *conn, const char *const *queues, struct rp_probe *ret);
 /* Returns the earlier of two times; -1 means never. */
@@ -325,14 +329,15 @@ rp__sooner(int64_t a, int64_t b)
 /* wait.c */
 /* Probe the queues and sweep, according to the flags `what` that the backend's
  * wait() returned (RP_WAIT_*). Sets the time of the next probe in the waiter.
- * If `unless_ready` is 1 and the probe finds a ready job, does not sweep. */
+ * If `unless_ready` is 1 and the probe finds a ready job, do not sweep. */
 int rp__waiter_probe(rp_conn *conn, struct rp_waiter *waiter, int what,
 		     int unless_ready, struct rp_probe *ret);
 
 /* job_wait.c */
-/* The job that the calling thread is handling. If a handler opens a handle,
- * that handle has no link to the handler's job. Only this struct shows that the
- * handler would wait for its own job. */
+/* The job that the calling thread is handling. A handler may wait on a
+ * connection (rp_conn) that it has opened itself. Such a connection does not
+ * know the handler's job. Only this struct shows that the handler would wait
+ * for its own job. */
 struct rp_handling {
 	int64_t id, claim_no;
 	const char *queue;
@@ -342,8 +347,9 @@ struct rp_handling {
 	int (*serves)(const void *ctx, const char *queue);
 	const void *ctx; /* the first argument of serves() */
 };
-/* The struct is borrowed until the next call on this thread. NULL: the thread
- * handles no job. */
+/* Set the job that the calling thread handles. NULL: the thread handles no job.
+ * The library reads the struct until the next call of this function on the same
+ * thread. */
 void rp__set_handling(const struct rp_handling *handling);
 /* Call this before a wait for one job of the queue or, with `until_empty`, for
  * all its jobs. Returns RP_EINVAL if this wait would never end, because the
@@ -359,7 +365,7 @@ int rp__sweep_dropped(rp_conn *conn); /* delete the jobs of dropped queues */
 int rp__has_swept_lately(const rp_conn *conn);
 /* Probe the queues. Then sweep the queues that have something due, or all
  * queues if `what` has RP_WAIT_SWEEP. If `unless_ready` is 1 and the probe
- * finds a ready job, does not sweep. */
+ * finds a ready job, do not sweep. */
 int rp__probe_and_sweep(rp_conn *conn, const char *const *queues, int what,
 			int unless_ready, struct rp_probe *ret);
 

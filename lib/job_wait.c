@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How often and how long to try again while a server cannot be reached, in
- * milliseconds. A restart or a failover of a server takes seconds. */
+/* While a server cannot be reached, try again every AGAIN_MS, for up to
+ * UNREACHED_MS. A restart or a failover of a server takes seconds. */
 #define AGAIN_MS 100
 #define UNREACHED_MS 60000
 
@@ -27,9 +27,11 @@
 #define QUIET_TIMES 15
 #define MOST_QUIET_US 50000
 
-#define DROPPED (-6) /* returned by the verb outcome: the queue was dropped */
+/* The state that the verb `outcome` returns for a job whose queue was
+ * dropped. */
+#define DROPPED (-6)
 
-/* The job that this thread is handling; NULL: it handles no job. */
+/* The job that this thread is handling; NULL: the thread handles no job. */
 static _Thread_local const struct rp_handling *handling;
 
 struct wait {
@@ -76,8 +78,8 @@ is_claim(void *ctx, size_t row, const struct rp_value *c)
 
 /* Fail, because the thread would wait for its own job. But return 0 if the
  * thread's claim is not valid in the database of `conn`: the claim may be over,
- * or `conn` may be for another database than the worker's. Then the thread does
- * not block itself, so it may wait. */
+ * or `conn` may be for another database than the worker's. In both cases the
+ * thread does not block itself, so it may wait. */
 static int
 check_not_self(rp_conn *conn, int for_own)
 {
@@ -276,7 +278,7 @@ wait_once(struct wait *w)
 /* Pause after a look at many jobs, so that other clients can use the database.
  * The pause is QUIET_TIMES times as long as the look, but at most
  * MOST_QUIET_US. began_us and looked_us: when the look began and ended. Returns
- * 0 if `fd` became readable meanwhile, else 1. */
+ * 0 if `fd` became readable during the pause, else 1. */
 static int
 stay_quiet(const struct wait *w, int64_t began_us, int64_t looked_us)
 {

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  *
- * A probe only reads. No writer has to wait for it.
+ * A probe only reads. No writer has to wait for a probe.
  */
 #include "internal.h"
 

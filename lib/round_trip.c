@@ -18,8 +18,8 @@ count_finished(void *ctx, int64_t queue_id, int64_t done, int64_t failed)
 }
 
 /* Delete payloads of completed jobs, but stop after the time of one slice (see
- * slice.c), because the caller waits. The rest is deleted by the next round
- * trip that completes such a job, or by the next sweep. */
+ * slice.c), because the caller waits. The next round trip that completes such a
+ * job, or the next sweep, deletes the remaining payloads. */
 static int
 forget_payloads(rp_conn *conn)
 {
@@ -29,11 +29,11 @@ forget_payloads(rp_conn *conn)
 }
 
 /* Run the round trip, and write the tally (the counts of finished jobs) if it
- * is due. If the database has one writer at a time, both are one transaction.
- * On a server the round trip is a single statement, so the tally is written in
- * a transaction of its own. It is written first: if it were written after the
- * claim and failed, the caller would get an error instead of the claimed
- * jobs. */
+ * is due. If the database has one writer at a time, the round trip and the
+ * tally are one transaction. On a server the round trip is a single statement,
+ * so the tally is written in a transaction of its own. The tally is written
+ * first, because if writing it failed after the claim, the caller would get an
+ * error instead of the claimed jobs. */
 static int
 run(rp_conn *conn, struct rp_round_trip *trip)
 {

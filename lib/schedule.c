@@ -52,8 +52,8 @@ rp__schedule_check(const rp_schedule *s, rp_error *error)
 	return 0;
 }
 
-/* Set *ret to the first instant (time of a fire) after `after`, or to 0 if
- * the schedule never fires after it. */
+/* Set *ret to the first instant (time of a fire) after `after`, or to 0 if the
+ * schedule never fires after that time. */
 static int
 next_of(rp_conn *conn, const rp_schedule *s, int64_t anchor, int64_t after,
 	int64_t *ret)

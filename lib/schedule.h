@@ -17,7 +17,7 @@ struct rp_schedules {
 	struct rp_stored {
 		rp_schedule schedule; /* owns its texts */
 		int64_t id;
-		int has_fired; /* 1: the job of the instant next_at was already
+		int has_fired; /* 1: the job of the instant next_at is already
 				* enqueued */
 	} * items;
 	size_t count;
@@ -42,8 +42,8 @@ int rp__schedule_set(rp_conn *conn, const rp_schedule *schedule, int replace,
 int rp__schedule_resume(rp_conn *conn, const char *name, int64_t *ret_next);
 
 /* schedule_list.c */
-/* A row callback for the verbs schedule_list and schedule_due: add the row to
- * the list. `ctx`: struct rp_schedules *. */
+/* A row callback for the verbs `schedule_list` and `schedule_due`: add the row
+ * to the list. `ctx`: struct rp_schedules *. */
 rp_row_fn rp__schedules_add;
 void rp__schedules_clear(struct rp_schedules *list);
 /* Read the schedule `name`, or all schedules if `name` is NULL. */

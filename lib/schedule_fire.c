@@ -7,8 +7,9 @@
  * A schedule adds a job at each of its instants; this is called a fire. Any
  * client may fire a schedule. One transaction enqueues the job and writes the
  * schedule's next instant. So each instant fires exactly once, whichever client
- * fires it and whatever crashes. On SQLite the code in this file does that. On
- * PostgreSQL the routine fire_due() does it, by the same rules.
+ * fires it and whatever crashes. On SQLite the code in this file fires the
+ * schedules. On PostgreSQL the routine fire_due() fires them, by the same
+ * rules.
  */
 #include "schedule.h"
 
@@ -17,9 +18,9 @@
 #include <string.h>
 
 /* The most schedules that one transaction fires: AT_ONCE on SQLite,
- * AT_ONCE_THERE on a server. The limit is higher on a server, because one call
- * fires all these schedules there, and the transaction does not keep other
- * clients from writing. */
+ * AT_ONCE_THERE on a server. The limit is higher on a server, because there one
+ * call fires all these schedules, and other clients can write during the
+ * transaction. */
 #define AT_ONCE 100
 #define AT_ONCE_THERE 500
 /* An instant that is due for longer than MISSED_MS before it fires counts as
@@ -29,9 +30,9 @@
 #define MISSED_MS 60000
 #define MOST_MISSED 1000
 /* If the file of a time zone cannot be read, it is read again after this time,
- * in milliseconds. Perhaps an upgrade of its package is replacing the file, or
- * the process has too many open files. The routine zone_retry_age() returns the
- * same time. */
+ * in milliseconds. Perhaps an upgrade of the package tzdata is replacing the
+ * file, or the process has too many open files. The routine zone_retry_age()
+ * returns the same time. */
 #define RETRY_MS 60000
 /* The largest number of instants of a schedule that are due but do not count as
  * missed. A schedule has at most one instant in each second. */
@@ -43,7 +44,8 @@ struct plan {
 	int64_t fires[MOST_MISSED + MOST_PUNCTUAL];
 	size_t count;
 	int64_t missed;   /* how many instants were missed; the last job gets
-			   * this number as a header. 0: no header */
+			   * this number as a header. 0: the job gets no such
+			   * header */
 	int64_t next;     /* the next instant; 0: the schedule never fires
 			   * again */
 	int64_t retry_at; /* if the time zone could not be read: when a sweep
@@ -57,8 +59,8 @@ struct clockwork {
 	struct rp_zone *zone;
 };
 
-/* Returns the next instant after `after`, or INT64_MAX if the schedule
- * never fires after it. */
+/* Returns the next instant after `after`, or INT64_MAX if the schedule never
+ * fires after that time. */
 static int64_t
 next_after(const struct clockwork *c, int64_t after)
 {
@@ -231,9 +233,10 @@ rp__schedule_put(rp_conn *conn, const rp_schedule *s, int64_t at,
  * of the last one. */
 struct outcome {
 	int64_t at;     /* the last instant; 0: no instant was fired */
-	int64_t job_id; /* the job of that instant; 0: it has no job */
-	char why[sizeof(((rp_error *)NULL)->message)]; /* why it has no job; "":
-							* it has a job */
+	int64_t job_id; /* the job of that instant; 0: the instant has no job */
+	char why[sizeof(((rp_error *)NULL)->message)]; /* why that instant has
+							* no job; "": it has a
+							* job */
 };
 
 /* Fire one instant. Returns 1 if a job was added, else 0 or an error. If the
@@ -283,8 +286,8 @@ move_on(rp_conn *conn, int64_t id, const rp_schedule *s,
 	return rp__run(conn, RP_V_SCHEDULE_FIRED, p, 1, rp__count, ret_moved);
 }
 
-/* Plan to fire the schedule once more and then never again. This happens if its
- * spec is wrong, because a user has changed the table by hand. */
+/* Called if the spec of the schedule is wrong, because a user has changed the
+ * table by hand. Plan to fire the schedule once more, and then never again. */
 static void
 plan_the_end(const rp_schedule *s, struct plan *ret)
 {
@@ -383,7 +386,7 @@ add_due(void *ctx, size_t row, const struct rp_value *c)
 }
 
 /* Fire due schedules in one short transaction (a slice). Used on SQLite, which
- * has no routines and so cannot fire them by itself. */
+ * has no stored routines that could fire schedules. */
 static int
 fire_here(rp_conn *conn, struct rp_slice *slice, struct plan *room,
 	  int64_t *jobs, int *ret_more)

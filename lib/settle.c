@@ -6,7 +6,7 @@
  * SPDX-FileCopyrightText: The readpast authors
  *
  * Each verdict names the job and the claim number that the claim was given. If
- * another claim has changed the number since, no row matches, nothing changes,
+ * a later claim has changed the job's number, no row matches, nothing changes,
  * and the caller gets RP_EGONE. That is all our fencing; no clock is compared.
  */
 #include "internal.h"

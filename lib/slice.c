@@ -6,16 +6,17 @@
  *
  * On SQLite a writing transaction keeps all other writers out. So a call that
  * changes many jobs works in slices, and each slice is a transaction of its
- * own. A slice is limited by time, not by a number of jobs, because one job may
- * cost a thousand times as much as another: its payload may be 16 MiB. Each
+ * own. A slice is limited by time, not by a number of jobs, because a job with
+ * a payload of 16 MiB may cost a thousand times as much as another job. Each
  * slice changes at least one job.
  *
  * Between two slices the call pauses, so that other writers can take the lock.
  * The pause is a quarter of the time that the last slice took, without its
- * commit. Commits are slow on a slow disk; if they counted, a sweep would spend
- * its time in pauses. The pause is at least 1 ms, because writers that poll the
- * lock sleep for less than 1 ms between two tries. If the caller has a
- * transaction open, a slice is a savepoint, and there are no pauses.
+ * commit. Commits are slow on a slow disk. If commits counted, a sweep would
+ * spend most of its time in pauses there. The pause is at least 1 ms, because
+ * writers that poll the lock sleep for less than 1 ms between two tries. If the
+ * caller has a transaction open, a slice is a savepoint, and there are no
+ * pauses.
  */
 #include "internal.h"
 

@@ -19,12 +19,13 @@
 #define STRETCH_US 200000
 #define MOMENT_MS 50
 
-/* A worker probes once a second. It then also sweeps all queues, if no worker
- * has swept them for this time (ms). So sweeps are at most 1.7 s apart, because
- * a job whose lease ran out must be ready again within 2 s. */
+/* A worker probes once a second, and then sweeps all queues if no worker has
+ * swept them for SWEEP_MS. So two sweeps are at most 1.7 s apart. Two sweeps
+ * must be less than 2 s apart, because a job is to be ready again within 2 s
+ * after its lease ran out. */
 #define SWEEP_MS 700
 #define REST_MS 60000
-#define FIRES_DUE 2 /* sweep_start returns this if a schedule is due */
+#define FIRES_DUE 2 /* `sweep_start` returns this if a schedule is due */
 /* If a worker has swept for all workers within this time (ms), it counts as the
  * worker that does these sweeps at present. */
 #define LATELY_MS 1500
@@ -37,15 +38,15 @@ struct sweep {
 		int dropped;
 	} * queues; /* queues with something to sweep */
 	size_t queues_count;
-	/* A sweep consists of slices (short transactions). FIRST: none has run
-	 * yet. IN_TURN: none has run yet, and the sweep does nothing if another
-	 * worker is sweeping or has swept within SWEEP_MS. MORE: the next slice
-	 * is not the first. */
+	/* A sweep consists of slices (short transactions). FIRST: no slice has
+	 * run yet. IN_TURN: no slice has run yet, and the sweep does nothing if
+	 * another worker is sweeping or has swept within SWEEP_MS. MORE: the
+	 * next slice is not the first. */
 	enum { MORE, FIRST, IN_TURN } which;
 	int64_t stop_at; /* when to stop (monotonic us); 0: never */
 	int rest;        /* 1: also apply retention, delete dropped queues, and
-			  * run the verb sweep_rest */
-	int has_rest;    /* 1: there are rows that sweep_rest deletes */
+			  * run the verb `sweep_rest` */
+	int has_rest;    /* 1: there are rows that `sweep_rest` deletes */
 	int has_fires;   /* 1: a schedule is due */
 	struct rp_slice slice;
 };
@@ -80,7 +81,8 @@ collect(void *ctx, size_t row, const struct rp_value *c)
 
 /* Find out what there is to do. If a transaction of the caller is open, take
  * the write lock before anything is read. Otherwise another client could commit
- * in between, and SQLite would refuse our writes. */
+ * between our first read and our first write, and SQLite would refuse our
+ * writes. */
 static int
 look_for_work(struct sweep *s)
 {
@@ -148,10 +150,10 @@ dropped(void *ctx, size_t row, const struct rp_value *c)
 	return what;
 }
 
-/* Run the verb sweep_start in the first slice of a sweep. It records that this
- * worker sweeps for all workers. If the sweep is IN_TURN and another worker is
- * sweeping or has just swept, this sweep has nothing to do. SQLite, with one
- * writer at a time, needs no such record. */
+/* Run the verb `sweep_start` in the first slice of a sweep. The verb records
+ * that this worker sweeps for all workers. If the sweep is IN_TURN and another
+ * worker is sweeping or has just swept, this sweep has nothing to do. SQLite,
+ * with one writer at a time, needs no such record. */
 static int
 take_turn(struct sweep *s)
 {
@@ -229,7 +231,7 @@ slice(struct sweep *s, size_t *at, size_t *more)
 	return rp__slice_end(s->conn, &s->slice, r);
 }
 
-/* Sweep all queues, and repeat those that were not finished. */
+/* Sweep all queues. Sweep a queue again if it was not finished. */
 static int
 sweep_queues(struct sweep *s)
 {
@@ -307,8 +309,8 @@ sweep(struct sweep *s)
 	if (r == 0 && s->conn->backend->trim)
 		s->conn->backend->trim(s->conn->db);
 	s->conn->has_unswept = r == 0 && (s->queues_count > 0 || more);
-	/* If queues are left, the next sweep continues retention at once.
-	 * Otherwise, retention is applied again after REST_MS. */
+	/* If some queues are not finished, the next sweep continues retention
+	 * at once. Otherwise, retention is applied again after REST_MS. */
 	if (s->rest && r == 0 && !s->conn->has_unswept)
 		s->conn->rested_at = rp__monotonic_ms();
 	free(s->queues);
@@ -367,9 +369,10 @@ sweep_if_due(rp_conn *conn, int what, const struct rp_probe *found)
 	return r < 0 ? r : 1;
 }
 
-/* Returns when to probe again after a sweep. If a job is still due after a
- * sweep, another transaction has locked it, or the sweep ran out of time. So
- * the next sweep comes after MOMENT_MS instead of at once. */
+/* Returns the time in ms from a sweep to the next probe. `ms` is the time until
+ * a job is due or a lease ends; -1: never. If `ms` is 0 even after the sweep,
+ * another transaction has locked the job, or the sweep ran out of time. So the
+ * next sweep comes after MOMENT_MS instead of at once. */
 static int64_t
 in_a_moment(const rp_conn *conn, int64_t ms)
 {

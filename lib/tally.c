@@ -7,15 +7,17 @@
 #include "internal.h"
 
 /*
- * The table of tallies has a row for each second and queue. Rows are written at
- * most once a second, in the transaction of a round trip. After a rollback some
- * jobs are not counted, or counted twice. That does no harm, because the counts
- * are only shown to people as a rate.
+ * The table of tallies has a row for each second and queue. A client writes
+ * rows at most once a second. After a rollback some jobs are not counted, or
+ * counted twice. That does no harm, because the counts are only shown to people
+ * as a rate.
  *
- * A transaction of its own would not work in the extension for SQLite. There
- * the call runs inside an SQL statement of the caller. Until that statement
- * ends, the connection keeps its snapshot of the database. SQLite refuses to
- * write from a snapshot once another client has written.
+ * On SQLite the rows are written in the transaction of a round trip. In the
+ * extension for SQLite, a second transaction, after the round trip, could not
+ * write the tallies, because the round trip runs inside an SQL statement of the
+ * caller. Until that statement ends, the connection keeps its snapshot of the
+ * database, and SQLite refuses to write from a snapshot once another client has
+ * written.
  */
 
 void

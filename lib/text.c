@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Check a queue's name, a kind or a key. It must have 1 to max bytes of UTF-8,
- * without control characters. `what` names it in the error. */
+/* Check a queue's name, a kind or a key. The name must have 1 to max bytes of
+ * UTF-8, without control characters. The error message begins with `what`. */
 int
 rp__check_name(rp_error *error, const char *what, const char *name, size_t max)
 {
@@ -46,9 +46,9 @@ rp__text(const char *text)
 
 /* Join names to a list: `open`, "a","b", `close`. If `open` and `close` are
  * brackets, the list is JSON; if they are braces, it is a PostgreSQL array
- * literal. Both escape quotes and backslashes in the same way, and names have
- * no control characters, which only JSON would escape. The caller frees the
- * list. NULL: out of memory. */
+ * literal. Both formats escape quotes and backslashes in the same way, and
+ * names have no control characters, which only JSON would escape. The caller
+ * frees the list. NULL: out of memory. */
 char *
 rp__list(const char *const *texts, char open, char close)
 {

@@ -25,9 +25,9 @@
 #define MOST_QUIET_US 50000
 
 /* Probe, sweep, and schedule the next probe. A commit of another client causes
- * an extra probe. It must not postpone the next scheduled probe: only scheduled
- * probes sweep all queues, and clients that commit all the time would prevent
- * these sweeps. */
+ * an extra probe. This extra probe must not postpone the next scheduled probe,
+ * because only scheduled probes sweep all queues, and clients that commit all
+ * the time would prevent these sweeps. */
 int
 rp__waiter_probe(rp_conn *conn, struct rp_waiter *waiter, int what,
 		 int unless_ready, struct rp_probe *ret)

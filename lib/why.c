@@ -9,7 +9,8 @@
 #include <stdlib.h>
 
 struct found {
-	rp_why why; /* the first member, because the caller gets its address */
+	rp_why why; /* must be the first member, because rp_why_free() converts
+		     * its address to that of the struct */
 	rp_batch *batch;
 };
 

@@ -1,8 +1,9 @@
 /*
  * load.c - the producer and the worker of `readpast stress`.
  *
- * Each is a process. They use the library like any program, and record each
- * answer as docs/history.md describes.
+ * Each producer and each worker is a process. These processes use the library
+ * like any program, and record each answer of the library as docs/history.md
+ * describes.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -96,8 +97,8 @@ note_enqueued(struct child *child, const rp_added *added, size_t n,
 
 /* Enqueue batch by batch. Try again after RP_EBUSY (a lock could not be had)
  * and RP_ELOST (the connection was lost). After RP_ELOST the jobs may exist
- * already. Enqueueing them once more does no harm, because jobs that were not
- * acknowledged are not counted. */
+ * already. Enqueueing such jobs once more does no harm, because jobs that were
+ * not acknowledged are not counted. */
 static int
 produce_all(struct stress *stress, struct child *child, rp_conn *conn,
 	    const rp_job_spec *jobs, rp_added *added)

@@ -1,6 +1,6 @@
 /*
- * log.c - the log of one process of `readpast stress`. It is in memory that
- * outlives the process.
+ * log.c - the log of one process of `readpast stress`. The log is in memory
+ * that outlives the process.
  *
  * The log is an unnamed file. One part of the file at a time, the window, is
  * mapped into memory. An entry is written by a store into this memory, without

@@ -48,7 +48,8 @@ scratch_make(struct stress *stress)
 	return r < 0 ? cmd_failed(stress->cmd, r) : 0;
 }
 
-/* Cancel the running jobs. The queue cannot be dropped while it has any. */
+/* Cancel the running jobs. The queue cannot be dropped while it has running
+ * jobs. */
 static int
 cancel_running(rp_conn *conn, const char *queue)
 {
@@ -89,8 +90,9 @@ scratch_remove(struct cmd *cmd, const char *queue)
 			queue, queue);
 }
 
-/* Return whether the name is one that a run of this command gives to its queue.
- * If so, split the name into host and process id. */
+/* Return whether the name has the form of the names that runs of `readpast
+ * stress` give to their queues. If so, return the host and the process id that
+ * are in the name. */
 static int
 is_ours(const char *name, char *ret_host, size_t room, long *ret_pid)
 {

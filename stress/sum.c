@@ -142,7 +142,7 @@ sum_rates(struct summing *s)
 			started = life->started;
 		s->us[L_ENQUEUE][i] = life->enqueued - life->asked;
 		/* The answer to the producer may arrive after the job has
-		 * started. Then the latency is 0. */
+		 * started. In that case the latency is 0. */
 		if (life->started)
 			s->us[L_START][s->us_count[L_START]++] =
 				life->started > life->enqueued

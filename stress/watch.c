@@ -71,9 +71,9 @@ take_counters(void *ctx, const struct rp_row *row)
 	return 0;
 }
 
-/* Store the column `statements`. This is called for two rows. The first is that
- * of set_config(). It has no such column, so it stores 0. The second has the
- * count. */
+/* Store the column `statements`. This function is called for two rows. The
+ * first row comes from set_config(), and has no such column, so the function
+ * stores 0. The second row has the count. */
 static int
 take_statements(void *ctx, const struct rp_row *row)
 {

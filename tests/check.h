@@ -86,7 +86,7 @@ struct claim claim_one(rp_conn *conn, int64_t lease_ms);
 rp_verdict verdict_on(struct claim claim, int verdict);
 void settle_one(rp_conn *conn, struct claim claim, int verdict,
 		int64_t delay_ms);
-rp_batch *get(rp_conn *conn, int64_t id); /* free it */
+rp_batch *get(rp_conn *conn, int64_t id); /* free the result */
 /* the state of the job, or 0 if there is no such job */
 int state_of(rp_conn *conn, int64_t id);
 rp_queue_stats stats_of(rp_conn *conn, const char *queue);

@@ -82,7 +82,7 @@ class Program:
 def of_cases(text, options):
     """Return the options in each branch of a `case` command of a shell script. The
     command is the first line `case $1 in` with an indent of one tab. If two branches
-    have the same name, the first one counts, as in the shell."""
+    have the same name, the first branch counts, as in the shell."""
     text = re.search(r"^\tcase \$1 in\n(.*?)^\tesac", text, re.M | re.S)[1]
     cases = re.findall(r"^\t'?([a-z][a-z ]*)'?\)(.*?)(?=^\t[^\t]|\Z)", text, re.M | re.S)
     return {name: spelled(options.findall(body)) for name, body in reversed(cases)}

@@ -26,9 +26,10 @@ import sys
 import zlib
 
 
-# A statement can use the ids that an earlier statement has returned. The SQL files
-# contain ONE_TAKEN, which runs the statement once for each id. From it the variant with
-# MANY_TAKEN is made, which runs the statement once for all ids.
+# A statement can use the ids of those rows of the answer that the caller's callback has
+# accepted ("taken"). The SQL files contain ONE_TAKEN, in which :taken is a single id.
+# In the variant for several ids, which runs once for all ids, MANY_TAKEN replaces
+# ONE_TAKEN.
 ONE_TAKEN = "in (:taken)"
 MANY_TAKEN = "in (select id from readpast_taken(:taken))"
 
@@ -243,8 +244,9 @@ def all_calls(verbs, folder, name):
 
 
 def for_one_row(path, verb, params, sql):
-    """Change a statement for many rows into one for a single row. The result does not
-    read the table of rows, `r`, and has parameters in place of the columns of `r`."""
+    """Change a statement for many rows into a statement for a single row. The result
+    does not read the table of rows, `r`, and has parameters in place of the columns
+    of `r`."""
     table = f"readpast_{verb}_rows(:rows) r"
     one, n = re.subn(rf"\bfrom {re.escape(table)}(\s+cross join\b)?",
                      lambda m: "from" if m[1] else "", sql)

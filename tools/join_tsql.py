@@ -5,8 +5,9 @@
   tools/join_tsql.py --check    fails if that file is not up to date
 
 FILES is the list of the files, in their order. CREATE OR ALTER is not used, because
-SQL Server 2016 has it only from service pack 1 on. So a procedure is created as a stub
-unless it exists, and then altered: its permissions stay. A function or a view is
+SQL Server 2016 has it only from service pack 1 on. So each procedure that does not
+exist is created as a stub, and then all procedures are altered, so that an existing
+procedure keeps its permissions. A function or a view is
 dropped and created again, because Babelfish cannot alter them. The schema is written
 in brackets, because its name is a keyword of Babelfish.
 

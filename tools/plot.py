@@ -21,7 +21,7 @@ COLOURS = ["#3b82f6", "#e0823d", "#2da44e", "#c2457a", "#8a63d2"]
 
 def step(most, wanted):
     """Return the smallest round number that is at least `most` / `wanted`.
-    It is the distance between two marks on an axis."""
+    This number is the distance between two marks on an axis."""
     size = 1
     while True:
         for n in (1, 2, 5):

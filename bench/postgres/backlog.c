@@ -3,8 +3,9 @@
  * when the table has many scheduled jobs.
  *
  * Each number of jobs has a schema of its own, and the schemas are measured in
- * turn. No table is vacuumed or analyzed, except that one schema was analyzed
- * while its tables were empty. These are the worst statistics for the planner.
+ * turn. No table is vacuumed or analyzed, with one exception: one schema was
+ * analyzed while its tables were empty. So the planner has the worst statistics
+ * for this schema.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

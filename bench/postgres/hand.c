@@ -1,14 +1,14 @@
 /*
- * hand.c - the queue that a user would write instead of using readpast. The
- * benchmarks compare the two. It has a status column, a partial index, and `for
- * update skip locked`.
+ * hand.c - the queue that a user would write instead of using readpast. It has
+ * a status column, a partial index, and `for update skip locked`. The
+ * benchmarks compare readpast with this queue.
  *
  * Claim and finish are prepared statements, each a transaction of its own. The
  * claim is the statement that most people write, and it can claim more jobs
  * than its limit. The reason is that PostgreSQL may run the sub-select several
- * times, as the inner side of a join, or again for a row that was changed
- * meanwhile. Each time the sub-select skips the rows that are locked at that
- * moment.
+ * times, as the inner side of a join, or again for a row that another
+ * transaction has changed during the claim. Each time the sub-select skips the
+ * rows that are locked at that moment.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

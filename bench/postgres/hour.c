@@ -2,9 +2,10 @@
  * hour.c - create, within a minute, as many dead rows as an hour of work leaves
  * in the tables while another session keeps an old snapshot.
  *
- * One job runs during the whole hour. After its entry, the index has the dead
- * entries of all jobs that were done since then. Table cursor, which says where
- * claims start, got ten rows a second. The sweep has deleted all but the last.
+ * One job runs during the whole hour. Its entry in the index is followed by the
+ * dead entries of all jobs that were done since it began. In such an hour the
+ * table `cursor`, which says where claims start, gets ten rows a second, and
+ * the sweep deletes all of them except the last.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -16,8 +17,8 @@
 #include "pg.h"
 
 #define MOST_AT_ONCE 500000
-/* Insert one row into the table `cursor` for this many jobs, which makes 36,000
- * rows for 10 million jobs. */
+/* For every PER_CURSOR jobs, insert one row into the table `cursor`. This makes
+ * 36,000 rows for 10 million jobs. */
 #define PER_CURSOR 278
 
 static void

@@ -51,8 +51,8 @@ static const struct part {
 	{ "queues", queues_part },
 };
 
-/* Return whether this part is to run. BENCH_PARTS names the parts that run;
- * without it all parts run. */
+/* Return whether this part is to run. BENCH_PARTS names the parts that run; if
+ * it is not set, all parts run. */
 static int
 is_wanted(const char *part)
 {

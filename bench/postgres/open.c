@@ -49,8 +49,8 @@ claimed(const struct bench *b)
 	log_waits(b, 0);
 }
 
-/* Return the seconds until this job is claimed. Later jobs were claimed before
- * it. */
+/* Return the seconds until this job is claimed, at most 30. Jobs that were
+ * enqueued after it have been claimed already. */
 static double
 wait_for_start(rp_conn *conn, const char *id)
 {

@@ -109,8 +109,8 @@ struct side {
 	void *(*native)(void *handle); /* returns the libpq connection */
 	/* Enqueues one batch. */
 	void (*put)(void *handle);
-	/* Finishes the held jobs and claims the next ones. Returns the
-	 * number claimed. */
+	/* Finishes the held jobs and claims the next ones. Returns the number
+	 * of claimed jobs. */
 	size_t (*step)(void *handle);
 	void (*sweep)(void *handle); /* NULL: this side needs no sweep */
 };
@@ -136,11 +136,11 @@ struct outcome {
 	size_t jobs; /* finished jobs */
 	/* average number of jobs in a step that found a job */
 	double batch;
-	double put, finished; /* per second */
+	double put, finished; /* jobs enqueued and finished per second */
 	/* duration of a worker's call of step() of struct side, in ms */
 	double p50, p99, longest;
 	size_t seconds;
-	double by_second[MOST_SECONDS]; /* finished jobs */
+	double by_second[MOST_SECONDS]; /* jobs finished in each second */
 };
 
 struct clients;
@@ -180,7 +180,7 @@ void plot_draw(const struct bench *b);
 
 /* ---- rows ---- */
 
-/* "hand.drain.100" */
+/* Return the name of a row, such as "hand.drain.100". */
 char *row_name(const struct side *side, const char *what, size_t batch);
 void row_add(const struct bench *b, const char *name, const char *unit,
 	     const char *over, const char *relation, double goal);

@@ -21,7 +21,7 @@
 #define SCHEMA "readpast"
 #define CLIENTS 2
 #define ROUNDS 500    /* rounds per second, all clients together */
-#define FEW_ROUNDS 50 /* the same, when only FEW queues are active */
+#define FEW_ROUNDS 50 /* rounds per second if FEW queues are active */
 #define FEW 100       /* number of active queues, if most are idle */
 #define WARM_S 3      /* seconds of load before jobs are abandoned */
 /* number of abandoned jobs for each length of lease, each in another queue */
@@ -93,7 +93,7 @@ do_round(rp_conn *conn, const char *queue)
 }
 
 /* Open a connection whose commits do not wait for the disk. The rate of rounds
- * is given and not measured, so a slow disk must not reduce it. */
+ * is fixed and is not measured, so a slow disk must not reduce the rate. */
 static rp_conn *
 open_client(const struct bench *b)
 {
@@ -333,7 +333,7 @@ active_queues(const struct bench *b)
 /* ---- idle queues ---- */
 
 /* Create queues by enqueueing a first job into each of them, in this number of
- * transactions. Returns the seconds that it took. */
+ * transactions. Returns how many seconds this took. */
 static double
 make_queues(const struct bench *b, size_t transactions)
 {

@@ -26,9 +26,9 @@ struct rp_spec {
 	uint32_t days;     /* 1 to 31, days of the month */
 	uint32_t months;   /* 1 to 12 */
 	uint32_t weekdays; /* 0 to 6; 0 is Sunday */
-	int either_day;    /* 1: neither the day of the month nor the day of the
-			    * week begins with `*`, so a day matches if it is in
-			    * one of the two sets. 0: it must be in both */
+	int either_day;    /* 1: neither of the two day fields begins with `*`,
+			    * so a day matches if it is in `days` or in
+			    * `weekdays`. 0: a day must be in both sets */
 	int both_times;    /* a local time occurs twice when the clock is set
 			    * back. 1: both occurrences match, because the
 			    * minute or the hour field begins with `*`. 0: only

@@ -14,7 +14,9 @@
 #include <unistd.h>
 
 #define NEAREST 3
-#define DEEPEST 4 /* levels of folders; America/Argentina is level 2 */
+/* How many levels of folders are searched. The zones in America/Argentina are
+ * at level 2. */
+#define DEEPEST 4
 
 struct search {
 	const char *wanted;
@@ -26,8 +28,8 @@ struct search {
 };
 
 /* Returns how many letters must be changed, added or removed to turn `a` into
- * `b`. Upper and lower case count as equal. Both have at most RP_MOST_ZONE
- * bytes. */
+ * `b`. Upper and lower case count as equal. Both names have at most
+ * RP_MOST_ZONE bytes. */
 static int
 distance(const char *a, const char *b)
 {
@@ -115,8 +117,8 @@ walk(struct search *search, DIR *folder, const char *prefix, int depth)
 	while ((entry = readdir(folder)) != NULL) {
 		char name[RP_MOST_ZONE + 1];
 
-		/* Names of zones begin with a capital letter. Other files here,
-		 * such as zone.tab, do not. */
+		/* Names of zones begin with a capital letter. The names of
+		 * other files, such as zone.tab, do not. */
 		if (!isupper((unsigned char)*entry->d_name))
 			continue;
 		if (snprintf(name, sizeof(name), "%s%s%s", prefix,

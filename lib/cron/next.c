@@ -7,7 +7,8 @@
  * Time is divided into periods in which a zone's offset from UTC does not
  * change. Within a period, each local minute is exactly one point in time. So
  * the minutes that match are searched for in local time. A local time that does
- * not exist is in no period, and a local time that occurs twice is in two.
+ * not exist is in no period, and a local time that occurs twice is in two
+ * periods.
  */
 #include "cron.h"
 
@@ -65,9 +66,9 @@ count_skipped(const struct rp_spec *spec, const struct rp_period *before,
 			fire->skipped_local_ms = minute * MINUTE_MS;
 }
 
-/* Find the first fire from second `from` until before second `until`. Both are
- * in `period`, in which the zone's offset does not change. Returns 1, or 0 if
- * there is no fire. */
+/* Find the first fire from second `from` until before second `until`. Both
+ * times are in `period`, in which the zone's offset does not change. Returns 1,
+ * or 0 if there is no fire. */
 static int
 find_in(const struct rp_spec *spec, const struct rp_zone *zone,
 	const struct rp_period *period, int64_t from, int64_t until,
@@ -177,7 +178,8 @@ rp_schedule_next(const char *spec, const char *zone, int64_t anchor_ms,
 				"RP_FIRE_INIT");
 	if (!is_time(after_ms) || !is_time(anchor_ms))
 		return rp__fail(reterr, RP_EINVAL,
-				"a time is before 1970 or after 9999");
+				"after_ms or anchor_ms is before the year 1970 "
+				"or after 9999");
 	r = rp__spec_parse(spec, &parsed, reterr);
 	if (r < 0)
 		return r;

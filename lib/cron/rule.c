@@ -169,10 +169,10 @@ struct change {
 	int summer; /* 1: summer time begins; 0: it ends */
 };
 
-/* Insert a change into `changes`, which is sorted by time. A change goes after
- * those with the same time, so the change that was inserted last wins. This
- * happens with a rule that has summer time all year: each year's summer time
- * ends at the moment when the next one begins. */
+/* Insert a change into `changes`, which is sorted by time. A new change goes
+ * after the changes with the same time, so the change that was inserted last
+ * wins. Equal times occur with a rule that has summer time all year: each
+ * year's summer time ends at the moment when the next one begins. */
 static void
 add_change(struct change *changes, int *count, int64_t at, int summer)
 {

@@ -245,9 +245,10 @@ rp__zone_free(struct rp_zone *zone)
 
 /* ---- reading --------------------------------------------------------- */
 
-/* Returns 1 if a zone can have this name. It begins with a capital letter and
- * has only letters, digits and _+-/. So no name leads out of the folder, or to
- * its files `localtime` and `posixrules`, which differ from host to host. */
+/* Returns 1 if a zone can have this name. Such a name begins with a capital
+ * letter and has only letters, digits and _+-/. So no name leads out of the
+ * folder, or to its files `localtime` and `posixrules`, which differ from host
+ * to host. */
 static int
 is_name(const char *name)
 {

@@ -32,9 +32,10 @@ struct rp_value {
 	size_t size;
 };
 
-/* A row callback returns one of these, or a negative error code. If it returns
- * an error code, the verb fails with that code. A verb that changes the rows
- * that it returns, such as a claim, changes only the rows that were taken. */
+/* A row callback returns one of the following values, or a negative error code.
+ * In the second case the verb fails with that code. A verb that changes the
+ * rows that it returns, such as a claim, changes only the rows that were
+ * taken. */
 #define RP_ROW_TAKE 0 /* take the row */
 #define RP_ROW_SKIP 1 /* skip the row */
 #define RP_ROW_STOP 2 /* skip this row and all further rows */
@@ -108,15 +109,16 @@ struct rp_url {
 /* Flags of begin(). */
 #define RP_BEGIN_WRITE 1 /* the transaction will write */
 /* The transaction runs a single verb. If the backend's one_writer is 1, a round
- * trip may also run sweep_rest in it and add to the counts of finished jobs. */
+ * trip may also run the verb `sweep_rest` in it and add to the counts of
+ * finished jobs. */
 #define RP_BEGIN_ONCE 2
 
 /* Arguments and results of settle_and_claim(). The verdicts are already checked
  * and sorted by job id, and no two name the same claim. Each verdict has the
  * result RP_EGONE at first. For a verdict that it accepts, the backend sets the
- * result to 0 and sets the job's state. For a verdict that it refuses, it may
- * set a more exact error. It may set elements of `verdicts` to NULL when it has
- * answered them. */
+ * result to 0 and sets the job's state. For a verdict that the backend refuses,
+ * it may set a more exact error. The backend may set elements of `verdicts` to
+ * NULL when it has answered them. */
 struct rp_round_trip {
 	rp_verdict **verdicts;
 	size_t verdicts_count;
@@ -127,12 +129,13 @@ struct rp_round_trip {
 	size_t at_once;     /* how many of the `max` jobs the worker starts at
 			     * once. The others are prefetched (claimed early).
 			     * A job that has a large payload or only one
-			     * attempt is never prefetched */
+			     * attempt, or whose queue has a limit, is never
+			     * prefetched */
 	size_t holding;     /* how many jobs the worker holds; if not 0, claim
 			     * no suspect (a job that may have killed its
 			     * worker) */
 	int64_t lease_ms;   /* 0: use the queue's setting */
-	int64_t worker_id;  /* 0: not a worker */
+	int64_t worker_id;  /* 0: the caller is not a worker */
 	const char *worker; /* name of the worker, or NULL */
 	int joined;         /* 1: a transaction of the caller is open */
 	rp_batch *batch;    /* the claimed jobs are added to it */
@@ -144,25 +147,25 @@ struct rp_round_trip {
 	void *ctx;
 
 	int left_payloads; /* set by the backend to 1 if completed jobs still
-			    * have payloads; the verb sweep_rest then deletes
+			    * have payloads; the verb `sweep_rest` then deletes
 			    * them in the same transaction */
 };
 
 /* Jobs to enqueue in one call. Either all jobs have the same priority, time and
  * number of attempts, or there is a single job with a unique key. */
 struct rp_enqueue {
-	struct rp_value *params; /* rows of parameters for the verb enqueue or
-				  * enqueue_unique */
+	struct rp_value *params; /* rows of parameters for the verb `enqueue` or
+				  * `enqueue_unique` */
 	size_t count;
 	int unique;
 	rp_added *added; /* one element for each job, which is set if the job
 			  * was enqueued */
 };
 
-/* A connection that waits for work, and the time at which it must probe, that
- * is, look for work itself. Times are on the monotonic clock. */
+/* A connection that waits for work, and the time at which the connection must
+ * probe, that is, look for work itself. Times are on the monotonic clock. */
 struct rp_waiter {
-	int64_t worker_id;         /* 0: not a worker */
+	int64_t worker_id;         /* 0: the caller is not a worker */
 	const char *const *queues; /* with a NULL at the end */
 	int64_t version;           /* changes whenever `queues` changes */
 	int64_t probed_at;         /* when the last scheduled probe was (ms) */
@@ -204,7 +207,7 @@ struct rp_backend {
 	 * `text`. */
 	int (*read_url)(struct rp_url *url, const char *text, rp_error *reterr);
 	/* Returns 1 if a text without a scheme names a database of this kind.
-	 * NULL: no such text does. */
+	 * NULL: the URLs of this kind always have a scheme. */
 	int (*names)(const char *text);
 	/* Returns 0 if this can be the name of a schema. NULL: the database
 	 * has no schemas. */
@@ -212,7 +215,7 @@ struct rp_backend {
 	/* 1: only one client at a time can write, and run() changes a row only
 	 * after the callback has returned RP_ROW_TAKE for it. 0: many clients
 	 * write at the same time, and run() may change a row before it calls
-	 * the callback. On such a database the verb sweep_start chooses one
+	 * the callback. On such a database the verb `sweep_start` chooses one
 	 * worker that sweeps for all workers, because workers that sweep at the
 	 * same time would wait for each other's row locks. */
 	int one_writer;
@@ -258,17 +261,19 @@ struct rp_backend {
 	 * transaction may be open. */
 	int (*query)(void *db, const struct rp_query *query, rp_error *reterr);
 	/* Read what the connection has used since the last call. The first call
-	 * starts counting. So that waiting times can be compared, a measured
-	 * connection waits for all locks in one simple way: on SQLite it tries
-	 * again and again, and does not use the library's queue of writers. */
+	 * starts counting. On SQLite a measured connection does not use the
+	 * library's queue of writers. Such a connection waits for all locks in
+	 * the same simple way, by trying again and again, so that waits can be
+	 * compared. */
 	void (*measure)(void *db, struct rp_usage *ret);
 	/* Settle, then claim, in the open transaction. */
 	int (*settle_and_claim)(void *db, struct rp_round_trip *trip,
 				rp_error *reterr);
-	/* Enqueue, in the open transaction. If it returns 0 but has set no
-	 * element of jobs->added, nothing was enqueued, because the queue does
-	 * not exist or a job is refused. If it returns RP_EINVAL, perhaps the
-	 * headers of a job are not valid, so the caller checks them. */
+	/* Enqueue, in the open transaction. If this call returns 0 but has set
+	 * no element of jobs->added, nothing was enqueued, because the queue
+	 * does not exist or a job is refused. If this call returns RP_EINVAL,
+	 * perhaps the headers of a job are not valid, so the caller checks
+	 * them. */
 	int (*enqueue)(void *db, struct rp_enqueue *jobs, rp_error *reterr);
 	/* Wait for work. Returns RP_WAIT_* flags when there is something to do.
 	 * Returns 0 when timeout_ms (-1: no limit) is over or `fd` (-1: none)

@@ -16,7 +16,8 @@ struct rp_database {
 	 * also the name of its folder in sql/. */
 	const char *schemes[3];
 	const char *url;                  /* form of its URLs, for messages */
-	const struct rp_backend *backend; /* NULL: not in this build */
+	const struct rp_backend *backend; /* NULL: this build does not support
+					   * the database */
 };
 
 extern const struct rp_database rp__databases[]; /* a NULL title ends the

@@ -8,16 +8,16 @@
  * A verb is an operation of the library on the database. If the database has
  * routines, a verb is one call of a routine. On SQLite a verb is a list of
  * statements. If a statement returns rows, the statements after it run once for
- * each of these rows. They refer to the columns of the current row as @column.
- * So a file reads from top to bottom like nested loops.
+ * each of these rows. The later statements refer to the columns of the current
+ * row as @column. So a file reads from top to bottom like nested loops.
  *
  * One statement's rows are the answer of the verb, which is passed to a
- * callback. The callback may take some of these rows. Late statements change
- * the taken rows. They run after the last row of the answer.
+ * callback. The callback may take some of these rows. The statements marked as
+ * late run after the last row of the answer, and change the taken rows.
  *
  * A verb runs once for each row of parameters. But if one of its statements
- * uses :rows, it runs once for all rows, and its other parameters have the
- * values of the first row.
+ * uses :rows, the verb runs once for all rows, and its other parameters have
+ * the values of the first row.
  */
 #ifndef RP_SQL_H
 #define RP_SQL_H
@@ -43,7 +43,7 @@ struct rp_stmt {
 
 struct rp_sql {
 	const char *verb;
-	int batch;                 /* 1: run it once for all rows of
+	int batch;                 /* 1: run the verb once for all rows of
 				    * parameters */
 	const char *const *params; /* ends with NULL */
 	size_t params_count;
@@ -52,7 +52,7 @@ struct rp_sql {
 	size_t stmts_count;
 };
 
-/* How one parameter of a routine's call is bound. */
+/* The binding of one parameter of a routine's call. */
 struct rp_bind {
 	int param; /* index of the verb's parameter */
 	int array; /* 1: bind the values of all rows as an array; 0: bind the
@@ -62,7 +62,7 @@ struct rp_bind {
 struct rp_call {
 	const char
 		*verb; /* NULL: settle_and_claim does the work of this verb */
-	int many;      /* 1: run it once for all rows of parameters */
+	int many;      /* 1: run the call once for all rows of parameters */
 	int numbered;  /* 1: the first column of an answer, `number`, is the
 			* number (from 1) of the row of parameters that led to
 			* it */

@@ -5,12 +5,12 @@
  * SPDX-FileCopyrightText: The readpast authors
  *
  * A suspect is a job that may have killed its worker, so it runs alone. To make
- * room for it, the worker claims nothing until it holds no job. Then it claims
- * the suspect, and nothing more until the suspect has ended or has run for
- * LIVED_US. After that the worker serves other jobs, for as long as they had to
- * wait, and at least until the suspect ends. So suspects take at most half of a
- * worker's time, however many there are and however long other jobs run. Other
- * workers continue meanwhile.
+ * room for a suspect, the worker claims nothing until it holds no job. Then it
+ * claims the suspect, and nothing more until the suspect has ended or has run
+ * for LIVED_US. After that the worker serves other jobs, for as long as they
+ * had to wait, and at least until the suspect ends. So suspects take at most
+ * half of a worker's time, however many there are and however long other jobs
+ * run. Other workers are not delayed by a suspect.
  */
 #include "worker.h"
 
@@ -27,7 +27,10 @@ has_lived(const struct alone *alone, int64_t now)
 	return now - alone->taken_us >= LIVED_US;
 }
 
-/* Returns 1 if the worker serves other jobs now, and no suspects. */
+/* Returns 1 during the turn of other jobs: the worker claims jobs, but no
+ * suspect. A suspect that was claimed earlier may still be running in this
+ * turn. Returns 0 if the worker runs a suspect that has not yet run for
+ * LIVED_US, or if it has no suspect and the time `others_until` has come. */
 static int
 is_turn_of_others(const struct alone *alone, int64_t now)
 {
@@ -44,9 +47,10 @@ room_since(const struct alone *alone)
 }
 
 /* To run a suspect alone, the worker claims nothing until its other jobs have
- * ended. If that takes longer than a limit, claim other jobs again for the same
- * length of time, and then try again. The limit is ROOM_US at first, and
- * doubles with each try. */
+ * ended. If the other jobs take longer than a limit, this function ends the
+ * try. The worker then claims other jobs for as long as the limit, and tries
+ * again after that. The limit is ROOM_US for the first try, and doubles with
+ * each further try. */
 void
 rp__alone_end_making_room(struct alone *alone, size_t holding)
 {
@@ -81,8 +85,9 @@ rp__alone_holding(const struct alone *alone, size_t holding)
 }
 
 /* Record that a claim returned `jobs` jobs and skipped `passed_over` suspects.
- * If it skipped suspects and returned no jobs, no other jobs are ready, so
- * their turn ends and the worker makes room for a suspect. */
+ * A claim that skips suspects and returns no jobs shows that no other jobs are
+ * ready. Then the turn of the other jobs ends, and the worker makes room for a
+ * suspect. */
 void
 rp__alone_claimed(struct alone *alone, size_t jobs, size_t passed_over)
 {
@@ -121,7 +126,8 @@ rp__alone_ended(struct alone *alone, const rp_task *task)
 }
 
 /* Returns how many milliseconds are left until the suspect has run for
- * LIVED_US. Returns -1 if it has, or if the worker holds no suspect. */
+ * LIVED_US. Returns -1 if the suspect has run that long already, or if the
+ * worker holds no suspect. */
 int64_t
 rp__alone_lives_in_ms(const struct alone *alone)
 {

@@ -27,7 +27,7 @@ queue_and_kind(const char *queue, const char *kind)
 	return text;
 }
 
-/* Append the queues and kinds that a route serves to `kinds`. A route is a
+/* Append to `kinds` the queues and kinds that a route serves. A route is a
  * queue or a pattern with its handler. Returns 0 or RP_ENOMEM. */
 static int
 add_kinds(const rp_worker *w, const struct route *route, char **kinds,

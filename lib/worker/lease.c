@@ -1,7 +1,7 @@
 /*
  * lease.c - renew the leases of the jobs that a worker holds. Also release the
  * jobs of a claim whose answer was lost, because the worker never received
- * them.
+ * these jobs.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -55,8 +55,9 @@ add(rp_task *task, struct renewal *renewal, rp_verdict *v)
 	v->progress = rp__report_send(&task->report);
 }
 
-/* Fill `renewals` and `verdicts`, which have room for `most` elements. Returns
- * how many elements were filled. The caller holds the pool's lock. */
+/* Add each task whose lease must be renewed to `renewals` and `verdicts`, which
+ * have room for `most` elements. Returns how many tasks were added. The caller
+ * holds the pool's lock. */
 static size_t
 add_due(struct pool *pool, int64_t now, struct renewal *renewals,
 	rp_verdict *verdicts, size_t most)
@@ -98,9 +99,9 @@ collect_due(struct pool *pool, int64_t now, struct renewal **ret,
 	return r;
 }
 
-/* Send the renewals to the database. The pool is not locked meanwhile, so its
- * threads can start and finish tasks. No task is settled before the answer
- * arrives, because this thread, the coordinator, is also the one that
+/* Send the renewals to the database. During this call the pool is not locked,
+ * so its threads can start and finish tasks. No task is settled before the
+ * answer arrives, because this thread, the coordinator, is also the one that
  * settles. */
 static int
 ask(rp_worker *w, const struct renewal *renewals, rp_verdict *verdicts,
@@ -120,10 +121,9 @@ ask(rp_worker *w, const struct renewal *renewals, rp_verdict *verdicts,
 	return r;
 }
 
-/* Apply the answer to a renewal. Returns 1 if the task was lost and its handler
- * has not noticed that yet. `is_own`: not 0 if the renewal was refused because
- * the handler has settled the job in its own transaction. Such a task is not
- * lost. */
+/* Apply the answer to a renewal. Returns 1 if the answer shows that the task is
+ * lost. `is_own`: 1 if the database refused the renewal because the handler has
+ * settled the job itself. Such a task is not lost. */
 static int
 apply(rp_task *task, int result, int is_own, int64_t asked)
 {
@@ -143,9 +143,10 @@ apply(rp_task *task, int result, int is_own, int64_t asked)
 	return 1;
 }
 
-/* Find the renewals that were refused because the handler has settled its claim
- * itself: the lease had not run out yet, and no other worker runs the job. The
- * handler of such a task is not told to stop, because it has lost nothing. */
+/* Find the renewals that the database refused because the handler has settled
+ * its claim itself. For such a renewal, the lease had not run out yet, and no
+ * worker runs the job now. Such a handler is not told to stop, because its
+ * claim was not lost. */
 static void
 find_own(rp_worker *w, struct renewal *renewals, const rp_verdict *verdicts,
 	 size_t n, int64_t asked)
@@ -261,9 +262,10 @@ is_known(const rp_worker *w, const struct tasks *finished, int64_t id)
 	       is_among(&w->blocked, id) || is_among(finished, id);
 }
 
-/* Keep only the jobs that are in none of this worker's lists. A job stays in
- * one of the lists until the coordinator settles it. This function runs on the
- * coordinator's thread, so the lists do not change meanwhile. */
+/* Remove from `held` the jobs that this worker knows, because they are in one
+ * of its lists. A job stays in one of these lists until the coordinator settles
+ * the job. This function runs on the coordinator's thread, so no job leaves the
+ * lists while this function runs. */
 static void
 drop_known(rp_worker *w, const struct tasks *finished, struct held *held)
 {

@@ -20,7 +20,8 @@
 #define MOST_AHEAD 2000
 #define STUCK_MS 500
 #define MOST_TROUBLES_AT_THE_END 5
-#define MOST_TRIES_AT_THE_END 50 /* tries to settle a locked job; take 10 s */
+/* A stopped worker tries this often, for 10 s, to settle locked jobs. */
+#define MOST_TRIES_AT_THE_END 50
 
 /* ---- failed calls ---- */
 
@@ -56,7 +57,7 @@ rp__worker_no_memory(rp_worker *w)
 
 struct appetite {
 	size_t want;    /* how many jobs to claim */
-	size_t ahead;   /* how many of them are prefetched */
+	size_t ahead;   /* how many of the claimed jobs will be prefetched */
 	size_t holding; /* how many jobs the worker holds, started or not */
 };
 
@@ -80,7 +81,7 @@ is_ending(const rp_worker *w)
 
 /* Returns how many jobs the handlers will start within AHEAD_MS, besides those
  * that they run now. The estimate uses the mean duration of recent jobs. If a
- * running job has already taken longer than that, its time so far is used
+ * running job has already taken longer than the mean, its time so far is used
  * instead. The caller holds the pool's lock. */
 static size_t
 to_start_soon(const struct pool *pool, int64_t threads)
@@ -153,7 +154,7 @@ start_batch(rp_worker *w, rp_batch *batch, int64_t asked)
 	rp_task *tasks = calloc(n, sizeof(*tasks));
 
 	if (!fetch || !tasks) {
-		/* The jobs become ready again when their leases run out. */
+		/* Discard the claim. The leases of its jobs will run out. */
 		free(fetch);
 		free(tasks);
 		rp_batch_free(batch);
@@ -181,8 +182,8 @@ note_claim(rp_worker *w, const rp_batch *batch, size_t want)
 		n == want || suspect || (passed_over && !w->alone.task);
 }
 
-/* Settle and claim in one round trip. If that would have to wait for a lock, a
- * second call gives only the verdicts, without waiting, and claims nothing. */
+/* Settle and claim in one round trip. If another transaction has locked a job,
+ * send only the verdicts in a second call, which does not wait for locks. */
 static int
 ask(rp_worker *w, rp_verdict *verdicts, size_t n, struct appetite *a,
     rp_batch **ret)
@@ -240,8 +241,8 @@ settle_and_claim(rp_worker *w, struct tasks *finished)
 /* ---- waiting ---- */
 
 /* Returns how many milliseconds the coordinator may wait if nothing happens;
- * -1: no limit. waits: 1 if it will wait in the database's backend, which then
- * decides itself when to look for ready jobs. */
+ * -1: no limit. waits: 1 if the coordinator will wait in the database's
+ * backend, which itself decides when to look for ready jobs. */
 static int64_t
 nap_ms(rp_worker *w, int waits)
 {
@@ -362,9 +363,9 @@ probe_if_due(rp_worker *w, int64_t now)
 	return probe(w, w->what, &ignored);
 }
 
-/* Returns 1 if the worker is done. It is called when the worker holds no job
- * and has nothing to settle. A draining worker probes all its queues in one
- * transaction to find out. */
+/* Returns 1 if the worker is done. Call this when the worker holds no job and
+ * has nothing to settle. A draining worker finds out whether it is done by
+ * probing all its queues in one transaction. */
 static int
 is_at_the_end(rp_worker *w, int *ret_r)
 {
@@ -387,12 +388,11 @@ is_at_the_end(rp_worker *w, int *ret_r)
 	       !rp__unsettled_any(w, ret_r);
 }
 
-/* Returns 1 if tasks wait and no task was started for STUCK_MS. Then the caller
- * releases the waiting tasks, because other workers may be free.
+/* Returns 1 if tasks wait and no task was started for STUCK_MS. In this case
+ * the caller releases the waiting tasks, because other workers may be free.
  *
- * If the program takes its tasks with rp_worker_next() and could have started
- * one, it has stopped calling rp_worker_next(). Then the worker claims no jobs
- * until the next call. */
+ * A program that pulls tasks has stopped calling rp_worker_next() if tasks wait
+ * although a slot is free. Until the next call the worker claims nothing. */
 static int
 is_stuck(rp_worker *w)
 {

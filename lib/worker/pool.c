@@ -115,9 +115,9 @@ rp__pool_close(struct pool *pool)
 	pool->slots = 0;
 }
 
-/* Make pool->fd readable if rp_worker_next() has something to return, or else
- * not readable. A program may poll this descriptor. The caller holds the pool's
- * lock. */
+/* Make pool->fd, which a program may poll, readable if rp_worker_next() has
+ * something to return. Otherwise make it not readable. The caller holds the
+ * pool's lock. */
 void
 rp__pool_set_fd(struct pool *pool)
 {

@@ -23,8 +23,8 @@ struct tasks {
 	}
 
 struct pool {
-	/* Protects the fields from `todo` to `error`. It is never held during a
-	 * call to the database or to the observer. */
+	/* Protects the fields from `todo` to `error`. No thread holds the lock
+	 * during a call to the database or to the observer. */
 	pthread_mutex_t lock;
 	pthread_cond_t
 		/* Signalled when `todo` or `ended` changes, so that a waiting
@@ -43,7 +43,8 @@ struct pool {
 	int ended;          /* 1: no more tasks are started, and the threads
 			     * return */
 
-	/* For a program that pulls tasks instead of having handlers. */
+	/* The following members are for a program that pulls tasks instead of
+	 * having handlers. */
 	int pulled;     /* 1: a program pulls tasks, and the coordinator has a
 			 * thread of its own */
 	int absent;     /* 1: the program did not take the waiting tasks, so the
@@ -52,14 +53,15 @@ struct pool {
 	int result;     /* 0, or the error that ended the coordinator */
 	rp_error error; /* the message of that error */
 
-	/* Not changed after rp__pool_init(). */
+	/* The following members do not change after rp__pool_init(), except
+	 * `pid`. */
 	int wake_fd;       /* eventfd; readable when a task is finished, or when
 			    * the worker must stop */
 	int fd;            /* eventfd, see rp_worker_fd() */
-	_Atomic pid_t pid; /* the process that calls rp_worker_next(); 0: no
-			    * call yet. It is set once */
+	_Atomic pid_t pid; /* the process that calls rp_worker_next(), set at
+			    * the first call; 0: no such call was made yet */
 
-	/* Used by the coordinator only. */
+	/* Only the coordinator uses the following members. */
 	pthread_t *threads;
 	size_t threads_count;
 };

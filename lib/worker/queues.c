@@ -12,15 +12,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How often to look for new queues, in milliseconds. */
+/* The time between two looks for new queues, in milliseconds. */
 #define LOOK_MS 1000
 
-/* Each look reads the queues that are younger than YOUNG_MS. Their ids may be
- * smaller than ids that were seen before, because transactions that create
- * queues need not commit in the order of the ids. */
+/* Each look reads newly found queues again, for up to YOUNG_MS after they were
+ * found. A queue may appear later than a queue with a larger id, because the
+ * transactions that create queues may commit in another order than that of the
+ * ids. */
 #define YOUNG_MS 5000
-/* All queues are read once in ALL_MS. This also finds the queues that were
- * dropped. */
+/* All queues are read once in ALL_MS. Only this read notices the queues that
+ * were dropped. */
 #define ALL_MS 30000
 
 /* ---- the list ---- */
@@ -136,7 +137,7 @@ rp__queues_rotate(rp_worker *w)
 
 /* ---- looking for queues ---- */
 
-/* Collects queues while rows are read from the database. */
+/* The queues that were read from the database so far. */
 struct look {
 	rp_worker *worker;
 	struct found *found; /* the queues that match a pattern */
@@ -218,8 +219,8 @@ replace_found(rp_worker *w, struct look *look)
 	return 1;
 }
 
-/* Called if only the queues younger than YOUNG_MS were read. Append those that
- * are not in the list yet. Returns 1 if there were any. */
+/* Called if only the newest queues were read. Append the queues that are not in
+ * the list yet. Returns 1 if there were any. */
 static int
 append_found(rp_worker *w, struct look *look)
 {

@@ -5,18 +5,18 @@
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  *
- * Progress is sent with a renewal of the lease. So it needs no statement of its
- * own, and it is refused like a verdict if the claim was lost. A text that was
- * sent with a renewal stays in `sending` until the answer. If the renewal
+ * Progress is sent with a renewal of the lease. So progress needs no statement
+ * of its own, and is refused like a verdict if the claim was lost. A text that
+ * was sent with a renewal stays in `sending` until the answer. If the renewal
  * failed, the text is sent again, unless the handler has reported a newer text
- * meanwhile.
+ * since the renewal was sent.
  */
 #include "worker.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Progress is sent at most once in this time, because each time takes a
+/* Progress is sent at most once in this time, because each report takes a
  * commit. */
 #define REPORT_EVERY_MS 1000
 
@@ -30,7 +30,7 @@ rp__report_at(const struct report *report)
 	return report->sent_at ? report->sent_at + REPORT_EVERY_MS : 0;
 }
 
-/* Returns the progress to send with a renewal, or NULL. It is valid until
+/* Returns the progress to send with a renewal, or NULL. The text is valid until
  * rp__report_answered(). The caller holds the pool's lock. */
 const char *
 rp__report_send(struct report *report)

@@ -65,8 +65,9 @@ rp__task_begin_handling(rp_task *task, const char *thread)
 
 /* End a task whose handler has returned. If a transaction of the task is open
  * in another thread, this fails and changes nothing. A large payload is freed
- * while `observing` is locked, because the coordinator may just be calling the
- * observer for a renewal of this job, and the observer may read the payload. */
+ * while `observing` is locked, because at that moment the coordinator may be
+ * calling the observer for a renewal of this job, and the observer may read the
+ * payload. */
 int
 rp__task_end_handling(rp_task *task, int verdict)
 {
@@ -148,9 +149,9 @@ rp_task_state(const rp_task *task)
 
 /* Wait until the database has answered the worker's renewal of this lease, and
  * prevent further renewals. If a renewal and an extension overlapped, the
- * shorter lease might win. The pool's lock cannot prevent this, because nobody
- * holds it while waiting for the database. Returns the progress to send, or
- * NULL. */
+ * shorter lease might win. The pool's lock cannot prevent this, because no
+ * thread holds it while it waits for the database. Returns the progress to
+ * send, or NULL. */
 static const char *
 begin_extending(rp_task *task)
 {

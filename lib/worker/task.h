@@ -20,26 +20,29 @@ struct fetch {
 
 /* The result and the progress that a handler reports; see report.c. */
 struct report {
-	/* Used by the handler until it returns, then by the coordinator. */
-	char *result; /* NULL: none */
+	/* The handler uses these two members until it returns. After that, the
+	 * coordinator uses them. */
+	char *result; /* NULL: no result */
 	size_t result_size;
 
-	/* Protected by the pool's lock. */
-	char *progress;  /* text that is not sent yet; NULL: none */
-	char *sending;   /* text that was sent with a renewal, while the answer
-			  * is awaited; or NULL */
+	/* The pool's lock protects the following members. */
+	char *progress;  /* text that is not sent yet; NULL: no such text */
+	char *sending;   /* text that was sent with a renewal that is not
+			  * answered yet; NULL: no such text */
 	int64_t sent_at; /* when a text was last sent (monotonic ms); 0:
 			  * never */
 };
 
 struct rp_task {
-	/* Set when the job is claimed, and not changed after that. */
+	/* The following members are set when the job is claimed, and do not
+	 * change after that. */
 	rp_worker *worker;
 	struct fetch *fetch;
 	const rp_job *job;
 	int64_t fetched_at; /* when the claim was answered (monotonic ms) */
 
-	/* Used by the handler until it returns, then by the coordinator. */
+	/* The handler uses the following members until it returns. After that,
+	 * the coordinator uses them. */
 	const char *thread; /* the thread that runs the handler, see
 			     * rp__thread(); NULL: any thread may use it,
 			     * because the program got it from
@@ -53,27 +56,27 @@ struct rp_task {
 	char *error;
 	struct report report;
 
-	/* Protected by the pool's lock. */
+	/* The pool's lock protects the following members. */
 	rp_task *next; /* the next task in the same list */
 	int64_t lease_ms;
 	int64_t leased_at;     /* when the lease that is valid now was requested
 				* (monotonic ms) */
 	int64_t blocked_until; /* when to try again to renew the lease of a job
-				* that is locked (monotonic ms); 0: it was not
-				* locked */
+				* that is locked (monotonic ms); 0: the job was
+				* not locked */
 	int renewing;          /* 1: the coordinator is renewing the lease */
 	int extending;         /* 1: the handler is extending the lease */
 	int is_settled;        /* 1: a renewal found that the handler has
 				* settled the claim itself. The lease is not
 				* renewed any more */
 	int64_t started_us;    /* when the task was started (monotonic us); 0:
-				* not started */
+				* the task is not started yet */
 	int64_t took_us;
 
-	int blocked; /* 1: a verdict was given, but the job was locked. Used by
-		      * the coordinator */
+	int blocked; /* 1: a verdict was given, but the job was locked. Only the
+		      * coordinator uses this member */
 
-	/* Used by any thread. */
+	/* Any thread may use the following members. */
 	atomic_int done; /* 1: the task's transaction has completed the job, or
 			  * is about to */
 	atomic_int fate; /* RP_TASK_RUNNING, _LOST or _CANCELLED */

@@ -1,7 +1,7 @@
 /*
  * unsettled.c - remember the jobs that a worker has run and that are not
  * finished yet, such as a job that waits for a retry. A worker with
- * RP_DRAIN_SETTLED waits for them.
+ * RP_DRAIN_SETTLED waits for these jobs.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -45,8 +45,8 @@ add(rp_worker *w, const rp_job *job)
 	return found ? 0 : RP_ENOMEM;
 }
 
-/* Add the jobs whose handlers were started. Only RP_DRAIN_SETTLED needs the
- * tree. */
+/* Add to the tree the jobs whose handlers were started. Without
+ * RP_DRAIN_SETTLED this does nothing, because the tree is not needed. */
 int
 rp__unsettled_add(rp_worker *w, const struct tasks *tasks)
 {
@@ -74,8 +74,8 @@ rp__unsettled_remove(rp_worker *w, int64_t id)
 	free(old);
 }
 
-/* Returns 1 if the job is finished or another worker has run it since, 0 if
- * not, or an error. */
+/* Returns 1 if the job is finished or another worker has started a later
+ * attempt of the job, 0 if not, or an error. */
 static int
 is_over(rp_worker *w, const struct unsettled *job)
 {
@@ -91,9 +91,10 @@ is_over(rp_worker *w, const struct unsettled *job)
 	return r;
 }
 
-/* Returns 1 if any of the jobs is not finished and no other worker has run it
- * since, or if the database does not answer. A negative *ret_r is an error that
- * ends the worker. */
+/* Returns 1 if the worker must still wait for one of the jobs: the job is not
+ * finished, and no other worker has started a later attempt of it. Also returns
+ * 1 if the database does not answer. A negative *ret_r is an error that ends
+ * the worker. */
 int
 rp__unsettled_any(rp_worker *w, int *ret_r)
 {

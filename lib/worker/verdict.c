@@ -82,9 +82,10 @@ count_loss(rp_worker *w, int is_cancelled)
  * `now` is the job as the database has it.
  *
  * If the claim number is unchanged, the handler completed the job or ended it
- * as dead. A failed job keeps its attempt, and its claim number grows by one;
- * if it was claimed again since, it has a later attempt. Any other job was
- * released, because a release gives the attempt back. */
+ * as dead. A failed job keeps the number of its attempt, and its claim number
+ * grows by one; if another claim followed, the job's attempt has a larger
+ * number. Any other job was released, because a release gives the attempt
+ * back. */
 static int
 own_verdict(const rp_task *task, const rp_job *now)
 {

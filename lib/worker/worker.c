@@ -274,8 +274,8 @@ rp_worker_run(rp_worker *w, rp_error *reterr)
 	r = rp__worker_check_routes(w, 1, reterr);
 	if (r < 0)
 		return r;
-	/* Fail if the worker runs. A handler of this worker that called this
-	 * would otherwise wait for itself. */
+	/* Fail if the worker runs. Otherwise a handler of this worker that
+	 * called this function would wait for itself. */
 	if (atomic_exchange(&w->runs, 1))
 		return rp__fail(reterr, RP_EINVAL, "the worker runs already");
 	r = rp__loop_run(w, &error);
@@ -306,8 +306,8 @@ rp_worker_stop(rp_worker *w)
 		return;
 	atomic_store(&w->stopping, 1);
 	written = write(w->pool.wake_fd, &one, sizeof(one));
-	(void)written; /* it fails only if the eventfd's counter is full, and
-			* then the coordinator has been woken already */
+	(void)written; /* this fails only if the eventfd's counter is full, and
+			* in that case the coordinator has been woken already */
 }
 
 int

@@ -5,22 +5,22 @@
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  *
- * The coordinator is the thread that claims, settles and renews. It is the
- * thread that calls rp_worker_run(). If a program pulls the tasks, it is a
- * thread that the worker starts. Only the coordinator uses the worker's
- * connection, and only the coordinator frees tasks.
+ * The coordinator is the thread that claims, settles and renews. Usually it is
+ * the thread that calls rp_worker_run(). If a program pulls the tasks, the
+ * coordinator is a thread that the worker starts. Only the coordinator uses the
+ * worker's connection, and only the coordinator frees tasks.
  */
 #ifndef RP_WORKER_H
 #define RP_WORKER_H
 
 #include "pool.h"
 
-/* How long to wait, in ms, before repeating a verdict on a job that was
- * locked. */
+/* If another transaction has locked a job, the worker sends the verdict on this
+ * job again after this time, in ms. */
 #define BLOCKED_MS 200
 
-/* Delay of a released job if this worker has no handler for its kind. Another
- * worker may have a handler. */
+/* A worker that has no handler for a job's kind releases the job with this
+ * delay, in ms. Another worker may have a handler. */
 #define NO_HANDLER_MS 10000
 
 /* A worker prefetches the jobs that its handlers will start within this time,
@@ -28,8 +28,8 @@
 #define AHEAD_MS 50
 
 struct route {
-	char *queue, *kind;  /* NULL: all kinds that have no route of their
-			      * own */
+	char *queue, *kind;  /* NULL: the route is for all kinds that have no
+			      * route of their own */
 	int is_pattern;      /* 1: `queue` is a pattern */
 	size_t first, count; /* the part of the worker's list of queues that
 			      * matches the pattern; used by the coordinator
@@ -41,13 +41,13 @@ struct route {
 /* A queue that matches a pattern. */
 struct found {
 	char *name;
-	int is_listed; /* 1: it is in the worker's list of queues */
+	int is_listed; /* 1: the queue is in the worker's list of queues */
 };
 
-/* Whether the worker now claims suspects or other jobs; see alone.c. A suspect
- * is a job that may have killed its worker. The worker takes turns: it runs one
- * suspect and nothing else, then it serves other jobs for as long as they had
- * to wait. Times are monotonic us. */
+/* This struct decides whether the worker now claims suspects or other jobs; see
+ * alone.c. A suspect is a job that may have killed its worker. The worker takes
+ * turns: it runs one suspect and nothing else, then it serves other jobs for as
+ * long as they had to wait. Times are monotonic us. */
 struct alone {
 	const rp_task *task;  /* the suspect that the worker holds, or NULL */
 	int64_t wanted_since; /* when the worker began to make room for a
@@ -57,9 +57,9 @@ struct alone {
 			       * `task` */
 	int64_t taken_us;     /* when the worker claimed `task` */
 	int64_t others_until; /* the worker serves other jobs until this time */
-	int64_t room_us;      /* to make room, the worker claims nothing until
-			       * its jobs have ended, for this long at the
-			       * most; 0: ROOM_US */
+	int64_t room_us;      /* the longest time for which the worker claims
+			       * nothing while it waits for its jobs to end;
+			       * 0: ROOM_US */
 };
 
 /* The numbers of rp_worker_counts_get(), which any thread may call. */
@@ -68,7 +68,7 @@ struct counts {
 };
 
 struct rp_worker {
-	/* Not changed while the worker runs. */
+	/* The following members do not change while the worker runs. */
 	char *url;
 	rp_worker_options options;
 	char name[RP_MOST_WORKER + 1], host[128];
@@ -76,7 +76,7 @@ struct rp_worker {
 	size_t routes_count;
 	int has_patterns;
 
-	/* Shared by all threads. */
+	/* All threads use the following members. */
 	struct pool pool;
 	pthread_mutex_t observing; /* held during each call of the observer */
 	atomic_int stopping;
@@ -86,15 +86,15 @@ struct rp_worker {
 	pthread_t coordinator; /* the coordinator's thread, if tasks are
 				* pulled; rp_worker_free() joins it */
 
-	/* Used by the coordinator only. */
+	/* Only the coordinator uses the following members. */
 	rp_conn *conn;
 	struct alone alone;
 	struct rp_waiter waiter;
 	int waited, what;   /* `waited`: 1 if the loop has just waited for
-			     * work; `what`: what the last waits told it to do
-			     * next (RP_WAIT_* flags) */
-	int maybe_ready;    /* 1: the last claim or probe may have left ready
-			     * jobs */
+			     * work. `what`: RP_WAIT_* flags, which the waits
+			     * returned and the loop has not handled yet */
+	int maybe_ready;    /* 1: the last claim or probe has shown that there
+			     * may be ready jobs */
 	int64_t given_back; /* how many claimed jobs were released without being
 			     * started */
 	struct tasks blocked; /* finished tasks whose jobs other transactions
@@ -121,9 +121,10 @@ struct rp_worker {
 	int64_t look_at_all; /* when to read the names of all queues, to notice
 			      * dropped queues too (monotonic ms) */
 	/* last_queue_id: the largest id of a queue that was seen. old_queue_id:
-	 * an earlier value of last_queue_id, which is replaced at young_until,
-	 * that is, every YOUNG_MS. To find new queues, the worker reads those
-	 * with larger ids than old_queue_id. See queues.c. */
+	 * a value that last_queue_id had earlier. To find new queues, the
+	 * worker reads the queues with larger ids than old_queue_id. At the
+	 * time young_until, about every YOUNG_MS, old_queue_id is set to
+	 * last_queue_id. See queues.c. */
 	int64_t last_queue_id, old_queue_id, young_until;
 	int64_t heartbeat_at, heartbeat_total;
 	int64_t tell_at; /* when the observer gets its next heartbeat

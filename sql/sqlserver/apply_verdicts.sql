@@ -1,9 +1,10 @@
 -- apply_verdicts: change the jobs as plan_verdicts has planned. Each statement compares
--- the claim number again, so a job that has changed since then is left alone.
--- An update with `output into` names its table, which is not in its FROM again: with an
--- alias Babelfish 4 cannot run it twice, and with the table in FROM it compares old
--- versions of the rows.
--- Called by settle, in a transaction.
+-- the claim number again, so a job that has changed since plan_verdicts read it is not
+-- changed again.
+-- An update with `output into` names its table, and does not name it again in FROM.
+-- With an alias, Babelfish 4 could not run the update a second time. With the table in
+-- FROM, Babelfish would compare the condition with old versions of the rows.
+-- Called by `settle`, in a transaction.
 -- Locks: the jobs' rows.
 
 alter procedure [readpast].apply_verdicts
@@ -22,7 +23,8 @@ output deleted.id into #settled
 if exists (select 1 from #verdict as v
             where v.state = 5 or v.state = 4 and v.keeps = 1)
 begin
-	-- This update locks the rows, after it has compared their numbers.
+	-- This update locks the rows that still have the claim number, because
+	-- put_away needs them locked.
 	update [readpast].job with (rowlock)
 	   set renewed = 0
 	output inserted.id into #leaving (id)

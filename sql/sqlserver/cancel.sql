@@ -1,5 +1,6 @@
--- cancel: cancel a live job. It moves to the archive at once, and its unique key is
--- free. If a worker holds the job, its next extend or verdict is refused.
+-- cancel: cancel a live job. The job moves to the archive at once, and its unique
+-- key is free. If a worker holds the job, the worker's next extend or verdict on it
+-- is refused.
 -- @id: the job.
 -- @kind: if not null, only a job of this kind is cancelled.
 -- Errors: 52001 the job has ended, 52005 no such job, 52008 doomed transaction.
@@ -14,7 +15,7 @@ if xact_state() = -1
 create table #leaving (id bigint not null, state int null, error nvarchar(4000) null,
 	failures nvarchar(max) null);
 begin transaction;
--- This update locks the row.
+-- This update only locks the row, because put_away needs it locked.
 update j
    set renewed = 0
   from [readpast].job as j with (rowlock, index (job_id))

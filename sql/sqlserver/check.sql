@@ -1,7 +1,7 @@
 -- check: refuse to install if the server, the database, the caller's rights or the
--- schema `readpast` of this database do not fit. The batch after this one stops the
--- script if this batch has refused: SQL Server would run the other batches all the
--- same.
+-- schema `readpast` of this database do not fit. If this batch has raised an error,
+-- the next batch, `stop`, stops the script, because SQL Server would otherwise run
+-- the remaining batches.
 -- Errors: 52010 to 52013.
 
 set nocount on;

@@ -1,5 +1,5 @@
 -- check_job: raise an error if an argument of an enqueue is wrong.
--- @queue .. @replace: the parameters of enqueue.
+-- @queue .. @replace: the parameters of `enqueue`.
 -- Errors: 52003, and 52008 if the transaction is doomed.
 -- Locks: none.
 
@@ -15,13 +15,13 @@ if xact_state() = -1
 	throw 52008, N'the transaction is doomed: roll it back', 1;
 set @message = case
 	when @queue is null or [readpast].is_bad_name(@queue, 128) = 1 then
-		N'the queue''s name is not 1 to 128 characters without control characters and without a space at the end'
+		N'the queue''s name must have 1 to 128 characters, no control characters and no space at the end'
 	when @has_text = @has_payload then
-		N'give either text or payload, and not null'
+		N'give either text or payload, and the one that you give must not be null'
 	when [readpast].is_bad_name(@kind, 128) = 1 then
-		N'the kind is not 1 to 128 characters without control characters and without a space at the end'
+		N'the kind must have 1 to 128 characters, no control characters and no space at the end'
 	when [readpast].is_bad_name(@unique_key, 255) = 1 then
-		N'the unique key is not 1 to 255 characters without control characters and without a space at the end'
+		N'the unique key must have 1 to 255 characters, no control characters and no space at the end'
 	when @priority < 0 or @priority > 255 then
 		N'the priority is not within 0..255'
 	when @max_attempts < 1 or @max_attempts > 1000000000 then

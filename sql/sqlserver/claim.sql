@@ -1,5 +1,6 @@
 -- claim: lease up to n jobs. The caller holds each job until its lease ends. To report
--- on a job, pass its id and claim_no to complete, fail, release, extend or settle.
+-- on a job, pass its id and claim_no to one of the procedures `complete`, `fail`,
+-- `release`, `extend` and `settle`.
 -- @queue: the name of the queue.
 -- @n: the largest number of jobs.
 -- @lease_ms: the length of the leases. Null: the queue's setting.
@@ -8,8 +9,9 @@
 -- Rows: the jobs, in the order of the queue. There are fewer than n rows if fewer jobs
 -- are ready, and none if the queue is paused. A suspect (a job that may have killed its
 -- worker) is the only row, and is given only to a caller that holds no other job.
--- Errors: 52003 wrong argument, 52005 no such queue (if @worker is given, the queue is
--- created when this worker names it for the first time), 52007, 52008.
+-- Errors: 52003 wrong argument, 52005 no such queue, 52007 wrong isolation level, 52008
+-- doomed transaction. If @worker is given, a queue that does not exist is created when
+-- this worker first claims from it.
 -- Locks: the rows of the jobs. Rows that other transactions have locked are skipped. The
 -- claim uses the clustered index only, so it never waits for a call that has found a
 -- job by its id. No job is claimed twice even without these locks, because the update
@@ -57,7 +59,7 @@ begin
 	   and job.lease_until is null
 	option (loop join, maxdop 1);
 	set @took = @@rowcount;
-	-- A suspect runs alone.
+	-- A suspect runs alone. So a claim that has taken a suspect takes no more jobs.
 	set @taken = case when @lane % 4 = 1 and @took > 0 then @n else @taken + @took end;
 end;
 commit transaction;

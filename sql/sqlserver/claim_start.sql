@@ -1,10 +1,10 @@
 -- claim_start: check the arguments of a claim, register its worker, and find its queue.
--- @queue .. @holding: the parameters of claim.
+-- @queue .. @holding: the parameters of `claim`.
 -- @queue_id: the queue. Null: the queue is paused.
 -- @worker_id: the worker. 0: the client has no name.
--- Errors: 52003, 52005, see claim.
+-- Errors: 52003, 52005, see `claim`.
 -- Called in a transaction.
--- Locks: as worker_named.
+-- Locks: the rows that worker_named locks.
 
 alter procedure [readpast].claim_start
 	@queue nvarchar(4000), @n int, @lease_ms bigint output, @worker nvarchar(4000),

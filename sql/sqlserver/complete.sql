@@ -1,5 +1,5 @@
 -- complete: settle a job that is done.
--- @id, @claim_no: the values that claim returned.
+-- @id, @claim_no: the values that `claim` returned.
 -- Rows: one, with the job's state: done.
 -- Errors: see settle_one.
 -- Locks: the job's row.
@@ -10,7 +10,7 @@ set nocount on;
 set xact_abort on;
 if xact_state() = -1
 	throw 52008, N'the transaction is doomed: roll it back', 1;
--- Most jobs are not kept. For these, one statement is enough.
+-- Most jobs are not kept. To complete such a job, one statement is enough.
 delete j
   from [readpast].job as j with (rowlock, index (job_id))
  where j.id = @id and j.claim_no = @claim_no and j.worker_id is not null

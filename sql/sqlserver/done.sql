@@ -1,4 +1,4 @@
--- done: say what the script did, and let the session run statements again.
+-- done: print what the script has installed.
 
 declare @made nvarchar(100), @procedures int;
 select @made = m.value from [readpast].meta as m where m.name = N'installed_at';

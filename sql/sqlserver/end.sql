@@ -1,3 +1,4 @@
--- end: if the script was refused, let the session run statements again.
+-- end: if the batch `stop` has stopped the script, let the session run
+-- statements again.
 
 set noexec off;

@@ -13,7 +13,7 @@
 -- is running, 52008 doomed transaction.
 -- Locks: the row of a live job with the same key, and a shared lock on the queue's row
 -- in queue_use. The call waits for an open transaction that creates the same queue,
--- drops it, or inserts the same key.
+-- drops it, inserts the same key, or has changed the live job with this key.
 
 alter procedure [readpast].enqueue
 	@queue nvarchar(4000), @text nvarchar(max) = null, @payload varbinary(max) = null,

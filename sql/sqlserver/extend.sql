@@ -1,5 +1,5 @@
--- extend: begin a job's lease again from now.
--- @id, @claim_no: the values that claim returned.
+-- extend: give a job a new lease, which starts now.
+-- @id, @claim_no: the values that `claim` returned.
 -- @lease_ms: the length of the new lease. Null: the queue's setting, even if the claim
 -- had another lease.
 -- Rows: one, with the job's state: running.

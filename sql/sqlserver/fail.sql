@@ -1,6 +1,6 @@
 -- fail: end an attempt that failed. If the job's attempts are used up, or if @for_good
 -- is 1, the job is dead. Otherwise it is tried again later.
--- @id, @claim_no: the values that claim returned.
+-- @id, @claim_no: the values that `claim` returned.
 -- @error: the error text, which is recorded with the job. It is cut after 4,000
 -- characters.
 -- @delay_ms: how long the job waits. Null: the queue's backoff.

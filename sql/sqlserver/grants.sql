@@ -1,5 +1,6 @@
--- grants: the three roles. Members of a role may call procedures; they need no rights
--- on the tables, because the procedures and the tables have the same owner.
+-- grants: create the three roles, and let their members call procedures. The members
+-- need no rights on the tables, because the procedures and the tables have the same
+-- owner.
 
 if database_principal_id(N'readpast_producer') is null
 	create role readpast_producer;

@@ -28,11 +28,13 @@ begin
 		select @held = u.queue_id
 		  from [readpast].queue_use as u with (rowlock, repeatableread)
 		 where u.queue_id = @queue_id;
-		-- Somebody has dropped the queue in between. Look again, but not for ever:
-		-- at SNAPSHOT the dropped queue stays visible.
+		-- If @held is null, another session has dropped the queue after the
+		-- first select. Then the loop looks again. It stops after three looks,
+		-- because at isolation level SNAPSHOT it would see the dropped queue
+		-- forever.
 		set @tries = @tries + 1;
 		if @held is null and @tries = 3
-			throw 52006, N'the queue was dropped after this transaction began: begin it again', 1;
+			throw 52006, N'the queue was dropped after this transaction began: begin a new transaction', 1;
 	end;
 end;
 set @priority = isnull(@priority, @own_priority);

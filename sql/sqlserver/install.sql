@@ -12,9 +12,9 @@ set ansi_padding on;
 set ansi_warnings on;
 go
 -- check: refuse to install if the server, the database, the caller's rights or the
--- schema `readpast` of this database do not fit. The batch after this one stops the
--- script if this batch has refused: SQL Server would run the other batches all the
--- same.
+-- schema `readpast` of this database do not fit. If this batch has raised an error,
+-- the next batch, `stop`, stops the script, because SQL Server would otherwise run
+-- the remaining batches.
 -- Errors: 52010 to 52013.
 
 set nocount on;
@@ -50,8 +50,8 @@ if serverproperty('BabelfishVersion') is null
 	throw 52012, N'you may not create schemas, tables, procedures and roles in this database: ask for the role db_owner', 1;
 drop table #readpast_refused;
 go
--- stop: if the batch before this one has refused, compile the rest of the script but
--- run nothing of it.
+-- stop: if the batch before this one, `check`, has raised an error, let the server
+-- compile the rest of the script without running it.
 
 if object_id(N'tempdb..#readpast_refused') is not null
 	set noexec on;
@@ -75,7 +75,8 @@ if not exists (select 1 from [readpast].meta as m where m.name = N'sqlserver')
 	       (N'swept_at', N'2000-01-01T00:00:00'),
 	       (N'installed_at', convert(nvarchar(100), sysutcdatetime(), 126));
 
--- paused_at: since when no job of the queue is handed out. Null: it is not paused.
+-- A row for each queue, with its settings. paused_at: the time since which no job
+-- of the queue is handed out. Null: the queue is not paused.
 if object_id(N'readpast.queue', N'U') is null
 	create table [readpast].queue (
 		id int identity(1, 1) not null,
@@ -95,8 +96,9 @@ if object_id(N'readpast.queue', N'U') is null
 	);
 
 -- A row for each queue. An enqueue keeps a shared lock on the row until its transaction
--- ends, so a queue cannot be dropped while a transaction has added jobs that are not
--- committed. No other call locks these rows, so an enqueue waits for nobody but a drop.
+-- ends, so a queue cannot be dropped while an open transaction has added jobs to it.
+-- Only a transaction that creates or drops the queue locks the row exclusively. So at
+-- this row an enqueue waits only for such a transaction.
 if object_id(N'readpast.queue_use', N'U') is null
 	create table [readpast].queue_use (
 		queue_id int not null,
@@ -109,7 +111,8 @@ if object_id(N'readpast.queue_use', N'U') is null
 -- released, or its lease ran out once), 1 suspect (a job that may have killed its
 -- worker), 2 normal. Two transactions that add a lane at once may both add a row.
 -- cursor_at: claims start at this place of the lane. The sweep sets it once a second to
--- the first ready job, so claims do not read what finished jobs have left before it.
+-- the first ready job, so claims do not read the remains of finished jobs before this
+-- place.
 if object_id(N'readpast.lane', N'U') is null
 	create table [readpast].lane (
 		id bigint identity(1, 1) not null,
@@ -126,9 +129,9 @@ if object_id(N'readpast.job_id', N'SO') is null
 --   in the ready line: lane_id is the number of its lane, and seq is the microsecond in
 --     which the job became ready, counted from 1970. The job is ready, or it was
 --     claimed a moment ago.
---   out of the line: lane_id is -queue_id. The job is scheduled, and seq is its run_at;
---     or it has been running for more than a second, and seq is its lease_until. Both
---     are microseconds since 1970.
+--   out of the line: lane_id is -queue_id. If the job is scheduled, seq is its run_at.
+--     If the job has been running for more than a second, seq is its lease_until. Both
+--     numbers are microseconds since 1970.
 -- A job is running while lease_until is not null. No index has a column that a claim
 -- sets, so a claim changes one row and no index.
 -- claim_no: the number of the last claim, see docs/design.md.
@@ -137,7 +140,7 @@ if object_id(N'readpast.job_id', N'SO') is null
 -- class: the class of the lane in which the job is, or will be when it is ready. See the
 -- table `lane`.
 -- lost: how many of the job's latest leases ran out in a row.
--- renewed: how often the lease was renewed.
+-- renewed: how many times the lease was renewed.
 if object_id(N'readpast.job', N'U') is null
 begin
 	create table [readpast].job (
@@ -223,12 +226,12 @@ if object_id(N'readpast.dropped', N'U') is null
 	);
 go
 -- locks: settings of the table `job` that Babelfish does not have.
--- ALLOW_PAGE_LOCKS = OFF: READPAST skips rows and not pages. The price is that ALTER
--- INDEX REORGANIZE is impossible; rebuild instead.
--- LOCK_ESCALATION = DISABLE: a claim or a sweep of more than 5,000 jobs would lock the
--- whole table, and everybody else would wait.
--- OPTIMIZE_FOR_SEQUENTIAL_KEY: many sessions insert at the end of the same lane. SQL
--- Server 2019 and later have the option.
+-- ALLOW_PAGE_LOCKS = OFF: READPAST must skip single rows, and not whole pages. The
+-- price is that ALTER INDEX REORGANIZE is impossible. Rebuild the index instead.
+-- LOCK_ESCALATION = DISABLE: without this setting, a claim or a sweep of more than
+-- 5,000 jobs would lock the whole table, and all other calls would wait.
+-- OPTIMIZE_FOR_SEQUENTIAL_KEY: it makes inserts faster when many sessions insert at
+-- the end of the same lane. SQL Server 2019 and later have the option.
 
 if serverproperty('BabelfishVersion') is null
 begin
@@ -240,7 +243,8 @@ begin
 			SET (OPTIMIZE_FOR_SEQUENTIAL_KEY = ON)';
 end;
 go
--- drop_views: drop the view, because functions that it uses are dropped below.
+-- drop_views: drop the view, because functions that it uses are dropped later in
+-- install.sql.
 
 if object_id(N'readpast.jobs') is not null
 	drop view [readpast].jobs;
@@ -250,7 +254,7 @@ if object_id(N'readpast.is_bad_name') is not null
 go
 -- is_bad_name: must a text be refused because it is empty, is too long, has control
 -- characters, or ends with a space? (A comparison ignores spaces at the end, so two
--- names that differ only there would be the same name.)
+-- names that differ only in such spaces would be the same name.)
 -- @name: the text. Null is not refused.
 -- @most: how many UTF-16 characters are allowed.
 -- Result: 1 if the text must be refused, otherwise 0.
@@ -296,7 +300,7 @@ begin
 		set @c = unicode(substring(@text, @i, 1));
 		set @i = @i + 1;
 		set @low = unicode(substring(@text, @i, 1));
-		-- Two surrogates are one character.
+		-- Two surrogates stand for one character above U+FFFF.
 		if @c between 55296 and 56319 and @low between 56320 and 57343
 		begin
 			set @c = 65536 + (@c - 55296) * 1024 + @low - 56320;
@@ -364,7 +368,9 @@ begin
 		end;
 		if @c < @least or @c between 55296 and 57343 or @c > 1114111
 			return convert(nvarchar(max), convert(varchar(max), @bytes, 1));
-		-- Without a collation of supplementary characters, nchar() returns null for them.
+		-- nchar() returns null for a character above U+FFFF unless the
+		-- database's collation supports such characters. If it returns null,
+		-- join two surrogates.
 		set @part = @part + isnull(nchar(@c), nchar(55232 + @c / 1024)
 		                                      + nchar(56320 + @c % 1024));
 		set @i = @i + 1;
@@ -398,7 +404,7 @@ if object_id(N'readpast.with_failure') is not null
 	drop function [readpast].with_failure;
 go
 -- with_failure: add a failed attempt to a job's list of failures. The list has at most
--- ten elements: if it is full, the oldest one is removed.
+-- ten elements. If it is full, the oldest element is removed.
 -- @failures: the list so far, a JSON array, or null.
 -- @attempt, @at, @worker, @error: the attempt. The worker and the error may be null.
 -- Result: the new list.
@@ -414,7 +420,8 @@ begin
 	                   datediff_big(millisecond, '1970-01-01', @at) as at,
 	                   @worker as worker, @error as text
 	               for json path, without_array_wrapper);
-	-- stuff() cannot take more than 8,000 bytes out of a text.
+	-- Do not use stuff() here, because stuff() cannot remove more than 8,000 bytes
+	-- from a text.
 	if (select count(*) from openjson(@list)) >= 10
 		set @list = N'[' + substring(@list, len(json_query(@list, N'$[0]')) + 3,
 		                             datalength(@list));
@@ -450,9 +457,9 @@ go
 if object_id(N'readpast.need_read_committed') is null
 	exec sp_executesql N'create procedure [readpast].need_read_committed as return 0';
 go
--- need_read_committed: raise an error unless the transaction is at READ COMMITTED and
--- is not doomed. READPAST exists at no higher level but REPEATABLE READ, and at
--- SNAPSHOT a claim would not see the newest version of a row.
+-- need_read_committed: raise an error if the transaction is doomed or is not at READ
+-- COMMITTED. Claims and sweeps need READPAST, which SERIALIZABLE does not allow.
+-- At SNAPSHOT a claim would not see the newest version of a row.
 -- Errors: 52007 wrong isolation level, 52008 doomed transaction.
 -- Locks: none.
 
@@ -509,7 +516,7 @@ declare @queue_id int;
 if xact_state() = -1
 	throw 52008, N'the transaction is doomed: roll it back', 1;
 if @queue is null or [readpast].is_bad_name(@queue, 128) = 1
-	throw 52003, N'the queue''s name is not 1 to 128 characters without control characters and without a space at the end', 1;
+	throw 52003, N'the queue''s name must have 1 to 128 characters, no control characters and no space at the end', 1;
 begin transaction;
 insert into [readpast].queue (name)
 select @queue
@@ -576,11 +583,13 @@ begin
 		select @held = u.queue_id
 		  from [readpast].queue_use as u with (rowlock, repeatableread)
 		 where u.queue_id = @queue_id;
-		-- Somebody has dropped the queue in between. Look again, but not for ever:
-		-- at SNAPSHOT the dropped queue stays visible.
+		-- If @held is null, another session has dropped the queue after the
+		-- first select. Then the loop looks again. It stops after three looks,
+		-- because at isolation level SNAPSHOT it would see the dropped queue
+		-- forever.
 		set @tries = @tries + 1;
 		if @held is null and @tries = 3
-			throw 52006, N'the queue was dropped after this transaction began: begin it again', 1;
+			throw 52006, N'the queue was dropped after this transaction began: begin a new transaction', 1;
 	end;
 end;
 set @priority = isnull(@priority, @own_priority);
@@ -592,7 +601,7 @@ if object_id(N'readpast.check_job') is null
 	exec sp_executesql N'create procedure [readpast].check_job as return 0';
 go
 -- check_job: raise an error if an argument of an enqueue is wrong.
--- @queue .. @replace: the parameters of enqueue.
+-- @queue .. @replace: the parameters of `enqueue`.
 -- Errors: 52003, and 52008 if the transaction is doomed.
 -- Locks: none.
 
@@ -608,13 +617,13 @@ if xact_state() = -1
 	throw 52008, N'the transaction is doomed: roll it back', 1;
 set @message = case
 	when @queue is null or [readpast].is_bad_name(@queue, 128) = 1 then
-		N'the queue''s name is not 1 to 128 characters without control characters and without a space at the end'
+		N'the queue''s name must have 1 to 128 characters, no control characters and no space at the end'
 	when @has_text = @has_payload then
-		N'give either text or payload, and not null'
+		N'give either text or payload, and the one that you give must not be null'
 	when [readpast].is_bad_name(@kind, 128) = 1 then
-		N'the kind is not 1 to 128 characters without control characters and without a space at the end'
+		N'the kind must have 1 to 128 characters, no control characters and no space at the end'
 	when [readpast].is_bad_name(@unique_key, 255) = 1 then
-		N'the unique key is not 1 to 255 characters without control characters and without a space at the end'
+		N'the unique key must have 1 to 255 characters, no control characters and no space at the end'
 	when @priority < 0 or @priority > 255 then
 		N'the priority is not within 0..255'
 	when @max_attempts < 1 or @max_attempts > 1000000000 then
@@ -641,11 +650,11 @@ go
 -- put_again: find the live job that has a unique key, and replace its content if the
 -- caller wishes. The claim number of a replaced job becomes larger, so a worker whose
 -- lease ran out cannot settle the new content.
--- A job that is found ready or scheduled stays locked until the transaction ends, so no
--- worker runs it before the caller has committed.
+-- If the job is ready or scheduled, it stays locked until the transaction ends. So no
+-- worker runs the job before the caller has committed.
 -- @lane, @seq, @due: the new place of the job.
 -- @replace: 1 if the content is to be replaced.
--- @id, @outcome: results, see enqueue. Null: no live job has the key.
+-- @id, @outcome: results, see `enqueue`. Null: no live job has the key.
 -- Called in a transaction.
 -- Locks: the job's row, unless it is running.
 
@@ -695,10 +704,11 @@ if object_id(N'readpast.put') is null
 	exec sp_executesql N'create procedure [readpast].put as return 0';
 go
 -- put: insert a job, or find or replace the live job that has its unique key.
--- @queue_id .. @replace: the job, with no default left open.
--- @id, @outcome: results, see enqueue.
+-- @queue_id .. @replace: the job. The caller has replaced each null by the queue's
+-- setting.
+-- @id, @outcome: results, see `enqueue`.
 -- Called in a transaction.
--- Locks: as enqueue.
+-- Locks: the rows that `enqueue` locks, except the row of queue_use.
 
 alter procedure [readpast].put
 	@queue_id int, @payload varbinary(max), @priority int, @delay_ms bigint,
@@ -707,8 +717,8 @@ alter procedure [readpast].put
 	@id bigint output, @outcome nvarchar(10) output
 as
 set nocount on;
--- The only procedure without XACT_ABORT: with it, the error that says that the key is
--- taken would doom the caller's transaction.
+-- This is the only procedure that switches XACT_ABORT off. With XACT_ABORT on, the
+-- error about a duplicate key (see below) would doom the caller's transaction.
 set xact_abort off;
 declare @moment datetime2(7) = sysutcdatetime(), @now datetime2(3), @due datetime2(3),
         @lane bigint, @seq bigint;
@@ -748,7 +758,8 @@ begin try
 end try
 begin catch
 	set xact_abort on;
-	-- 2601, 2627: another session has added the key in between. Look again.
+	-- Error 2601 or 2627: another session has added the key after put_again looked
+	-- for it. So look again.
 	if error_number() not in (2601, 2627) or @unique_key is null or xact_state() <> 1
 		throw;
 	set xact_abort off;
@@ -773,7 +784,7 @@ go
 -- is running, 52008 doomed transaction.
 -- Locks: the row of a live job with the same key, and a shared lock on the queue's row
 -- in queue_use. The call waits for an open transaction that creates the same queue,
--- drops it, or inserts the same key.
+-- drops it, inserts the same key, or has changed the live job with this key.
 
 alter procedure [readpast].enqueue
 	@queue nvarchar(4000), @text nvarchar(max) = null, @payload varbinary(max) = null,
@@ -838,7 +849,7 @@ select top (1) @number = a.number, @message = case
 	when a.payload is null or a.bad = 1 then
 		N'give text, or payload in hexadecimal digits, and not both; priority, delay_ms and max_attempts must be numbers'
 	when [readpast].is_bad_name(a.kind, 128) = 1 then
-		N'the kind is not 1 to 128 characters without control characters and without a space at the end'
+		N'the kind must have 1 to 128 characters, no control characters and no space at the end'
 	when left(ltrim(a.headers), 1) <> N'{' then N'the headers are not a JSON object'
 	when a.priority < 0 or a.priority > 255 then N'the priority is not within 0..255'
 	when a.delay_ms < 0 or a.delay_ms > 315360000000 then
@@ -863,11 +874,11 @@ go
 -- enqueue_many: put many jobs into a queue, in one statement and one commit.
 -- @queue: the queue. It is created if it does not exist.
 -- @jobs: a JSON array of objects with the members text or payload (hexadecimal digits),
--- kind, headers, priority, delay_ms and max_attempts. All but the first may be missing.
--- (Jobs with a unique key go through enqueue, one at a time.)
+-- kind, headers, priority, delay_ms and max_attempts. Only text or payload is required.
+-- (Jobs with a unique key go through `enqueue`, one at a time.)
 -- Rows: number and id of each job, in the order of the array.
 -- Errors: 52003 wrong JSON or argument, 52004 payload too large, 52006, 52008: see
--- enqueue.
+-- `enqueue`.
 -- Locks: a shared lock on the queue's row in queue_use.
 
 alter procedure [readpast].enqueue_many
@@ -922,12 +933,12 @@ go
 -- worker_named: register a client as a worker under a name that it chooses. Each claim
 -- is a heartbeat, which is written at most every 5 s.
 -- @worker: the name.
--- @queue: the queue that the worker claims from. It is created when the worker names it
--- for the first time.
+-- @queue: the queue that the worker claims from. A queue that does not exist is created
+-- when the worker first claims from it.
 -- @worker_id: the worker's id.
 -- Errors: 52003 wrong name.
--- Locks: the worker's row, for as long as the transaction lasts, if it is updated. If
--- another transaction has locked that row, it is not updated.
+-- Locks: the worker's row, if the call updates it, until the transaction ends. If
+-- another transaction has locked that row, the call does not update it.
 
 alter procedure [readpast].worker_named
 	@worker nvarchar(4000), @queue nvarchar(4000), @worker_id bigint output
@@ -936,7 +947,7 @@ set nocount on;
 set xact_abort on;
 declare @now datetime2(3) = sysutcdatetime(), @seen_at datetime2(3);
 if @worker is null or [readpast].is_bad_name(@worker, 255) = 1
-	throw 52003, N'the worker''s name is not 1 to 255 characters without control characters and without a space at the end', 1;
+	throw 52003, N'the worker''s name must have 1 to 255 characters, no control characters and no space at the end', 1;
 set @worker_id = null;
 select @worker_id = w.id, @seen_at = w.seen_at
   from [readpast].worker as w
@@ -968,12 +979,12 @@ if object_id(N'readpast.claim_start') is null
 	exec sp_executesql N'create procedure [readpast].claim_start as return 0';
 go
 -- claim_start: check the arguments of a claim, register its worker, and find its queue.
--- @queue .. @holding: the parameters of claim.
+-- @queue .. @holding: the parameters of `claim`.
 -- @queue_id: the queue. Null: the queue is paused.
 -- @worker_id: the worker. 0: the client has no name.
--- Errors: 52003, 52005, see claim.
+-- Errors: 52003, 52005, see `claim`.
 -- Called in a transaction.
--- Locks: as worker_named.
+-- Locks: the rows that worker_named locks.
 
 alter procedure [readpast].claim_start
 	@queue nvarchar(4000), @n int, @lease_ms bigint output, @worker nvarchar(4000),
@@ -1009,16 +1020,17 @@ if object_id(N'readpast.next_lane') is null
 go
 -- next_lane: find the next lane from which a claim may take jobs.
 -- @queue_id: the queue. Null: there is no lane.
--- @n, @taken, @holding: how many jobs the claim wants and has taken, and how many jobs
--- its caller held before.
+-- @n, @taken, @holding: the limit of the claim, how many jobs the claim has taken so
+-- far, and how many jobs its caller held before the claim.
 -- @lane: the caller passes the lane that it has just read, or 0 for the first lane. The
 -- procedure sets it to the next lane, or to null after the last lane.
 -- @start: claims start at this place of the lane.
 -- @most: how many jobs to take. A suspect is taken alone, and only by a caller that
--- holds nothing. If the claim has taken other jobs, it takes no job after a suspect,
--- so suspects do not wait for ever.
--- Locks: none. The read of uncommitted lanes waits for nobody; a lane that is rolled
--- back has no jobs.
+-- holds nothing. If a claim has taken other jobs when it comes to a suspect, the claim
+-- ends before the suspect. So the next claim can take the suspect, and the suspect does
+-- not wait for ever.
+-- Locks: none. The procedure reads the table `lane` without waiting for locks, so it
+-- may see a lane that is rolled back later. Such a lane has no jobs.
 
 alter procedure [readpast].next_lane
 	@queue_id int, @n int, @taken int, @holding int, @lane bigint output,
@@ -1054,7 +1066,8 @@ if object_id(N'readpast.claim') is null
 	exec sp_executesql N'create procedure [readpast].claim as return 0';
 go
 -- claim: lease up to n jobs. The caller holds each job until its lease ends. To report
--- on a job, pass its id and claim_no to complete, fail, release, extend or settle.
+-- on a job, pass its id and claim_no to one of the procedures `complete`, `fail`,
+-- `release`, `extend` and `settle`.
 -- @queue: the name of the queue.
 -- @n: the largest number of jobs.
 -- @lease_ms: the length of the leases. Null: the queue's setting.
@@ -1063,8 +1076,9 @@ go
 -- Rows: the jobs, in the order of the queue. There are fewer than n rows if fewer jobs
 -- are ready, and none if the queue is paused. A suspect (a job that may have killed its
 -- worker) is the only row, and is given only to a caller that holds no other job.
--- Errors: 52003 wrong argument, 52005 no such queue (if @worker is given, the queue is
--- created when this worker names it for the first time), 52007, 52008.
+-- Errors: 52003 wrong argument, 52005 no such queue, 52007 wrong isolation level, 52008
+-- doomed transaction. If @worker is given, a queue that does not exist is created when
+-- this worker first claims from it.
 -- Locks: the rows of the jobs. Rows that other transactions have locked are skipped. The
 -- claim uses the clustered index only, so it never waits for a call that has found a
 -- job by its id. No job is claimed twice even without these locks, because the update
@@ -1112,7 +1126,7 @@ begin
 	   and job.lease_until is null
 	option (loop join, maxdop 1);
 	set @took = @@rowcount;
-	-- A suspect runs alone.
+	-- A suspect runs alone. So a claim that has taken a suspect takes no more jobs.
 	set @taken = case when @lane % 4 = 1 and @took > 0 then @n else @taken + @took end;
 end;
 commit transaction;
@@ -1127,7 +1141,7 @@ if object_id(N'readpast.put_away') is null
 go
 -- put_away: move jobs to the archive.
 -- #leaving: the table of the caller: id, state (4 done, 5 dead, 6 cancelled), error and
--- failures. The last two are the job's own if they are null.
+-- failures. If error or failures is null, the job's own value is kept.
 -- Called in a transaction that has locked the jobs.
 -- Locks: only the jobs' rows.
 
@@ -1153,8 +1167,8 @@ go
 if object_id(N'readpast.read_verdicts') is null
 	exec sp_executesql N'create procedure [readpast].read_verdicts as return 0';
 go
--- read_verdicts: fill the table #verdict of settle from JSON, and check it.
--- @verdicts: the parameter of settle.
+-- read_verdicts: fill the table #verdict of `settle` from JSON, and check it.
+-- @verdicts: the parameter of `settle`.
 -- Errors: 52003 wrong JSON or argument.
 -- Locks: none.
 
@@ -1179,7 +1193,7 @@ select top (1) @number = v.number, @message = case
 		N'id and claim_no must be numbers'
 	when v.verdict is null
 	     or v.verdict not in (N'done', N'fail', N'dead', N'release', N'extend') then
-		N'the verdict is not done, fail, dead, release or extend'
+		N'the verdict must be done, fail, dead, release or extend'
 	when v.class = -1 or v.delay_ms < 0 or v.delay_ms > 315360000000 then
 		N'delay_ms is not within 0..3650 days'
 	when v.verdict = N'extend' and v.delay_ms < 1 then
@@ -1202,10 +1216,11 @@ go
 if object_id(N'readpast.plan_verdicts') is null
 	exec sp_executesql N'create procedure [readpast].plan_verdicts as return 0';
 go
--- plan_verdicts: find out what each verdict of #verdict does to its job. These values
--- depend on nothing that changes while the job has the same claim number, but for
--- settings of its queue. A job that no longer has the claim number gets no state.
--- Called by settle, in a transaction.
+-- plan_verdicts: find out what each verdict of #verdict does to its job. The results
+-- stay valid as long as the job has the same claim number (except that somebody may
+-- change the settings of its queue). A verdict whose job no longer has the claim
+-- number gets no state.
+-- Called by `settle`, in a transaction.
 -- Locks: none. apply_verdicts compares the claim number again.
 
 alter procedure [readpast].plan_verdicts
@@ -1260,11 +1275,12 @@ if object_id(N'readpast.apply_verdicts') is null
 	exec sp_executesql N'create procedure [readpast].apply_verdicts as return 0';
 go
 -- apply_verdicts: change the jobs as plan_verdicts has planned. Each statement compares
--- the claim number again, so a job that has changed since then is left alone.
--- An update with `output into` names its table, which is not in its FROM again: with an
--- alias Babelfish 4 cannot run it twice, and with the table in FROM it compares old
--- versions of the rows.
--- Called by settle, in a transaction.
+-- the claim number again, so a job that has changed since plan_verdicts read it is not
+-- changed again.
+-- An update with `output into` names its table, and does not name it again in FROM.
+-- With an alias, Babelfish 4 could not run the update a second time. With the table in
+-- FROM, Babelfish would compare the condition with old versions of the rows.
+-- Called by `settle`, in a transaction.
 -- Locks: the jobs' rows.
 
 alter procedure [readpast].apply_verdicts
@@ -1283,7 +1299,8 @@ output deleted.id into #settled
 if exists (select 1 from #verdict as v
             where v.state = 5 or v.state = 4 and v.keeps = 1)
 begin
-	-- This update locks the rows, after it has compared their numbers.
+	-- This update locks the rows that still have the claim number, because
+	-- put_away needs them locked.
 	update [readpast].job with (rowlock)
 	   set renewed = 0
 	output inserted.id into #leaving (id)
@@ -1321,7 +1338,7 @@ if object_id(N'readpast.refuse_verdicts') is null
 	exec sp_executesql N'create procedure [readpast].refuse_verdicts as return 0';
 go
 -- refuse_verdicts: write into #verdict why verdicts were refused.
--- Called by settle, in a transaction.
+-- Called by `settle`, in a transaction.
 -- Locks: none.
 
 alter procedure [readpast].refuse_verdicts
@@ -1331,7 +1348,8 @@ set xact_abort on;
 declare @drawn bigint;
 if not exists (select 1 from #verdict as v where v.result is null)
 	return;
--- A job's id is smaller than the next number of the sequence.
+-- Each id that was ever given to a job is smaller than the next number of the
+-- sequence.
 set @drawn = next value for [readpast].job_id;
 update v
    set result = case when v.id >= @drawn or v.id < 1 then N'unknown' else N'gone' end,
@@ -1347,8 +1365,8 @@ if object_id(N'readpast.settle') is null
 	exec sp_executesql N'create procedure [readpast].settle as return 0';
 go
 -- settle: apply verdicts. Each verdict names a job and the claim number that the claim
--- returned. If the job was claimed again in between, the number has changed, and the
--- verdict changes nothing. No clock is compared.
+-- returned. If a later claim has taken the job, the job has another claim number, and
+-- the verdict changes nothing. No clock is compared.
 -- @verdicts: a JSON array of objects with the members id, claim_no, verdict (done, fail,
 -- dead, release or extend), delay_ms (how long a failed or released job waits, or the
 -- length of the new lease), and error. If delay_ms is null, a failed job and a new lease
@@ -1397,12 +1415,12 @@ if object_id(N'readpast.settle_one') is null
 	exec sp_executesql N'create procedure [readpast].settle_one as return 0';
 go
 -- settle_one: settle one job, or raise an error that says why the verdict was refused.
--- @id, @claim_no, @verdict, @delay_ms, @error: the members of a verdict, see settle.
+-- @id, @claim_no, @verdict, @delay_ms, @error: the members of a verdict, see `settle`.
 -- @state: the job's new state.
 -- Rows: one, with the state.
 -- Errors: 52001 this claim no longer has the job, 52002 the job was cancelled, 52003
 -- wrong argument, 52005 no such job, 52008 doomed transaction.
--- Locks: as settle.
+-- Locks: the rows that `settle` locks.
 
 alter procedure [readpast].settle_one
 	@id bigint, @claim_no bigint, @verdict nvarchar(10), @delay_ms bigint,
@@ -1432,7 +1450,7 @@ if object_id(N'readpast.complete') is null
 	exec sp_executesql N'create procedure [readpast].complete as return 0';
 go
 -- complete: settle a job that is done.
--- @id, @claim_no: the values that claim returned.
+-- @id, @claim_no: the values that `claim` returned.
 -- Rows: one, with the job's state: done.
 -- Errors: see settle_one.
 -- Locks: the job's row.
@@ -1443,7 +1461,7 @@ set nocount on;
 set xact_abort on;
 if xact_state() = -1
 	throw 52008, N'the transaction is doomed: roll it back', 1;
--- Most jobs are not kept. For these, one statement is enough.
+-- Most jobs are not kept. To complete such a job, one statement is enough.
 delete j
   from [readpast].job as j with (rowlock, index (job_id))
  where j.id = @id and j.claim_no = @claim_no and j.worker_id is not null
@@ -1459,7 +1477,7 @@ if object_id(N'readpast.fail') is null
 go
 -- fail: end an attempt that failed. If the job's attempts are used up, or if @for_good
 -- is 1, the job is dead. Otherwise it is tried again later.
--- @id, @claim_no: the values that claim returned.
+-- @id, @claim_no: the values that `claim` returned.
 -- @error: the error text, which is recorded with the job. It is cut after 4,000
 -- characters.
 -- @delay_ms: how long the job waits. Null: the queue's backoff.
@@ -1481,7 +1499,7 @@ if object_id(N'readpast.release') is null
 	exec sp_executesql N'create procedure [readpast].release as return 0';
 go
 -- release: give a claimed job back. The attempt is not counted.
--- @id, @claim_no: the values that claim returned.
+-- @id, @claim_no: the values that `claim` returned.
 -- @delay_ms: how long the job waits before it is ready.
 -- Rows: one, with the job's state: ready or scheduled.
 -- Errors: see settle_one.
@@ -1497,8 +1515,8 @@ go
 if object_id(N'readpast.extend') is null
 	exec sp_executesql N'create procedure [readpast].extend as return 0';
 go
--- extend: begin a job's lease again from now.
--- @id, @claim_no: the values that claim returned.
+-- extend: give a job a new lease, which starts now.
+-- @id, @claim_no: the values that `claim` returned.
 -- @lease_ms: the length of the new lease. Null: the queue's setting, even if the claim
 -- had another lease.
 -- Rows: one, with the job's state: running.
@@ -1516,11 +1534,12 @@ if object_id(N'readpast.settle_and_claim') is null
 	exec sp_executesql N'create procedure [readpast].settle_and_claim as return 0';
 go
 -- settle_and_claim: settle jobs, then claim others, in one commit.
--- @verdicts: the parameter of settle, or null.
--- @queue .. @holding: the parameters of claim. Do not count the settled jobs.
--- Rows: first those of settle (none if there are no verdicts), then those of claim.
--- Errors: those of settle and claim. Then nothing is settled.
--- Locks: those of settle and claim.
+-- @verdicts: the parameter of `settle`, or null.
+-- @queue .. @holding: the parameters of `claim`. @holding does not count the jobs that
+-- this call settles.
+-- Rows: first those of `settle` (none if there are no verdicts), then those of `claim`.
+-- Errors: those of `settle` and `claim`. If an error is raised, nothing is settled.
+-- Locks: those of `settle` and `claim`.
 
 alter procedure [readpast].settle_and_claim
 	@verdicts nvarchar(max), @queue nvarchar(4000), @n int = 1,
@@ -1541,7 +1560,7 @@ if object_id(N'readpast.refuse_change') is null
 	exec sp_executesql N'create procedure [readpast].refuse_change as return 0';
 go
 -- refuse_change: raise the error that says why a job cannot be cancelled or retried.
--- @id, @kind: the parameters of cancel and retry.
+-- @id, @kind: the parameters of `cancel` and `retry`.
 -- Errors: 52001 the job's state does not allow it, 52005 there is no such job, or it is
 -- of another kind.
 -- Locks: none.
@@ -1568,8 +1587,9 @@ go
 if object_id(N'readpast.cancel') is null
 	exec sp_executesql N'create procedure [readpast].cancel as return 0';
 go
--- cancel: cancel a live job. It moves to the archive at once, and its unique key is
--- free. If a worker holds the job, its next extend or verdict is refused.
+-- cancel: cancel a live job. The job moves to the archive at once, and its unique
+-- key is free. If a worker holds the job, the worker's next extend or verdict on it
+-- is refused.
 -- @id: the job.
 -- @kind: if not null, only a job of this kind is cancelled.
 -- Errors: 52001 the job has ended, 52005 no such job, 52008 doomed transaction.
@@ -1584,7 +1604,7 @@ if xact_state() = -1
 create table #leaving (id bigint not null, state int null, error nvarchar(4000) null,
 	failures nvarchar(max) null);
 begin transaction;
--- This update locks the row.
+-- This update only locks the row, because put_away needs it locked.
 update j
    set renewed = 0
   from [readpast].job as j with (rowlock, index (job_id))
@@ -1654,7 +1674,8 @@ go
 -- Rows: one: purged, the number of jobs that were deleted.
 -- Errors: 52003 wrong argument, 52005 no such queue, 52008 doomed transaction.
 -- Locks: the rows that it deletes. Rows that other transactions have locked are
--- skipped. Without a transaction of the caller, every 1,000 rows are a commit.
+-- skipped. If the caller has no open transaction, each 1,000 rows are deleted
+-- in a transaction of their own.
 
 alter procedure [readpast].purge
 	@queue nvarchar(4000), @state nvarchar(10) = null, @kind nvarchar(4000) = null,
@@ -1667,7 +1688,7 @@ exec [readpast].need_read_committed;
 exec [readpast].need_queue @queue, @queue_id output;
 if @state is not null and @state collate Latin1_General_BIN2 not in (N'done', N'dead', N'cancelled')
    or @most is null or @most < 0
-	throw 52003, N'the state is not done, dead or cancelled, or most is null or less than 0', 1;
+	throw 52003, N'the state must be done, dead or cancelled, and @most must be at least 0', 1;
 while @n <= 6
 begin
 	set @slice = case when @most - @purged < 1000 then @most - @purged else 1000 end;
@@ -1694,14 +1715,14 @@ if object_id(N'readpast.sweep_line') is null
 	exec sp_executesql N'create procedure [readpast].sweep_line as return 0';
 go
 -- sweep_line: take jobs that have been running for more than a second out of the ready
--- line, and put them where their leases are found by the time at which they end. So
--- claims do not read them, and the end of a lease needs no index of its own.
+-- line, and put them among the jobs that are ordered by the end of their lease. So
+-- claims do not read these jobs, and sweep_leases needs no index of its own.
 -- Running jobs are before the cursor of their lane, or among the first jobs past it,
 -- because claims take jobs in the order of the line. If a large transaction committed
--- late, they may be deeper in the lane; then they leave it as soon as the jobs before
--- them have been claimed.
+-- late, there may be running jobs deeper in the lane. A later sweep takes these out of
+-- the line, as soon as the jobs before them have been claimed.
 -- @most: move at most this many jobs.
--- Called by sweep, in a transaction.
+-- Called by `sweep`, in a transaction.
 -- Locks: the jobs' rows. Locked rows are skipped.
 
 alter procedure [readpast].sweep_line @most int
@@ -1742,7 +1763,7 @@ go
 -- not change, so a late verdict is accepted until the job is claimed again.
 -- @most: change at most this many jobs.
 -- @recovered, @dead: how many jobs are ready again, and how many are dead.
--- Called by sweep, in a transaction.
+-- Called by `sweep`, in a transaction.
 -- Locks: the jobs' rows. Locked rows are skipped.
 
 alter procedure [readpast].sweep_leases
@@ -1797,10 +1818,11 @@ go
 if object_id(N'readpast.sweep_due') is null
 	exec sp_executesql N'create procedure [readpast].sweep_due as return 0';
 go
--- sweep_due: make the scheduled jobs ready that are due, in the order of their times.
+-- sweep_due: find the scheduled jobs that are due, and make them ready, in the order of
+-- their times.
 -- @most: change at most this many jobs.
--- @due: how many jobs are ready now.
--- Called by sweep, in a transaction.
+-- @due: how many jobs this call has made ready.
+-- Called by `sweep`, in a transaction.
 -- Locks: the jobs' rows. Locked rows are skipped.
 
 alter procedure [readpast].sweep_due @most int, @due int output
@@ -1828,10 +1850,10 @@ if object_id(N'readpast.sweep_kept') is null
 	exec sp_executesql N'create procedure [readpast].sweep_kept as return 0';
 go
 -- sweep_kept: delete kept jobs whose time is over, and workers that were not seen for an
--- hour. (Until then people can look up which worker had a job.)
+-- hour. (In this hour people can look up which worker had a job.)
 -- @most: delete at most this many jobs.
 -- @dropped: how many jobs were deleted.
--- Called by sweep, in a transaction.
+-- Called by `sweep`, in a transaction.
 -- Locks: the rows that it deletes. Locked rows are skipped.
 
 alter procedure [readpast].sweep_kept @most int, @dropped int output
@@ -1864,7 +1886,7 @@ if object_id(N'readpast.sweep_dropped') is null
 go
 -- sweep_dropped: delete the jobs of dropped queues.
 -- @most: delete at most this many jobs of each table.
--- Called by sweep, in a transaction.
+-- Called by `sweep`, in a transaction.
 -- Locks: the rows that it deletes. Locked rows are skipped.
 
 alter procedure [readpast].sweep_dropped @most int
@@ -1902,10 +1924,10 @@ if object_id(N'readpast.sweep_cursors') is null
 	exec sp_executesql N'create procedure [readpast].sweep_cursors as return 0';
 go
 -- sweep_cursors: move the cursor of each lane to its first ready job. The search begins
--- at the beginning of the lane, so it also finds jobs that have committed late, before
--- the cursor. In a lane without a ready job the cursor is moved once a minute, to the
--- time of a second ago.
--- Called by sweep, in a transaction.
+-- at the start of the lane, so it also finds jobs before the cursor, which were
+-- committed late. If a lane has no ready job, its cursor is moved to one second before
+-- now, but only once a minute.
+-- Called by `sweep`, in a transaction.
 -- Locks: the rows of `lane` that change. Locked rows are skipped.
 
 alter procedure [readpast].sweep_cursors
@@ -1934,16 +1956,19 @@ if object_id(N'readpast.sweep') is null
 	exec sp_executesql N'create procedure [readpast].sweep as return 0';
 go
 -- sweep: do all maintenance. It ends leases that ran out, makes scheduled jobs ready
--- that are due, deletes kept jobs whose time is over and the jobs of dropped queues,
--- and moves the cursors of the lanes. Call it about once a second, from each worker or
--- from one job of the SQL Server Agent. Only one session sweeps at a time; another call
--- returns at once. Let it be a transaction of its own: in a transaction that stays
--- open, it keeps the others from sweeping.
+-- when they are due, deletes kept jobs whose time is over and the jobs of dropped
+-- queues, and moves the cursors of the lanes. Call it about once a second, from each
+-- worker or from one job of the SQL Server Agent. Only one session sweeps at a time. If
+-- another session is sweeping, the call returns at once. Do not call it in a
+-- transaction that stays open, because no other session can sweep until that
+-- transaction ends.
 -- @most: each step changes at most this many jobs.
 -- @unless_ms: do nothing if a sweep has ended less than this long ago.
--- Rows: one. swept: 1, or 0 if this call did nothing. due, recovered (the lease ran out,
--- and the job is ready again), dead, dropped (kept jobs that were deleted).
--- Errors: 52003 wrong argument, 52007, 52008.
+-- Rows: one. swept: 1, or 0 if this call did nothing. due, recovered, dead, dropped:
+-- how many scheduled jobs became ready, how many jobs lost their lease and are ready
+-- again, how many jobs lost their lease and are dead, and how many kept jobs were
+-- deleted.
+-- Errors: 52003 wrong argument, 52007 wrong isolation level, 52008 doomed transaction.
 -- Locks: the rows that it changes. Rows that other transactions have locked are skipped.
 
 alter procedure [readpast].sweep @most int = 20000, @unless_ms bigint = 0
@@ -1955,10 +1980,11 @@ declare @got int, @last datetime2(3), @due int = 0, @recovered int = 0, @dead in
         @resource nvarchar(255) = concat(N'readpast.sweep ', db_id());
 exec [readpast].need_read_committed;
 if @most is null or @most < 1 or @unless_ms is null
-	throw 52003, N'most is null or less than 1, or unless_ms is null', 1;
+	throw 52003, N'@most must be at least 1, and @unless_ms must not be null', 1;
 begin transaction;
--- Babelfish 4 stops its whole server if it has to refuse the lock, so test it first. Its
--- databases share their application locks, so the name has the database.
+-- If Babelfish 4 has to refuse an application lock, its whole server stops. So test
+-- first whether the lock is free. The databases of Babelfish share their application
+-- locks, so the lock's name contains the id of the database.
 if applock_test(N'public', @resource, N'Exclusive', N'Transaction') = 1
 	exec @got = sp_getapplock @Resource = @resource, @LockMode = N'Exclusive',
 	@LockOwner = N'Transaction', @LockTimeout = 0;
@@ -2047,9 +2073,10 @@ go
 -- queue_drop: delete a queue and its jobs. The queue is gone at once, and its name is
 -- free. The next sweeps delete its jobs.
 -- @queue: the name of the queue.
--- Errors: 52003, 52005 no such queue, 52006 jobs of the queue are running, or a
--- transaction that is open has added jobs, 52007, 52008.
--- Locks: the queue's rows in queue and queue_use.
+-- Errors: 52003 the name is null, 52005 no such queue, 52006 jobs of the queue are
+-- running, or an open transaction has added jobs, 52007 wrong isolation level, 52008
+-- doomed transaction.
+-- Locks: the queue's rows in the tables `queue`, `queue_use` and `lane`.
 
 alter procedure [readpast].queue_drop @queue nvarchar(4000)
 as
@@ -2060,7 +2087,8 @@ exec [readpast].need_read_committed;
 begin transaction;
 exec [readpast].need_queue @queue, @queue_id output;
 set @message = concat(N'queue ', @queue, N' is in use: wait for its running jobs or cancel them, and end transactions that have added jobs');
--- If a transaction that is open has added jobs, its lock makes this skip the row.
+-- If an open transaction has added jobs, it has locked this row. In this case READPAST
+-- skips the row, and no row is deleted.
 delete u
   from [readpast].queue_use as u with (rowlock, readpast, readcommittedlock)
  where u.queue_id = @queue_id;
@@ -2082,8 +2110,8 @@ go
 if object_id(N'readpast.pause') is null
 	exec sp_executesql N'create procedure [readpast].pause as return 0';
 go
--- pause: pause a queue. Jobs can still be enqueued, but none is handed out. If the queue
--- is paused already, only the reason changes.
+-- pause: pause a queue. Jobs can still be enqueued, but none is handed out. If the
+-- queue is paused already, its paused_at stays, and only the reason changes.
 -- @queue: the name of the queue.
 -- @reason: a text for people, or null.
 -- Errors: 52003 wrong argument, 52005 no such queue, 52008 doomed transaction.
@@ -2097,7 +2125,7 @@ set xact_abort on;
 declare @queue_id int;
 exec [readpast].need_queue @queue, @queue_id output;
 if [readpast].is_bad_name(@reason, 255) = 1
-	throw 52003, N'the reason is not 1 to 255 characters without control characters and without a space at the end', 1;
+	throw 52003, N'the reason must have 1 to 255 characters, no control characters and no space at the end', 1;
 update q
    set paused_at = isnull(q.paused_at, sysutcdatetime()),
        pause_reason = isnull(@reason, q.pause_reason)
@@ -2109,7 +2137,7 @@ if object_id(N'readpast.resume') is null
 go
 -- resume: end the pause of a queue.
 -- @queue: the name of the queue.
--- Errors: 52003, 52005 no such queue, 52008 doomed transaction.
+-- Errors: 52003 the name is null, 52005 no such queue, 52008 doomed transaction.
 -- Locks: the queue's row.
 
 alter procedure [readpast].resume @queue nvarchar(4000)
@@ -2127,7 +2155,8 @@ if object_id(N'readpast.stats') is null
 	exec sp_executesql N'create procedure [readpast].stats as return 0';
 go
 -- stats: show the numbers of one queue or of all queues. Up to 10,000 jobs of each state
--- are counted. The counts read rows that are not committed, so they wait for nobody.
+-- are counted. The procedure also counts rows that are not committed, so it never waits
+-- for a lock.
 -- @queue: the name of the queue. Null: all queues.
 -- Rows: one for each queue, by name: how many jobs are in each state, the age of the
 -- oldest ready job, and how many workers have claimed from the queue in the last 30 s.
@@ -2181,11 +2210,13 @@ go
 -- why: tell why a live job waits, or which worker runs it.
 -- @id: the job.
 -- @most: the count of the jobs ahead of this job stops at this number.
--- Rows: one, or none if there is no such live job. state; due_in_ms: how long a
--- scheduled job still waits; paused_at and pause_reason of its queue; ahead: how many
--- ready jobs claims take before it; suspect: 1 if it runs alone; workers: how many have
--- claimed from its queue in the last 30 s; worker: the one that had it last; silent_ms:
--- how long ago that one was last seen; lease_until and renewed: its lease.
+-- Rows: one, or none if there is no such live job. state: the state of the job;
+-- due_in_ms: how long a scheduled job still waits; paused_at, pause_reason: the pause
+-- of its queue; ahead: how many ready jobs will be claimed before this job; suspect: 1
+-- if the job is a suspect, which runs alone; workers: how many workers have claimed
+-- from its queue in the last 30 s; worker: the worker that claimed the job last;
+-- silent_ms: how long ago this worker was last seen; lease_until, renewed: the lease of
+-- the job.
 -- Errors: none.
 -- Locks: none.
 
@@ -2244,8 +2275,9 @@ select a.id, q.name, [readpast].state_word(a.state), a.priority, a.attempt,
   from [readpast].archive as a
  inner join [readpast].queue as q on q.id = a.queue_id;
 go
--- grants: the three roles. Members of a role may call procedures; they need no rights
--- on the tables, because the procedures and the tables have the same owner.
+-- grants: create the three roles, and let their members call procedures. The members
+-- need no rights on the tables, because the procedures and the tables have the same
+-- owner.
 
 if database_principal_id(N'readpast_producer') is null
 	create role readpast_producer;
@@ -2284,7 +2316,7 @@ grant execute on object::[readpast].why to readpast_admin;
 grant execute on object::[readpast].text_of to readpast_admin;
 grant select on object::[readpast].jobs to readpast_admin;
 go
--- done: say what the script did, and let the session run statements again.
+-- done: print what the script has installed.
 
 declare @made nvarchar(100), @procedures int;
 select @made = m.value from [readpast].meta as m where m.name = N'installed_at';
@@ -2296,7 +2328,8 @@ print concat(N'PREVIEW: readpast for SQL Server, version 1 of its tables, which 
 print N'Try: exec readpast.enqueue @queue = N''mail'', @text = N''hello''';
 print N'     exec readpast.claim @queue = N''mail'', @n = 10, @worker = N''w1''';
 go
--- end: if the script was refused, let the session run statements again.
+-- end: if the batch `stop` has stopped the script, let the session run
+-- statements again.
 
 set noexec off;
 go

@@ -1,6 +1,6 @@
 -- is_bad_name: must a text be refused because it is empty, is too long, has control
 -- characters, or ends with a space? (A comparison ignores spaces at the end, so two
--- names that differ only there would be the same name.)
+-- names that differ only in such spaces would be the same name.)
 -- @name: the text. Null is not refused.
 -- @most: how many UTF-16 characters are allowed.
 -- Result: 1 if the text must be refused, otherwise 0.

@@ -1,6 +1,6 @@
--- need_read_committed: raise an error unless the transaction is at READ COMMITTED and
--- is not doomed. READPAST exists at no higher level but REPEATABLE READ, and at
--- SNAPSHOT a claim would not see the newest version of a row.
+-- need_read_committed: raise an error if the transaction is doomed or is not at READ
+-- COMMITTED. Claims and sweeps need READPAST, which SERIALIZABLE does not allow.
+-- At SNAPSHOT a claim would not see the newest version of a row.
 -- Errors: 52007 wrong isolation level, 52008 doomed transaction.
 -- Locks: none.
 

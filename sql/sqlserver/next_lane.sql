@@ -1,15 +1,16 @@
 -- next_lane: find the next lane from which a claim may take jobs.
 -- @queue_id: the queue. Null: there is no lane.
--- @n, @taken, @holding: how many jobs the claim wants and has taken, and how many jobs
--- its caller held before.
+-- @n, @taken, @holding: the limit of the claim, how many jobs the claim has taken so
+-- far, and how many jobs its caller held before the claim.
 -- @lane: the caller passes the lane that it has just read, or 0 for the first lane. The
 -- procedure sets it to the next lane, or to null after the last lane.
 -- @start: claims start at this place of the lane.
 -- @most: how many jobs to take. A suspect is taken alone, and only by a caller that
--- holds nothing. If the claim has taken other jobs, it takes no job after a suspect,
--- so suspects do not wait for ever.
--- Locks: none. The read of uncommitted lanes waits for nobody; a lane that is rolled
--- back has no jobs.
+-- holds nothing. If a claim has taken other jobs when it comes to a suspect, the claim
+-- ends before the suspect. So the next claim can take the suspect, and the suspect does
+-- not wait for ever.
+-- Locks: none. The procedure reads the table `lane` without waiting for locks, so it
+-- may see a lane that is rolled back later. Such a lane has no jobs.
 
 alter procedure [readpast].next_lane
 	@queue_id int, @n int, @taken int, @holding int, @lane bigint output,

@@ -1,5 +1,5 @@
--- pause: pause a queue. Jobs can still be enqueued, but none is handed out. If the queue
--- is paused already, only the reason changes.
+-- pause: pause a queue. Jobs can still be enqueued, but none is handed out. If the
+-- queue is paused already, its paused_at stays, and only the reason changes.
 -- @queue: the name of the queue.
 -- @reason: a text for people, or null.
 -- Errors: 52003 wrong argument, 52005 no such queue, 52008 doomed transaction.
@@ -13,7 +13,7 @@ set xact_abort on;
 declare @queue_id int;
 exec [readpast].need_queue @queue, @queue_id output;
 if [readpast].is_bad_name(@reason, 255) = 1
-	throw 52003, N'the reason is not 1 to 255 characters without control characters and without a space at the end', 1;
+	throw 52003, N'the reason must have 1 to 255 characters, no control characters and no space at the end', 1;
 update q
    set paused_at = isnull(q.paused_at, sysutcdatetime()),
        pause_reason = isnull(@reason, q.pause_reason)

@@ -1,7 +1,8 @@
--- plan_verdicts: find out what each verdict of #verdict does to its job. These values
--- depend on nothing that changes while the job has the same claim number, but for
--- settings of its queue. A job that no longer has the claim number gets no state.
--- Called by settle, in a transaction.
+-- plan_verdicts: find out what each verdict of #verdict does to its job. The results
+-- stay valid as long as the job has the same claim number (except that somebody may
+-- change the settings of its queue). A verdict whose job no longer has the claim
+-- number gets no state.
+-- Called by `settle`, in a transaction.
 -- Locks: none. apply_verdicts compares the claim number again.
 
 alter procedure [readpast].plan_verdicts

@@ -6,7 +6,8 @@
 -- Rows: one: purged, the number of jobs that were deleted.
 -- Errors: 52003 wrong argument, 52005 no such queue, 52008 doomed transaction.
 -- Locks: the rows that it deletes. Rows that other transactions have locked are
--- skipped. Without a transaction of the caller, every 1,000 rows are a commit.
+-- skipped. If the caller has no open transaction, each 1,000 rows are deleted
+-- in a transaction of their own.
 
 alter procedure [readpast].purge
 	@queue nvarchar(4000), @state nvarchar(10) = null, @kind nvarchar(4000) = null,
@@ -19,7 +20,7 @@ exec [readpast].need_read_committed;
 exec [readpast].need_queue @queue, @queue_id output;
 if @state is not null and @state collate Latin1_General_BIN2 not in (N'done', N'dead', N'cancelled')
    or @most is null or @most < 0
-	throw 52003, N'the state is not done, dead or cancelled, or most is null or less than 0', 1;
+	throw 52003, N'the state must be done, dead or cancelled, and @most must be at least 0', 1;
 while @n <= 6
 begin
 	set @slice = case when @most - @purged < 1000 then @most - @purged else 1000 end;

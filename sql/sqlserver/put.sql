@@ -1,8 +1,9 @@
 -- put: insert a job, or find or replace the live job that has its unique key.
--- @queue_id .. @replace: the job, with no default left open.
--- @id, @outcome: results, see enqueue.
+-- @queue_id .. @replace: the job. The caller has replaced each null by the queue's
+-- setting.
+-- @id, @outcome: results, see `enqueue`.
 -- Called in a transaction.
--- Locks: as enqueue.
+-- Locks: the rows that `enqueue` locks, except the row of queue_use.
 
 alter procedure [readpast].put
 	@queue_id int, @payload varbinary(max), @priority int, @delay_ms bigint,
@@ -11,8 +12,8 @@ alter procedure [readpast].put
 	@id bigint output, @outcome nvarchar(10) output
 as
 set nocount on;
--- The only procedure without XACT_ABORT: with it, the error that says that the key is
--- taken would doom the caller's transaction.
+-- This is the only procedure that switches XACT_ABORT off. With XACT_ABORT on, the
+-- error about a duplicate key (see below) would doom the caller's transaction.
 set xact_abort off;
 declare @moment datetime2(7) = sysutcdatetime(), @now datetime2(3), @due datetime2(3),
         @lane bigint, @seq bigint;
@@ -52,7 +53,8 @@ begin try
 end try
 begin catch
 	set xact_abort on;
-	-- 2601, 2627: another session has added the key in between. Look again.
+	-- Error 2601 or 2627: another session has added the key after put_again looked
+	-- for it. So look again.
 	if error_number() not in (2601, 2627) or @unique_key is null or xact_state() <> 1
 		throw;
 	set xact_abort off;

@@ -1,11 +1,11 @@
 -- put_again: find the live job that has a unique key, and replace its content if the
 -- caller wishes. The claim number of a replaced job becomes larger, so a worker whose
 -- lease ran out cannot settle the new content.
--- A job that is found ready or scheduled stays locked until the transaction ends, so no
--- worker runs it before the caller has committed.
+-- If the job is ready or scheduled, it stays locked until the transaction ends. So no
+-- worker runs the job before the caller has committed.
 -- @lane, @seq, @due: the new place of the job.
 -- @replace: 1 if the content is to be replaced.
--- @id, @outcome: results, see enqueue. Null: no live job has the key.
+-- @id, @outcome: results, see `enqueue`. Null: no live job has the key.
 -- Called in a transaction.
 -- Locks: the job's row, unless it is running.
 

@@ -1,6 +1,6 @@
 -- put_away: move jobs to the archive.
 -- #leaving: the table of the caller: id, state (4 done, 5 dead, 6 cancelled), error and
--- failures. The last two are the job's own if they are null.
+-- failures. If error or failures is null, the job's own value is kept.
 -- Called in a transaction that has locked the jobs.
 -- Locks: only the jobs' rows.
 

@@ -12,7 +12,7 @@ declare @queue_id int;
 if xact_state() = -1
 	throw 52008, N'the transaction is doomed: roll it back', 1;
 if @queue is null or [readpast].is_bad_name(@queue, 128) = 1
-	throw 52003, N'the queue''s name is not 1 to 128 characters without control characters and without a space at the end', 1;
+	throw 52003, N'the queue''s name must have 1 to 128 characters, no control characters and no space at the end', 1;
 begin transaction;
 insert into [readpast].queue (name)
 select @queue

@@ -1,9 +1,10 @@
 -- queue_drop: delete a queue and its jobs. The queue is gone at once, and its name is
 -- free. The next sweeps delete its jobs.
 -- @queue: the name of the queue.
--- Errors: 52003, 52005 no such queue, 52006 jobs of the queue are running, or a
--- transaction that is open has added jobs, 52007, 52008.
--- Locks: the queue's rows in queue and queue_use.
+-- Errors: 52003 the name is null, 52005 no such queue, 52006 jobs of the queue are
+-- running, or an open transaction has added jobs, 52007 wrong isolation level, 52008
+-- doomed transaction.
+-- Locks: the queue's rows in the tables `queue`, `queue_use` and `lane`.
 
 alter procedure [readpast].queue_drop @queue nvarchar(4000)
 as
@@ -14,7 +15,8 @@ exec [readpast].need_read_committed;
 begin transaction;
 exec [readpast].need_queue @queue, @queue_id output;
 set @message = concat(N'queue ', @queue, N' is in use: wait for its running jobs or cancel them, and end transactions that have added jobs');
--- If a transaction that is open has added jobs, its lock makes this skip the row.
+-- If an open transaction has added jobs, it has locked this row. In this case READPAST
+-- skips the row, and no row is deleted.
 delete u
   from [readpast].queue_use as u with (rowlock, readpast, readcommittedlock)
  where u.queue_id = @queue_id;

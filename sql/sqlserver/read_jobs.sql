@@ -31,7 +31,7 @@ select top (1) @number = a.number, @message = case
 	when a.payload is null or a.bad = 1 then
 		N'give text, or payload in hexadecimal digits, and not both; priority, delay_ms and max_attempts must be numbers'
 	when [readpast].is_bad_name(a.kind, 128) = 1 then
-		N'the kind is not 1 to 128 characters without control characters and without a space at the end'
+		N'the kind must have 1 to 128 characters, no control characters and no space at the end'
 	when left(ltrim(a.headers), 1) <> N'{' then N'the headers are not a JSON object'
 	when a.priority < 0 or a.priority > 255 then N'the priority is not within 0..255'
 	when a.delay_ms < 0 or a.delay_ms > 315360000000 then

@@ -1,5 +1,5 @@
--- read_verdicts: fill the table #verdict of settle from JSON, and check it.
--- @verdicts: the parameter of settle.
+-- read_verdicts: fill the table #verdict of `settle` from JSON, and check it.
+-- @verdicts: the parameter of `settle`.
 -- Errors: 52003 wrong JSON or argument.
 -- Locks: none.
 
@@ -24,7 +24,7 @@ select top (1) @number = v.number, @message = case
 		N'id and claim_no must be numbers'
 	when v.verdict is null
 	     or v.verdict not in (N'done', N'fail', N'dead', N'release', N'extend') then
-		N'the verdict is not done, fail, dead, release or extend'
+		N'the verdict must be done, fail, dead, release or extend'
 	when v.class = -1 or v.delay_ms < 0 or v.delay_ms > 315360000000 then
 		N'delay_ms is not within 0..3650 days'
 	when v.verdict = N'extend' and v.delay_ms < 1 then

@@ -1,5 +1,5 @@
 -- refuse_change: raise the error that says why a job cannot be cancelled or retried.
--- @id, @kind: the parameters of cancel and retry.
+-- @id, @kind: the parameters of `cancel` and `retry`.
 -- Errors: 52001 the job's state does not allow it, 52005 there is no such job, or it is
 -- of another kind.
 -- Locks: none.

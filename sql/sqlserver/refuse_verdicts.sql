@@ -1,5 +1,5 @@
 -- refuse_verdicts: write into #verdict why verdicts were refused.
--- Called by settle, in a transaction.
+-- Called by `settle`, in a transaction.
 -- Locks: none.
 
 alter procedure [readpast].refuse_verdicts
@@ -9,7 +9,8 @@ set xact_abort on;
 declare @drawn bigint;
 if not exists (select 1 from #verdict as v where v.result is null)
 	return;
--- A job's id is smaller than the next number of the sequence.
+-- Each id that was ever given to a job is smaller than the next number of the
+-- sequence.
 set @drawn = next value for [readpast].job_id;
 update v
    set result = case when v.id >= @drawn or v.id < 1 then N'unknown' else N'gone' end,

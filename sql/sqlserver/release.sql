@@ -1,5 +1,5 @@
 -- release: give a claimed job back. The attempt is not counted.
--- @id, @claim_no: the values that claim returned.
+-- @id, @claim_no: the values that `claim` returned.
 -- @delay_ms: how long the job waits before it is ready.
 -- Rows: one, with the job's state: ready or scheduled.
 -- Errors: see settle_one.

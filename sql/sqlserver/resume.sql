@@ -1,6 +1,6 @@
 -- resume: end the pause of a queue.
 -- @queue: the name of the queue.
--- Errors: 52003, 52005 no such queue, 52008 doomed transaction.
+-- Errors: 52003 the name is null, 52005 no such queue, 52008 doomed transaction.
 -- Locks: the queue's row.
 
 alter procedure [readpast].resume @queue nvarchar(4000)

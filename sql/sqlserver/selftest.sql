@@ -1,10 +1,11 @@
 -- selftest: check an installed readpast from one session. Run the whole script in the
 -- database of the queue, with rights on the schema readpast: in Management Studio, or
--- with `sqlcmd -I`. It uses only the queues whose names begin with `selftest`, and drops
--- them. Its last line is `N passed, N failed`. The results before it list the checks that
--- failed and those that were skipped, which count as neither.
+-- with `sqlcmd -I`. The script uses only queues whose names begin with `selftest`, and
+-- drops these queues at the end. The last line of the output is `N passed, N failed`.
+-- The results before this line list the failed and the skipped checks. A skipped check
+-- counts neither as passed nor as failed.
 --
--- Each scenario stores what it got beside what is expected. selftest_two.sql has the
+-- Each scenario stores its result beside the expected result. selftest_two.sql has the
 -- scenarios for two sessions.
 
 set nocount on;
@@ -15,16 +16,17 @@ create table #selftest (
 	got nvarchar(400) null,
 	expected nvarchar(400) not null
 );
--- The jobs of the last claim. The checks read tables instead of the results of the
--- procedures, because not every server can insert those into a table.
+-- The jobs that the last claim took, as the tables show them. The checks read the
+-- tables and not the results of the procedures, because not every server can
+-- insert such results into a table.
 create table #claimed (
 	id bigint, claim_no bigint, payload varbinary(max), kind nvarchar(255), attempt int,
 	max_attempts int
 );
 go
 
--- Drop the queue with all its jobs, and unless @again is 0 make it again. A queue with
--- running jobs cannot be dropped, so they are cancelled first.
+-- Drop the queue with all its jobs, and create it again unless @again is 0. A queue
+-- with running jobs cannot be dropped, so these jobs are cancelled first.
 create procedure #reset
 	@again bit = 1
 as
@@ -497,7 +499,7 @@ select N'enqueue_many adds all jobs, in their order',
                    for json path), N' ', N''),
        N'[{"kind":"a","payload":1},{"kind":"b","payload":2},{"kind":"c","payload":3}]';
 go
--- A verdict with another claim number than that of the job.
+-- One of these three verdicts has a claim number that is not the job's.
 declare @verdicts nvarchar(max) =
 	(select c.id as id,
 	        case c.kind when N'b' then c.claim_no - 1 else c.claim_no end as claim_no,
@@ -721,9 +723,8 @@ go
 
 -- ---- the two shapes of the claim ----
 
--- readpast ships a claim that joins the table with the first ready rows. A common table
--- expression as the target of the update is the other shape. Both must take the same
--- rows.
+-- The claim of readpast joins the table with the first ready rows. A claim could also
+-- update a common table expression. Both statements must take the same rows.
 exec #reset;
 declare @i int = 0;
 while @i < 20

@@ -1,8 +1,8 @@
 -- selftest_two: check an installed readpast from two sessions. Run each step in the
 -- session that it names, in the order of the numbers, or run `tools/sqlserver-steps`
--- with this file. "Expected" says what the step's last result is, "Waits" that the step
--- must not return before another one, and "May wait" that it may. The steps use only
--- the queue `selftest_two`, and drop it.
+-- with this file. "Expected" says what the step's last result is. "Waits" says that the
+-- step must not return before another step. "May wait" says that the step may wait for
+-- another step, but need not. The steps use only the queue `selftest_two`, and drop it.
 
 -- Step 1, session A: make a queue, with two jobs.
 exec [readpast].queue_set @queue = N'selftest_two', @backoff_ms = 0, @keep_done_ms = 600000;
@@ -19,7 +19,7 @@ select payload, attempt
  where queue = N'selftest_two' and worker = N'A';
 go
 
--- Step 3, session B: claim a job. It is the second one, and B does not wait.
+-- Step 3, session B: claim a job. B gets the second job, and does not wait.
 -- Needs READPAST.
 -- Expected: second, 1
 exec [readpast].claim @queue = N'selftest_two', @worker = N'B';
@@ -37,7 +37,7 @@ go
 commit;
 go
 
--- Step 6, session B: the job of A is still that of A.
+-- Step 6, session B: A still holds its job.
 -- Expected: first, A, 1
 select payload, worker, attempt
   from [readpast].jobs
@@ -53,8 +53,8 @@ select @id = id, @claim_no = claim_no
 exec [readpast].complete @id = @id, @claim_no = @claim_no;
 go
 
--- Step 8, session B: B read the claim number before, and fails the same claim. The
--- verdict waits for the one of A.
+-- Step 8, session B: B reports the same claim as failed. The verdict of B waits
+-- for the verdict of A.
 -- Waits: until step 9.
 -- Expected: error 52001
 declare @id bigint, @claim_no bigint;
@@ -64,7 +64,7 @@ select @id = id, @claim_no = claim_no
 exec [readpast].fail @id = @id, @claim_no = @claim_no;
 go
 
--- Step 9, session A: commit. The first verdict counts.
+-- Step 9, session A: commit. The verdict of A is accepted.
 -- Expected: done
 commit;
 select state from [readpast].jobs where queue = N'selftest_two' and payload = N'first';
@@ -103,15 +103,15 @@ select @id = id, @claim_no = claim_no from #held;
 exec [readpast].complete @id = @id, @claim_no = @claim_no;
 go
 
--- Step 13, session A: so does its extension.
+-- Step 13, session A: an extension by A comes too late, too.
 -- Expected: error 52001
 declare @id bigint, @claim_no bigint;
 select @id = id, @claim_no = claim_no from #held;
 exec [readpast].extend @id = @id, @claim_no = @claim_no, @lease_ms = 60000;
 go
 
--- Step 14, session A: in a batch, the late verdict is refused, too. The row that settle
--- returns says `gone`, and the job is still that of B.
+-- Step 14, session A: the late verdict is also refused if it is part of a batch. The
+-- row that `settle` returns says `gone`, and B still holds the job.
 -- Expected: running, B
 declare @verdicts nvarchar(max);
 select @verdicts = concat(N'[{"id":', id, N',"claim_no":', claim_no,
@@ -137,7 +137,8 @@ exec [readpast].enqueue @queue = N'selftest_two', @text = N'A', @unique_key = N'
 	@quiet = 1;
 go
 
--- Step 17, session B: add a job with the same key. B waits until A has decided.
+-- Step 17, session B: add a job with the same key. B waits until the transaction of A
+-- has ended.
 -- Waits: until step 18.
 -- Expected: B, 1
 exec [readpast].enqueue @queue = N'selftest_two', @text = N'B', @unique_key = N'k';
@@ -156,8 +157,8 @@ exec [readpast].enqueue @queue = N'selftest_two', @text = N'C', @unique_key = N'
 	@replace = 1, @quiet = 1;
 go
 
--- Step 20, session B: add a job with the same key. There is one already, which B may see
--- before or after the change of A. So B adds none.
+-- Step 20, session B: try to add a job with the same key. Such a job exists, whether or
+-- not B sees the change of A. So B adds no job.
 -- May wait: until step 21.
 -- Expected: 1
 exec [readpast].enqueue @queue = N'selftest_two', @text = N'D', @unique_key = N'k';
@@ -176,7 +177,7 @@ begin transaction;
 exec [readpast].sweep;
 go
 
--- Step 23, session B: sweep. B does nothing, and does not wait.
+-- Step 23, session B: sweep. This sweep changes nothing, and does not wait.
 -- Expected: 0, 0, 0, 0, 0
 exec [readpast].sweep;
 go

@@ -1,6 +1,6 @@
 -- settle: apply verdicts. Each verdict names a job and the claim number that the claim
--- returned. If the job was claimed again in between, the number has changed, and the
--- verdict changes nothing. No clock is compared.
+-- returned. If a later claim has taken the job, the job has another claim number, and
+-- the verdict changes nothing. No clock is compared.
 -- @verdicts: a JSON array of objects with the members id, claim_no, verdict (done, fail,
 -- dead, release or extend), delay_ms (how long a failed or released job waits, or the
 -- length of the new lease), and error. If delay_ms is null, a failed job and a new lease

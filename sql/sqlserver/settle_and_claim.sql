@@ -1,9 +1,10 @@
 -- settle_and_claim: settle jobs, then claim others, in one commit.
--- @verdicts: the parameter of settle, or null.
--- @queue .. @holding: the parameters of claim. Do not count the settled jobs.
--- Rows: first those of settle (none if there are no verdicts), then those of claim.
--- Errors: those of settle and claim. Then nothing is settled.
--- Locks: those of settle and claim.
+-- @verdicts: the parameter of `settle`, or null.
+-- @queue .. @holding: the parameters of `claim`. @holding does not count the jobs that
+-- this call settles.
+-- Rows: first those of `settle` (none if there are no verdicts), then those of `claim`.
+-- Errors: those of `settle` and `claim`. If an error is raised, nothing is settled.
+-- Locks: those of `settle` and `claim`.
 
 alter procedure [readpast].settle_and_claim
 	@verdicts nvarchar(max), @queue nvarchar(4000), @n int = 1,

@@ -1,10 +1,10 @@
 -- settle_one: settle one job, or raise an error that says why the verdict was refused.
--- @id, @claim_no, @verdict, @delay_ms, @error: the members of a verdict, see settle.
+-- @id, @claim_no, @verdict, @delay_ms, @error: the members of a verdict, see `settle`.
 -- @state: the job's new state.
 -- Rows: one, with the state.
 -- Errors: 52001 this claim no longer has the job, 52002 the job was cancelled, 52003
 -- wrong argument, 52005 no such job, 52008 doomed transaction.
--- Locks: as settle.
+-- Locks: the rows that `settle` locks.
 
 alter procedure [readpast].settle_one
 	@id bigint, @claim_no bigint, @verdict nvarchar(10), @delay_ms bigint,

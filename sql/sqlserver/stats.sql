@@ -1,5 +1,6 @@
 -- stats: show the numbers of one queue or of all queues. Up to 10,000 jobs of each state
--- are counted. The counts read rows that are not committed, so they wait for nobody.
+-- are counted. The procedure also counts rows that are not committed, so it never waits
+-- for a lock.
 -- @queue: the name of the queue. Null: all queues.
 -- Rows: one for each queue, by name: how many jobs are in each state, the age of the
 -- oldest ready job, and how many workers have claimed from the queue in the last 30 s.

@@ -1,14 +1,17 @@
 -- sweep: do all maintenance. It ends leases that ran out, makes scheduled jobs ready
--- that are due, deletes kept jobs whose time is over and the jobs of dropped queues,
--- and moves the cursors of the lanes. Call it about once a second, from each worker or
--- from one job of the SQL Server Agent. Only one session sweeps at a time; another call
--- returns at once. Let it be a transaction of its own: in a transaction that stays
--- open, it keeps the others from sweeping.
+-- when they are due, deletes kept jobs whose time is over and the jobs of dropped
+-- queues, and moves the cursors of the lanes. Call it about once a second, from each
+-- worker or from one job of the SQL Server Agent. Only one session sweeps at a time. If
+-- another session is sweeping, the call returns at once. Do not call it in a
+-- transaction that stays open, because no other session can sweep until that
+-- transaction ends.
 -- @most: each step changes at most this many jobs.
 -- @unless_ms: do nothing if a sweep has ended less than this long ago.
--- Rows: one. swept: 1, or 0 if this call did nothing. due, recovered (the lease ran out,
--- and the job is ready again), dead, dropped (kept jobs that were deleted).
--- Errors: 52003 wrong argument, 52007, 52008.
+-- Rows: one. swept: 1, or 0 if this call did nothing. due, recovered, dead, dropped:
+-- how many scheduled jobs became ready, how many jobs lost their lease and are ready
+-- again, how many jobs lost their lease and are dead, and how many kept jobs were
+-- deleted.
+-- Errors: 52003 wrong argument, 52007 wrong isolation level, 52008 doomed transaction.
 -- Locks: the rows that it changes. Rows that other transactions have locked are skipped.
 
 alter procedure [readpast].sweep @most int = 20000, @unless_ms bigint = 0
@@ -20,10 +23,11 @@ declare @got int, @last datetime2(3), @due int = 0, @recovered int = 0, @dead in
         @resource nvarchar(255) = concat(N'readpast.sweep ', db_id());
 exec [readpast].need_read_committed;
 if @most is null or @most < 1 or @unless_ms is null
-	throw 52003, N'most is null or less than 1, or unless_ms is null', 1;
+	throw 52003, N'@most must be at least 1, and @unless_ms must not be null', 1;
 begin transaction;
--- Babelfish 4 stops its whole server if it has to refuse the lock, so test it first. Its
--- databases share their application locks, so the name has the database.
+-- If Babelfish 4 has to refuse an application lock, its whole server stops. So test
+-- first whether the lock is free. The databases of Babelfish share their application
+-- locks, so the lock's name contains the id of the database.
 if applock_test(N'public', @resource, N'Exclusive', N'Transaction') = 1
 	exec @got = sp_getapplock @Resource = @resource, @LockMode = N'Exclusive',
 	@LockOwner = N'Transaction', @LockTimeout = 0;

@@ -1,8 +1,8 @@
 -- sweep_cursors: move the cursor of each lane to its first ready job. The search begins
--- at the beginning of the lane, so it also finds jobs that have committed late, before
--- the cursor. In a lane without a ready job the cursor is moved once a minute, to the
--- time of a second ago.
--- Called by sweep, in a transaction.
+-- at the start of the lane, so it also finds jobs before the cursor, which were
+-- committed late. If a lane has no ready job, its cursor is moved to one second before
+-- now, but only once a minute.
+-- Called by `sweep`, in a transaction.
 -- Locks: the rows of `lane` that change. Locked rows are skipped.
 
 alter procedure [readpast].sweep_cursors

@@ -1,6 +1,6 @@
 -- sweep_dropped: delete the jobs of dropped queues.
 -- @most: delete at most this many jobs of each table.
--- Called by sweep, in a transaction.
+-- Called by `sweep`, in a transaction.
 -- Locks: the rows that it deletes. Locked rows are skipped.
 
 alter procedure [readpast].sweep_dropped @most int

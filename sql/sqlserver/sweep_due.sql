@@ -1,7 +1,8 @@
--- sweep_due: make the scheduled jobs ready that are due, in the order of their times.
+-- sweep_due: find the scheduled jobs that are due, and make them ready, in the order of
+-- their times.
 -- @most: change at most this many jobs.
--- @due: how many jobs are ready now.
--- Called by sweep, in a transaction.
+-- @due: how many jobs this call has made ready.
+-- Called by `sweep`, in a transaction.
 -- Locks: the jobs' rows. Locked rows are skipped.
 
 alter procedure [readpast].sweep_due @most int, @due int output

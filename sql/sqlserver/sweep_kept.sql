@@ -1,8 +1,8 @@
 -- sweep_kept: delete kept jobs whose time is over, and workers that were not seen for an
--- hour. (Until then people can look up which worker had a job.)
+-- hour. (In this hour people can look up which worker had a job.)
 -- @most: delete at most this many jobs.
 -- @dropped: how many jobs were deleted.
--- Called by sweep, in a transaction.
+-- Called by `sweep`, in a transaction.
 -- Locks: the rows that it deletes. Locked rows are skipped.
 
 alter procedure [readpast].sweep_kept @most int, @dropped int output

@@ -5,7 +5,7 @@
 -- not change, so a late verdict is accepted until the job is claimed again.
 -- @most: change at most this many jobs.
 -- @recovered, @dead: how many jobs are ready again, and how many are dead.
--- Called by sweep, in a transaction.
+-- Called by `sweep`, in a transaction.
 -- Locks: the jobs' rows. Locked rows are skipped.
 
 alter procedure [readpast].sweep_leases

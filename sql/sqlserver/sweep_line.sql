@@ -1,12 +1,12 @@
 -- sweep_line: take jobs that have been running for more than a second out of the ready
--- line, and put them where their leases are found by the time at which they end. So
--- claims do not read them, and the end of a lease needs no index of its own.
+-- line, and put them among the jobs that are ordered by the end of their lease. So
+-- claims do not read these jobs, and sweep_leases needs no index of its own.
 -- Running jobs are before the cursor of their lane, or among the first jobs past it,
 -- because claims take jobs in the order of the line. If a large transaction committed
--- late, they may be deeper in the lane; then they leave it as soon as the jobs before
--- them have been claimed.
+-- late, there may be running jobs deeper in the lane. A later sweep takes these out of
+-- the line, as soon as the jobs before them have been claimed.
 -- @most: move at most this many jobs.
--- Called by sweep, in a transaction.
+-- Called by `sweep`, in a transaction.
 -- Locks: the jobs' rows. Locked rows are skipped.
 
 alter procedure [readpast].sweep_line @most int

@@ -17,7 +17,8 @@ if not exists (select 1 from [readpast].meta as m where m.name = N'sqlserver')
 	       (N'swept_at', N'2000-01-01T00:00:00'),
 	       (N'installed_at', convert(nvarchar(100), sysutcdatetime(), 126));
 
--- paused_at: since when no job of the queue is handed out. Null: it is not paused.
+-- A row for each queue, with its settings. paused_at: the time since which no job
+-- of the queue is handed out. Null: the queue is not paused.
 if object_id(N'readpast.queue', N'U') is null
 	create table [readpast].queue (
 		id int identity(1, 1) not null,
@@ -37,8 +38,9 @@ if object_id(N'readpast.queue', N'U') is null
 	);
 
 -- A row for each queue. An enqueue keeps a shared lock on the row until its transaction
--- ends, so a queue cannot be dropped while a transaction has added jobs that are not
--- committed. No other call locks these rows, so an enqueue waits for nobody but a drop.
+-- ends, so a queue cannot be dropped while an open transaction has added jobs to it.
+-- Only a transaction that creates or drops the queue locks the row exclusively. So at
+-- this row an enqueue waits only for such a transaction.
 if object_id(N'readpast.queue_use', N'U') is null
 	create table [readpast].queue_use (
 		queue_id int not null,
@@ -51,7 +53,8 @@ if object_id(N'readpast.queue_use', N'U') is null
 -- released, or its lease ran out once), 1 suspect (a job that may have killed its
 -- worker), 2 normal. Two transactions that add a lane at once may both add a row.
 -- cursor_at: claims start at this place of the lane. The sweep sets it once a second to
--- the first ready job, so claims do not read what finished jobs have left before it.
+-- the first ready job, so claims do not read the remains of finished jobs before this
+-- place.
 if object_id(N'readpast.lane', N'U') is null
 	create table [readpast].lane (
 		id bigint identity(1, 1) not null,
@@ -68,9 +71,9 @@ if object_id(N'readpast.job_id', N'SO') is null
 --   in the ready line: lane_id is the number of its lane, and seq is the microsecond in
 --     which the job became ready, counted from 1970. The job is ready, or it was
 --     claimed a moment ago.
---   out of the line: lane_id is -queue_id. The job is scheduled, and seq is its run_at;
---     or it has been running for more than a second, and seq is its lease_until. Both
---     are microseconds since 1970.
+--   out of the line: lane_id is -queue_id. If the job is scheduled, seq is its run_at.
+--     If the job has been running for more than a second, seq is its lease_until. Both
+--     numbers are microseconds since 1970.
 -- A job is running while lease_until is not null. No index has a column that a claim
 -- sets, so a claim changes one row and no index.
 -- claim_no: the number of the last claim, see docs/design.md.
@@ -79,7 +82,7 @@ if object_id(N'readpast.job_id', N'SO') is null
 -- class: the class of the lane in which the job is, or will be when it is ready. See the
 -- table `lane`.
 -- lost: how many of the job's latest leases ran out in a row.
--- renewed: how often the lease was renewed.
+-- renewed: how many times the lease was renewed.
 if object_id(N'readpast.job', N'U') is null
 begin
 	create table [readpast].job (

@@ -33,7 +33,9 @@ begin
 		end;
 		if @c < @least or @c between 55296 and 57343 or @c > 1114111
 			return convert(nvarchar(max), convert(varchar(max), @bytes, 1));
-		-- Without a collation of supplementary characters, nchar() returns null for them.
+		-- nchar() returns null for a character above U+FFFF unless the
+		-- database's collation supports such characters. If it returns null,
+		-- join two surrogates.
 		set @part = @part + isnull(nchar(@c), nchar(55232 + @c / 1024)
 		                                      + nchar(56320 + @c % 1024));
 		set @i = @i + 1;

@@ -1,6 +1,6 @@
 -- uninstall: remove the queue, its jobs, and the three roles, if they have no members.
--- Run it in the database of the queue. A schema readpast that is something else is left
--- alone.
+-- Run it in the database of the queue. If install.sql did not create the schema
+-- `readpast`, nothing is removed.
 --
 -- SPDX-License-Identifier: MIT
 -- SPDX-FileCopyrightText: The readpast authors

@@ -21,7 +21,7 @@ begin
 		set @c = unicode(substring(@text, @i, 1));
 		set @i = @i + 1;
 		set @low = unicode(substring(@text, @i, 1));
-		-- Two surrogates are one character.
+		-- Two surrogates stand for one character above U+FFFF.
 		if @c between 55296 and 56319 and @low between 56320 and 57343
 		begin
 			set @c = 65536 + (@c - 55296) * 1024 + @low - 56320;

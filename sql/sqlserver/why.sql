@@ -1,11 +1,13 @@
 -- why: tell why a live job waits, or which worker runs it.
 -- @id: the job.
 -- @most: the count of the jobs ahead of this job stops at this number.
--- Rows: one, or none if there is no such live job. state; due_in_ms: how long a
--- scheduled job still waits; paused_at and pause_reason of its queue; ahead: how many
--- ready jobs claims take before it; suspect: 1 if it runs alone; workers: how many have
--- claimed from its queue in the last 30 s; worker: the one that had it last; silent_ms:
--- how long ago that one was last seen; lease_until and renewed: its lease.
+-- Rows: one, or none if there is no such live job. state: the state of the job;
+-- due_in_ms: how long a scheduled job still waits; paused_at, pause_reason: the pause
+-- of its queue; ahead: how many ready jobs will be claimed before this job; suspect: 1
+-- if the job is a suspect, which runs alone; workers: how many workers have claimed
+-- from its queue in the last 30 s; worker: the worker that claimed the job last;
+-- silent_ms: how long ago this worker was last seen; lease_until, renewed: the lease of
+-- the job.
 -- Errors: none.
 -- Locks: none.
 

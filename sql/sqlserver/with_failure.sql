@@ -1,5 +1,5 @@
 -- with_failure: add a failed attempt to a job's list of failures. The list has at most
--- ten elements: if it is full, the oldest one is removed.
+-- ten elements. If it is full, the oldest element is removed.
 -- @failures: the list so far, a JSON array, or null.
 -- @attempt, @at, @worker, @error: the attempt. The worker and the error may be null.
 -- Result: the new list.
@@ -15,7 +15,8 @@ begin
 	                   datediff_big(millisecond, '1970-01-01', @at) as at,
 	                   @worker as worker, @error as text
 	               for json path, without_array_wrapper);
-	-- stuff() cannot take more than 8,000 bytes out of a text.
+	-- Do not use stuff() here, because stuff() cannot remove more than 8,000 bytes
+	-- from a text.
 	if (select count(*) from openjson(@list)) >= 10
 		set @list = N'[' + substring(@list, len(json_query(@list, N'$[0]')) + 3,
 		                             datalength(@list));

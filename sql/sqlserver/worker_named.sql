@@ -1,12 +1,12 @@
 -- worker_named: register a client as a worker under a name that it chooses. Each claim
 -- is a heartbeat, which is written at most every 5 s.
 -- @worker: the name.
--- @queue: the queue that the worker claims from. It is created when the worker names it
--- for the first time.
+-- @queue: the queue that the worker claims from. A queue that does not exist is created
+-- when the worker first claims from it.
 -- @worker_id: the worker's id.
 -- Errors: 52003 wrong name.
--- Locks: the worker's row, for as long as the transaction lasts, if it is updated. If
--- another transaction has locked that row, it is not updated.
+-- Locks: the worker's row, if the call updates it, until the transaction ends. If
+-- another transaction has locked that row, the call does not update it.
 
 alter procedure [readpast].worker_named
 	@worker nvarchar(4000), @queue nvarchar(4000), @worker_id bigint output
@@ -15,7 +15,7 @@ set nocount on;
 set xact_abort on;
 declare @now datetime2(3) = sysutcdatetime(), @seen_at datetime2(3);
 if @worker is null or [readpast].is_bad_name(@worker, 255) = 1
-	throw 52003, N'the worker''s name is not 1 to 255 characters without control characters and without a space at the end', 1;
+	throw 52003, N'the worker''s name must have 1 to 255 characters, no control characters and no space at the end', 1;
 set @worker_id = null;
 select @worker_id = w.id, @seen_at = w.seen_at
   from [readpast].worker as w

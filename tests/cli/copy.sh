@@ -180,7 +180,7 @@ check 'the second copy makes all fields equal' same_dump a.db c.db
 # Copy into a database that has used some ids, so copied jobs need larger ids.
 seq 100 | readpast --db sqlite:e.db enqueue first --quiet
 check 'a copy into a database with another queue succeeds' status 0 readpast copy sqlite:a.db sqlite:e.db mail
-check 'the ids in the target are larger' grep -q 'ids: those of the source + 100' out
+check 'the ids in the target are larger' grep -q 'ids: each is 100 larger than in the source' out
 check 'all other fields are unchanged' equal "$(sqlite3 e.db "attach 'a.db' as a;
 	select count(*) from readpast_job n join a.readpast_job o on n.id = o.id + 100 and n.payload = o.payload
 	 where n.queue_id = (select id from readpast_queue where name = 'mail')")" \
@@ -191,7 +191,7 @@ readpast --db sqlite:e.db enqueue first between --quiet
 check 'copying again after a new job succeeds' status 0 readpast copy sqlite:a.db sqlite:e.db mail
 check 'the new job is in the target once' equal "$(sqlite3 e.db "select count(*) from readpast_job where payload = cast('one-more' as blob)")" 1
 
-# Moving.
+# Move jobs to another database.
 pg2=$(other_url pg2)
 readpast --db "$pg2" init >/dev/null
 readpast --db "$pg2" enqueue first x --quiet
@@ -210,9 +210,9 @@ check 'the source of the move is paused' equal "$(readpast --db sqlite:a.db queu
 check 'the source says why it is paused' grep -qx '  paused        its jobs were moved to another database' <(readpast --db sqlite:a.db queue list)
 first=$(readpast --db "$pg2" claim mail)
 readpast --db "$pg2" complete "$(claim_of "$first")" >/dev/null
-# The jobs in the ready line are numbered, and claims start at the cursor's number.
-# Enqueue and claim many jobs in the target, so that its cursor passes the number that
-# the job that still runs in the source will have when the move copies it.
+# Jobs in the ready line have numbers, and claims start at the cursor's number. One
+# job still runs in the source. Enqueue and claim many jobs in the target, so that the
+# target's cursor is past the number that this job gets when the move copies it.
 for _ in 1 2 3; do
 	seq 200 | readpast --db "$pg2" enqueue mail --quiet
 	mapfile -t claims < <(readpast --db "$pg2" claim mail -n 1000 | claims_of)

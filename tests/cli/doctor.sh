@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Test the command doctor. The script causes each problem that doctor can find: first
-# problems that any database can have, then problems that only SQLite files have.
+# Test the command `doctor`. The script causes each problem that `doctor` can find:
+# first problems that any database can have, then problems that only SQLite files have.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -11,8 +11,8 @@ on_database "$2"
 table=readpast_
 if [[ $2 == postgres: ]]; then
 	table=$schema.
-	# Up to version 14 every user may create objects in the schema public, and the
-	# doctor reports this.
+	# Up to version 14 every user may create objects in the schema public, and
+	# `doctor` reports this.
 	sql 'revoke create on schema public from public'
 fi
 
@@ -50,13 +50,13 @@ check 'the job of the killed worker waits for a sweep' eventually finds sweep "\
 check 'a job that has waited for a sweep for long is a trouble' finds sweep '"trouble".*queue w' --long 3s
 readpast sweep >/dev/null
 check 'after a sweep this finding is gone' lacks sweep
-check 'a job that may have killed its worker is reported' finds killers "job $w of queue w .*attempt 1 of 2; it is in line"
+check 'a job that may have killed its worker is reported' finds killers "job $w of queue w .*attempt 1 of 2; it is ready again"
 age_workers 60
-check 'a worker without heartbeats is reported' finds silent "\"trouble\".*process $worker.*has not been heard of for [67][0-9]"
+check 'a worker without heartbeats is reported' finds silent "\"trouble\".*process $worker.*has not been heard from for [67][0-9]"
 check 'the queue of this worker is not reported again' lacks nobody
 start_worker w --lease 300ms
 check 'another worker takes the job' eventually is_running "$w"
-check 'the worker without heartbeats is then only a warning' finds silent '"warning".*has not been heard of'
+check 'the worker without heartbeats is then only a warning' finds silent '"warning".*has not been heard from'
 kill_worker
 swept_dead() {
 	readpast sweep >/dev/null
@@ -126,8 +126,9 @@ let_go() {
 }
 reads='begin; select name from readpast_queue where 0;'
 
-# Run a command as if it were in a container. $READPAST_DB is then a file in the
-# container. Either this file is mounted alone, or its whole directory is.
+# Run a command in a mount namespace, as a container does. There, mounted()
+# mounts the file of $READPAST_DB alone, and lacks_names_in_directory() mounts
+# the file's whole directory.
 mounted() { # COMMAND...
 	export READPAST here
 	READPAST_DB=sqlite:container/named.db unshare -m bash -c "
@@ -168,7 +169,7 @@ if [[ $2 == sqlite: ]]; then
 	check 'free pages are reported if they are half of the file' finds pages '2[0-9] MiB of 2[0-9] MiB'
 
 	# First start a process that commits often, then a process that begins a
-	# transaction and does not commit it. Only the second one must be reported.
+	# transaction and does not commit it. Only the second process must be reported.
 	READPAST_DB=sqlite:locked.db
 	readpast enqueue waits x --quiet
 	yes 'begin immediate; update readpast_queue set lease_ms = lease_ms + 1; commit;' | sqlite3 locked.db &

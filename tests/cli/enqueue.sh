@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Test the command enqueue. Its jobs are lines, parts that NUL separates, or the whole
+# Test the command `enqueue`. Its jobs are lines, parts that NUL separates, or the whole
 # input. Also test input that pauses, and calls that are refused.
 #
 # SPDX-License-Identifier: MIT

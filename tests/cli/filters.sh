@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Test filters, which select the jobs for list, show, why, cancel, retry, purge and
-# change.
+# Test filters, which select the jobs for `list`, `show`, `why`, `cancel`, `retry`,
+# `purge` and `change`.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Test many schedules that are due at the same moment. Each must fire once, within five
-# seconds, although workers are killed with kill -9 meanwhile. Two workers run at a
-# time. They write a history (option --history), and the script reads from it which
-# schedules fired. It prints how late the last schedule fired.
+# seconds, although workers are killed with kill -9 during the test. Two workers run at
+# a time. They write a history (option --history), and the script reads from it which
+# schedules fired. The script also prints how late the last schedule fired.
 #
 #   fires.sh READPAST sqlite:|postgres: [N]   N schedules; 500 by default
 #

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Test the command check, which reads a history and reports broken promises. A history
-# is a record of what clients did. If workers are killed with kill -9, no promise is
-# broken. In histories that are written by hand, check finds each broken promise.
+# Test the command `check`, which reads a history and reports broken promises. A history
+# is a record of what clients did. In a history of killed workers the command must find
+# no broken promise. In histories that are written by hand, it must find each broken
+# promise.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -9,7 +10,7 @@
 # shellcheck source-path=SCRIPTDIR source=tap.sh
 . "$(dirname "$0")/tap.sh"
 
-# Let four workers do 3,000 jobs, and kill two of the workers meanwhile.
+# Let four workers do 3,000 jobs, and kill two of the workers before all jobs are done.
 seq 3000 | readpast --history h enqueue q --quiet
 pids=()
 for _ in 1 2 3 4; do
@@ -81,7 +82,8 @@ check 'several files may each have an incomplete last line' status 0 readpast ch
 check 'a missing file exits with 2' refuses 2 'No such file' readpast check nowhere
 check 'a folder in place of a file exits with 2' refuses 2 'cannot be read' readpast check .
 
-# A history may also come from a client that puts blanks in other places.
+# A history may also come from a client that puts blanks between the tokens of
+# its JSON.
 printf '%s\n' "$enqueued" "$(claim 100 5 1)" "$(verdict 200 5 'done')" "$audited" >plain
 sum='3 events of 1 job by 1 client: 1 claim, 1 verdict'
 # Print a claim event of a job that a schedule enqueued. INSTANT, one digit, is the
@@ -126,7 +128,7 @@ for bad in 1.5 1e3 1. - 1x 99999999999999999999; do
 done
 check 'a negative time is refused' says 2 'broken:1: a number is out of range' "${enqueued/:10,/:-10,}"
 
-# Ten million events must fit into 2 GiB of memory, which is 214 bytes for each.
+# Ten million events must fit into 2 GiB of memory, so each may take 214 bytes.
 awk 'BEGIN { for (i = 1; i <= 100000; i++) {
 	e = sprintf("\"client\":\"h:%d\",\"id\":%d,\"claim\":%d", i % 16, i, 1795236897000000 + i)
 	printf "{\"at\":%d,\"event\":\"enqueued\",\"client\":\"p:1\",\"id\":%d}\n", i, i

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Test the command lab, which compares techniques of taking jobs from a table. It must
+# Test the command `lab`, which compares techniques of taking jobs from a table. It must
 # show the known properties of each technique, and remove everything that it creates.
 #
 #   lab.sh READPAST sqlite:|postgres:
@@ -78,8 +78,9 @@ techniques_of_server() {
 	for name in marker applock worker-loop own; do
 		check "with $name no worker waits" is "$name" "$share < 0.05"
 	done
-	# The technique `own` settles a job and claims the next one in one statement. If it
-	# used a statement for each step, it would need at least two for each job.
+	# The technique `own` settles a job and claims the next one in one statement. If
+	# `own` used a statement for each step, it would need at least two statements
+	# for each job.
 	check 'own needs fewer than two statements for each job, with those that find no job' is own 'statements_per_job < 2'
 	check 'the lab counts the bytes of log' is own 'wal_bytes_per_job > 50'
 	check 'the lab leaves nothing behind' nothing_left

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Test the command work on a terminal. The last line is a status line. Above it are the
-output of handlers and messages of the worker, which never share a line.
+"""Test the command `work` on a terminal. The last line is a status line. Above it are
+the output of handlers and messages of the worker, which never share a line.
 
   live.py READPAST
 

@@ -21,7 +21,7 @@ from tap import READPAST, check, run
 
 PATIENCE = 60
 WATCHDOG = 0.6  # WatchdogSec in seconds; WATCHDOG=1 is sent every 0.3 seconds
-TOO_LATE = 5  # seconds; longer is too late even on a busy machine
+TOO_LATE = 5  # seconds; a later message is too late even on a busy machine
 
 
 class Manager:
@@ -60,8 +60,9 @@ def readpast(*arguments):
 
 
 def is_alive(manager):
-    """Return whether four messages WATCHDOG=1 arrive, one each half of WATCHDOG: each
-    within TOO_LATE seconds after the one before, and all four not too early."""
+    """Return whether four messages WATCHDOG=1 arrive. The worker must send one after
+    each half of WATCHDOG. Each message must come within TOO_LATE seconds after the
+    message before it, and the fourth message must not come too early."""
     start = time.monotonic()
     heard = [manager.hear(TOO_LATE) for _ in range(4)]
     took = time.monotonic() - start

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Test the command work when its standard output, to which handlers write, fails. Then
-# jobs whose output was not written must stay ready, with no attempt used.
+# Test the command `work` while its standard output, to which handlers write, cannot be
+# written. Jobs whose output is lost must stay ready, with no attempt used.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -157,7 +157,7 @@ truncate -s 1M disk
 if mkfs.ext2 -q -b 1024 -m 0 disk && mount -o loop disk "$small" 2>/dev/null; then
 	on_full_disk ext2 230
 fi
-# ramfs cannot reserve blocks for a file either, and its size is not limited.
+# Like ext2, ramfs cannot reserve blocks for a file. Its size is not limited.
 if mount -t ramfs ramfs "$small" 2>/dev/null; then
 	fill ramfs 3
 	# shellcheck disable=SC2016
@@ -172,7 +172,8 @@ check 'the file is as long as the output' equal "$(tr '\n' , <file)" '1,2,3,3 do
 
 # ---- kept apart ----
 
-# Run two handlers at the same time. Each continues after the other one has written.
+# Run two handlers at the same time. Each handler continues after the other handler has
+# written.
 cat >./talk <<'END'
 #!/bin/sh
 other=$(($1 % 2 ? $1 + 1 : $1 - 1))

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Measure how long the recovery from a crash takes: compare the time in which N jobs of a
-# worker that died are done with the time for N new jobs. Prints both times.
+# Measure how long the recovery from a crash takes. Compares two times: until N jobs of
+# a dead worker are done, and until N new jobs are done. Prints both times.
 #
 #   recovery.sh READPAST sqlite:|postgres: [long]
 #
@@ -56,8 +56,8 @@ compare() { # JOBS WORKERS COMMAND...
 }
 
 # Enqueue jobs while a thousand other jobs are recovered. A new job of the same queue
-# may wait until these are done, but no longer. Jobs of another queue, which has its own
-# worker, must not wait.
+# may wait until the recovered jobs are done, but no longer. Jobs of another queue,
+# which has its own worker, must not wait.
 beside() {
 	local pids=() start
 	seq 1000 | readpast enqueue q --quiet
@@ -89,7 +89,7 @@ beside() {
 
 # Let many leases end at the same time in a queue without workers. Measure how many jobs
 # become ready in a second, beginning two seconds after the end of the leases. Also
-# measure how long an enqueue to another queue takes meanwhile.
+# measure how long an enqueue to another queue takes at the same time.
 at_once() { # LEASES
 	local leases=$1 start taken worst=0 most
 	seq "$leases" | readpast enqueue many --quiet

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Test the command stress: its queue, its report, and how it ends.
+# Test the command `stress`: its queue, its report, and how it ends.
 #
 #   stress.sh READPAST sqlite:|postgres:
 #

@@ -86,7 +86,8 @@ sanitizer_of() {
 
 # hosted LIBRARY COMMAND...: run a program that loads the library. If the library was
 # built with a sanitizer, preload the sanitizer's runtime, because it must be loaded
-# before all other libraries. Leaks are not reported, because the program has its own.
+# before all other libraries. The sanitizer does not report leaks, because the program
+# has leaks of its own.
 hosted() (
 	runtime=$(sanitizer_of "$1")
 	shift
@@ -144,9 +145,9 @@ is_running() {
 	[[ $(field state "$(readpast show "$1" --json)") == running ]]
 }
 
-# finds CHECK PATTERN [OPTION...]: this check of the command doctor has a finding that
-# matches the pattern. Doctor exits with 1 if any finding is worse than a warning, and
-# otherwise with 0. lacks CHECK [OPTION...]: this check of doctor has no finding.
+# finds CHECK PATTERN [OPTION...]: this check of the command `doctor` has a finding that
+# matches the pattern. `doctor` must exit with 1 if any finding is worse than a warning,
+# and otherwise with 0. lacks CHECK [OPTION...]: this check of `doctor` has no finding.
 finds() {
 	local name=$1 pattern=$2 said got bad=0
 	shift 2

@@ -112,7 +112,7 @@ class Top:
             return f.read()
 
     def pid(self):
-        """Return the pid of top, which is a descendant of the terminal's shell."""
+        """Return the pid of `readpast top`, a descendant of the terminal's shell."""
         pid = self.tmux("display-message", "-p", "#{pane_pid}").strip()
         while pid:
             with open(f"/proc/{pid}/comm") as f:
@@ -362,8 +362,8 @@ def ends_within(seconds, pid):
 def ends_without_terminal():
     readpast("enqueue", "mail", "x")
     for asks in (False, True):
-        # The screen is refreshed once an hour. So if top ends soon, it has noticed
-        # the closed terminal by itself.
+        # The screen is refreshed once an hour. So if top ends soon, top has noticed the
+        # closed terminal without waiting for a refresh.
         with Top("--interval", "1h", before="trap '' HUP;") as top:
             top.shows("^mail ")
             pid = top.pid()

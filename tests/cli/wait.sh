@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# wait.sh READPAST sqlite:|postgres: - test the command wait, and enqueue --wait.
+# wait.sh READPAST sqlite:|postgres: - test the command `wait`, and `enqueue --wait`.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -22,8 +22,8 @@ begin_wait() {
 	wait=$!
 	eventually is_waiting $wait
 }
-# end_wait: wait until that process ends. Sets $got to the exit status and what was
-# printed.
+# end_wait: wait until the process that begin_wait started ends. Sets $got to its
+# exit status and to what it printed.
 end_wait() {
 	wait $wait
 	got="$? $(cat said complained)"
@@ -86,8 +86,9 @@ end_wait
 check 'a wait for a queue ends when the queue is empty' equal "$got" "0 "
 
 # This is tested only on SQLite. A client of a server also sleeps in poll() while it waits
-# for an answer, so is_waiting could not tell that from a wait for the job.
-ends_wait() { # MESSAGE PAYLOAD...: a signal ends enqueue --wait, which prints MESSAGE
+# for an answer, so is_waiting could not distinguish such a sleep from a wait for the
+# job.
+ends_wait() { # MESSAGE PAYLOAD...: a signal ends `enqueue --wait`, which prints MESSAGE
 	local id
 	"$READPAST" enqueue signalled "${@:2}" --wait >/dev/null 2>complained &
 	wait=$!
@@ -131,7 +132,7 @@ wait "$worker" 2>/dev/null
 # shellcheck disable=SC2016
 "$READPAST" work r --quiet -- sh -c 'read -r x; [ "$x" != bad ] || exit 65; printf "%s" "$x!" >&3' 2>/dev/null &
 readpast queue set r >/dev/null
-gives() { # STATUS OUTPUT ARGUMENT...: an enqueue ends with this status and prints this
+gives() { # STATUS OUTPUT ARGUMENT...: an enqueue exits with STATUS and prints OUTPUT
 	status "$1" readpast enqueue r "${@:3}" && equal "$(cat out)" "$2"
 }
 check 'enqueue --wait says how the job ended' status 0 readpast enqueue r a --wait

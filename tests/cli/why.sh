@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# why.sh READPAST sqlite:|postgres: - test the command why, and each reason that it
+# why.sh READPAST sqlite:|postgres: - test the command `why`, and each reason that it
 # gives.
 #
 # SPDX-License-Identifier: MIT
@@ -72,7 +72,7 @@ sleep 0.01
 check 'why says until when the job has to start' says "$soon" 'If it has not started by .* \(in 59m' 'it is cancelled'
 check 'why says that the job has expired, before a sweep' says "$late" 'It expired at' 'no claim takes it'
 readpast sweep >/dev/null
-check 'why says that the job has expired, after a sweep' says "$late" 'was cancelled at' 'it expired, because it was not claimed by'
+check 'why says that the job has expired, after a sweep' says "$late" 'was cancelled at' 'it expired, because no worker claimed it before'
 check 'show says that the job has expired' grep -q '^last error    expired$' <(readpast show "$late")
 readpast retry "$r"
 claim=$(claim_of "$(readpast claim r)")
@@ -102,14 +102,14 @@ kill_worker
 check 'why says that the lease of a dead worker is over' eventually is "$w" 'lease over'
 check 'why says that a sweep will make the job ready' says "$w" 'ran out at .* ago\)' 'sweep\) the job becomes ready again'
 readpast sweep >/dev/null
-came_back="came back because worker .*:$worker on host $(uname -n) was not heard of since 20.*Z; attempt counted"
+came_back="came back because worker .*:$worker on host $(uname -n) had not been heard from since 20.*Z; attempt counted"
 check 'why says how the job has become ready again' says "$w" "It $came_back \(1 of 3\)"
 shows() { readpast show "$1" | grep -qE "$2"; }
 check 'show says how the job has become ready again' shows "$w" "^note  *$came_back$"
 readpast claim w --lease 1ms >/dev/null
 sweeps() { [[ $(readpast sweep) == *' 1 recovered,'* ]]; }
 check "a lease of a client runs out, too" eventually sweeps
-check 'why says that a suspect runs alone' says "$w" 'a client that is not a worker was not heard of since' '\(2 of 3\)' 'only a worker that holds no other job can claim it'
+check 'why says that a suspect runs alone' says "$w" 'a client that is not a worker had not been heard from since' '\(2 of 3\)' 'only a worker that holds no other job can claim it'
 
 # A worker that holds a long lease is killed, so its heartbeats stop. Instead of waiting
 # for a minute, the test sets the last heartbeat back by a minute.
@@ -118,7 +118,7 @@ start_worker s --lease 1h
 check 'another worker runs a job' eventually is "$s" running
 kill_worker
 age_workers 60
-check 'why says that the worker has sent no heartbeat' says "$s" 'not been heard of for 6[0-9]s' 'If that worker is gone' 'the job becomes dead'
+check 'why says that the worker has sent no heartbeat' says "$s" 'not been heard from for 6[0-9]s' 'If that worker is gone' 'the job becomes dead'
 check 'the JSON says that the worker is silent' is "$s" silent
 check 'a silent worker does not count as serving its queue' says "$(readpast enqueue s more)" 'No worker serves queue s'
 age_workers 3600

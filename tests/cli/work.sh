@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Test the command work, which runs any program as a handler.
+# Test the command `work`, which runs any program as a handler.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -367,8 +367,8 @@ kill -TERM "$worker"
 wait "$worker"
 
 # Delete the file -shm while a worker has it open. Through this file SQLite's processes
-# share the state of -wal. The next process creates a new -shm, and from then on it and
-# the worker would overwrite each other's changes. So the worker must fail.
+# share the state of -wal. The next process creates a new -shm, and from then on this
+# process and the worker would overwrite each other's changes. So the worker must fail.
 export READPAST_DB=sqlite:$here/beside.db
 readpast enqueue q x y --quiet
 "$READPAST" work idle -- true >out 2>err &

@@ -223,7 +223,8 @@ a_missing_handle_is_refused(void **state)
 }
 
 /* A caller that forgets the INIT macro passes a struct whose size is 0. Without
- * this check the library would ignore all its fields, such as the payload. */
+ * this check the library would ignore all fields of the struct, such as the
+ * payload. */
 static void
 structs_without_their_size_are_refused(void **state)
 {
@@ -289,7 +290,7 @@ payloads_end_where_the_queue_says(void **state)
 	job = job_of("123456");
 	assert_int_equal(rp_enqueue(db->conn, "q", &job, NULL), RP_EFBIG);
 	/* The payload does not really have that many bytes, so the library must
-	 * refuse the job before it reads them. */
+	 * refuse the job before it reads the payload. */
 	job.payload_size = 1000000001;
 	assert_int_equal(rp_enqueue(db->conn, "q", &job, NULL), RP_EFBIG);
 	q.max_payload = 0;

@@ -281,7 +281,7 @@ a_transaction_that_has_read_may_be_refused_at_once(void **state)
 	execute(app.db, "rollback");
 
 	/* This transaction has not read anything when the other client commits.
-	 * So it is not refused, and it sees that commit. */
+	 * So the transaction is not refused, and sees that commit. */
 	execute(app.db, "begin");
 	put(db->conn, "q", "theirs");
 	put(app.conn, "q", "ours");
@@ -364,8 +364,8 @@ from_another_thread(void *arg)
 	rp_conn *conn = arg;
 	rp_job_spec job = job_of("x");
 
-	/* Return the result, because cmocka's assertions work only in the main
-	 * thread. */
+	/* Report a failure as NULL, because cmocka's assertions work only in
+	 * the main thread. */
 	return rp_enqueue(conn, "q", &job, NULL) == RP_EINVAL &&
 			       rp_commit(conn) == RP_EINVAL &&
 			       rp_rollback(conn) == RP_EINVAL

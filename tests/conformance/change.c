@@ -219,9 +219,9 @@ a_change_is_undone_with_its_transaction(void **state)
 	assert_int_equal(next(db, "q"), a);
 }
 
-/* A transaction changes a job's priority and commits late. Meanwhile other jobs
- * of that priority are claimed, and later claims start behind the position that
- * the job gets. */
+/* A transaction changes a job's priority and commits late. Before the commit,
+ * other jobs of the new priority are claimed. So claims start past the position
+ * that the job gets. */
 static void
 a_job_that_was_changed_late_is_found(void **state)
 {
@@ -254,9 +254,9 @@ a_job_that_was_changed_late_is_found(void **state)
 	rp_close(other);
 }
 
-/* A released job is put at the front of the line. Its priority changes, and
- * then the job fails. Now it is in the line of its new priority, where no job
- * was before. */
+/* Release a job, so that it is at the front of the line. Change its priority,
+ * and let it fail. The failure puts the job at the end of the line of its new
+ * priority, where no job was before. */
 static void
 a_job_that_was_changed_at_the_front_is_found_after_a_failure(void **state)
 {

@@ -292,8 +292,9 @@ a_job_with_one_attempt_is_never_fetched_ahead(void **state)
 	ok(db->conn, rp_enqueue(db->conn, "q", &once, NULL));
 	put(db->conn, "q", "a");
 	o.ahead = 5;
-	/* All five jobs would be prefetched. The first one has a single attempt
-	 * and must not be prefetched, so the claim returns nothing. */
+	/* The claim would prefetch all of its jobs. But the first job has only
+	 * one attempt, and must not be prefetched. So the claim returns
+	 * nothing. */
 	expect_claim(db->conn, 5, &o, "");
 	o.ahead = 4;
 	expect_claim(db->conn, 5, &o, "oa");

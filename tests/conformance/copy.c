@@ -108,9 +108,9 @@ a_move_leaves_no_job_in_the_source(void **state)
 	assert_int_equal(copied.removed, 0);
 }
 
-/* The source has fired a schedule, and afterwards it could not read the
- * schedule's time zone. So the source does not know the next instant. Only
- * SQLite has this case. */
+/* The source has fired a schedule, but could not compute the next instant,
+ * because it could not read the schedule's time zone. Only SQLite has this
+ * case. */
 static void
 an_instant_that_has_fired_does_not_fire_again_after_a_move(void **state)
 {
@@ -236,8 +236,8 @@ stop_at_once(const rp_copied *so_far, void *ctx)
 	return 1;
 }
 
-/* The interrupted copy has paused both sides. They stay paused until the copy
- * is run again. */
+/* The interrupted copy has paused the queue in both databases. The queue stays
+ * paused until the copy is run again. */
 static void
 a_copy_that_was_interrupted_goes_on(void **state)
 {
@@ -263,8 +263,9 @@ struct interruption {
 };
 
 /* The progress function. When the move begins to remove rows from the source,
- * add a trigger there that refuses to delete schedules. It cannot be added
- * earlier, because a move first tests that it may delete schedules. */
+ * add a trigger to the source that refuses to delete schedules. The trigger
+ * cannot be added earlier, because a move first tests whether it may delete
+ * schedules. */
 static int
 keep_schedules(const rp_copied *so_far, void *ctx)
 {
@@ -291,8 +292,8 @@ keep_schedules(const rp_copied *so_far, void *ctx)
 	return 0;
 }
 
-/* Interrupt a move when it has written the schedules to the target, and before
- * it deletes them from the source. */
+/* Interrupt a move after it has written the schedules to the target, and before
+ * it deletes the schedules from the source. */
 static void
 interrupt_the_move_of_schedules(struct pair *pair)
 {
@@ -315,7 +316,8 @@ interrupt_the_move_of_schedules(struct pair *pair)
 
 /* Interrupt a move when both databases have the schedules. Then, in one of the
  * databases, pause `nightly`, which was not paused before the move, and resume
- * `asleep`, which was. The next run of the move must keep both changes. */
+ * `asleep`, which was paused before the move. The next run of the move must
+ * keep both changes. */
 static void
 a_pause_and_a_resume_outlast_the_move(struct pair *pair, rp_conn *side)
 {

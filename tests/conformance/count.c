@@ -24,8 +24,9 @@ finished(const rp_queue_stats *s, int state)
 }
 
 /* Check that the number of finished jobs equals the length of their list. The
- * server may still commit the last change of a killed process. So a list is
- * compared only if the numbers before and after it are equal. */
+ * server may still commit the last change of a killed process. So the list is
+ * compared only if the number was the same before and after the list was
+ * read. */
 static void
 expect_exact(rp_conn *conn, const char *queue)
 {

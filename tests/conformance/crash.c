@@ -38,9 +38,9 @@ open_here(const struct child *child)
 	return conn;
 }
 
-/* Start `body`, and kill it after a random time. In every second round this
- * time begins only with the first report of `body`. All reports fit into the
- * pipe's buffer, so the caller reads them after the kill. */
+/* Start `body`, and kill it after a random time. In every second round the time
+ * starts at the first report of `body`. All reports fit into the pipe's buffer,
+ * so the caller reads them after the kill. */
 static void
 run_and_kill(struct child *child, int (*body)(void *), int round,
 	     unsigned *seed)
@@ -169,8 +169,9 @@ P1_jobs_that_a_killed_worker_completed_stay_completed(void **state)
 				assert_int_equal(state_of(db->conn, -told), 0);
 			completed += told < 0;
 		}
-		/* The killed child held the last job, or completed it without a
-		 * report. A server may still be completing the job now. */
+		/* The killed child held the last job, or completed the last job
+		 * without reporting this. A server may still be completing the
+		 * job now. */
 		held = held ? state_of(db->conn, held) : 0;
 		assert_true(held == 0 || held == RP_STATE_RUNNING);
 		close(child.pipe[0]);

@@ -1,6 +1,6 @@
 /*
  * dead.c - test a queue's setting dead_to, which names another queue. When a
- * job dies, a copy of it is enqueued there.
+ * job dies, a copy of the job is enqueued in that other queue.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -96,8 +96,8 @@ P7_effects_jobs_and_the_verdict_are_one_commit(void **state)
 	assert_int_equal(stats_of(db->conn, "q").ready, 0);
 }
 
-/* A handler. rp_commit() must be refused here. It would commit the effects
- * without the verdict, and the job would run again. */
+/* A handler. rp_commit() must be refused here, because it would commit the
+ * effects without the verdict. The job would then run again. */
 static int
 commit_the_connection(rp_task *task, const rp_job *job, void *ctx)
 {
@@ -235,9 +235,10 @@ a_handler_may_commit_several_times_and_complete_by_its_verdict(void **state)
 	assert_int_equal(rows(db->conn), 8);
 }
 
-/* A handler whose transaction takes longer than the job's lease. On SQLite it
- * holds the write lock, so the lease cannot be renewed meanwhile. This is
- * harmless, because no other client can claim the job either. */
+/* A handler whose transaction takes longer than the job's lease. On SQLite the
+ * transaction holds the write lock, so the worker cannot renew the lease before
+ * the transaction ends. This is harmless, because no other client can claim the
+ * job before that either. */
 static int
 hold_it_long(rp_task *task, const rp_job *job, void *ctx)
 {

@@ -176,7 +176,7 @@ a_damaged_file_is_an_error_and_not_a_loop(void **state)
 
 /* ---- a full or read-only disk ---- */
 
-/* the errno with which SQLite's writes fail; 0: they succeed */
+/* the errno with which SQLite's writes fail; 0: the writes succeed */
 static atomic_int failing;
 
 static ssize_t
@@ -364,8 +364,8 @@ count_steps(void *steps)
 	return ++*(int *)steps < 0;
 }
 
-/* A probe must not read the whole index of ready jobs. SQLite could choose this
- * index if it had no statistics about the tables. */
+/* A probe must not read the whole index of ready jobs. Without statistics about
+ * the tables, SQLite could choose to read this index. */
 static void
 P8_a_probe_does_not_scan_the_ready_line(void **state)
 {

@@ -81,8 +81,8 @@ no_two_jobs_of_several_connections_have_one_id(void **state)
 	rp_conn *conns[] = { db->conn, connect_to(db), connect_to(db) };
 
 	for (int round = 0; round < 800; round++) {
-		/* Every other 100 rounds, only the first connection
-		 * enqueues. */
+		/* In every second block of 100 rounds, only the first
+		 * connection enqueues. */
 		rp_conn *conn = conns[round / 100 % 2 ? 0 : round * 7 % 3];
 
 		if (round % 11 == 4)
@@ -136,8 +136,8 @@ a_job_that_is_put_in_alone_writes_two_pages(void **state)
 	for (int i = 0; i < jobs; i++)
 		put(db->conn, "q", "x");
 	assert_int_equal(stat(path, &after), 0);
-	/* Some jobs write a third page: a new page, or the one with the last
-	 * id. */
+	/* Some jobs write a third page: a new page, or the page that stores the
+	 * last id. */
 	assert_in_range(after.st_size - before.st_size, jobs * 2 * 4096,
 			jobs * 2.2 * 4120);
 }

@@ -125,8 +125,8 @@ the_failures_kept_are_the_last_ten_oldest_first(void **state)
 	rp_batch_free(batch);
 }
 
-/* Make a job in each state. Its queue is named after the first letter of the
- * state. */
+/* Make a job in each state. The name of the job's queue is the first letter of
+ * the state. */
 static void
 put_in_every_state(rp_conn *conn)
 {

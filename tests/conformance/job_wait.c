@@ -104,8 +104,8 @@ wrong_arguments_are_refused(void **state)
 
 /* ---- a job that another process ends ---- */
 
-/* Another process does one of these deeds to a job while this process waits for
- * the job's end. */
+/* What another process does to a job while this process waits for the job's
+ * end. */
 enum deed {
 	COMPLETE,
 	KEEP,
@@ -169,7 +169,7 @@ do_it(void *ctx)
 
 	if (read(doing->pipe[0], &c, 1) != 1)
 		return 1;
-	sleep_ms(100); /* the parent begins to wait in this time */
+	sleep_ms(100); /* the parent begins its wait during this pause */
 	end_it(conn, doing->deed);
 	rp_close(conn);
 	return 0;
@@ -300,9 +300,10 @@ complete_all(void *ctx)
 }
 
 /* A wait reads the job's state, and then registers itself for a notification.
- * Each job ends at another moment: before the wait reads, between these two
- * steps, or after both. A wait that missed the end would last seconds longer,
- * until it reads the state again. */
+ * Each job ends at a different moment: before the wait reads the state, between
+ * the read and the registration, or after the registration. A wait that missed
+ * the job's end would last seconds longer, until the wait reads the state
+ * again. */
 static void
 no_end_of_a_short_job_is_missed(void **state)
 {

@@ -46,9 +46,9 @@ struct fleet {
 	atomic_int running, most, done;
 };
 
-/* Claim up to two jobs, and complete them a millisecond later. A job counts as
- * running from after its claim until before its verdict, so the count is never
- * larger than the number of jobs that run. */
+/* Claim up to two jobs, and complete them a millisecond later. The test begins
+ * to count a job as running after its claim, and stops before its verdict. So
+ * this count is never larger than the number of jobs that run. */
 static void
 run_two(struct fleet *fleet, rp_conn *conn)
 {

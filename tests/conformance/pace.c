@@ -130,7 +130,8 @@ a_worker_of_many_queues_pauses_while_others_commit(void **state)
 	put(db->conn, "q0", "x");
 	expect_success(pid);
 	/* The worker probes for a sixteenth of the time, and pauses for the
-	 * rest. The test accepts up to a third. */
+	 * rest. The test accepts a worker that probes for up to a third of the
+	 * time. */
 	assert_in_range(used, 0, took / 3);
 }
 

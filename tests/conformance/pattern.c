@@ -9,7 +9,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-/* new queues are promised within 2 s, but the machine may be busy */
+/* A worker must serve a new queue within 2 s. The test allows 5 s, because the
+ * machine may be busy. */
 #define LATE_MS 5000
 
 struct seen {
@@ -148,8 +149,8 @@ run_thread(void *worker)
 	return NULL;
 }
 
-/* Free the worker only after the thread has ended, because rp_worker_stop() may
- * still use the worker when its run ends. */
+/* Free the worker only after the thread has ended. The run of the worker may
+ * end while rp_worker_stop() still uses the worker. */
 static void
 join(pthread_t thread, rp_worker *worker)
 {

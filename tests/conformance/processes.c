@@ -165,7 +165,7 @@ collect(struct shared *shared, unsigned char *acknowledged, size_t most)
 }
 
 /* Check the jobs that the children reported. Jobs reported as completed must be
- * gone. The others must exist, but in each round a killed child may have
+ * gone. All other jobs must exist, but in each round a killed child may have
  * completed one more job without reporting it. */
 static void
 check_acknowledged(struct db *db, const unsigned char *acknowledged,

@@ -275,8 +275,8 @@ the_worker_sends_progress_soon_and_the_rest_with_the_verdict(void **state)
 	static struct seen seen;
 	struct db *db = *state;
 
-	/* The lease of this job is 60 s, so it would be renewed after 20 s.
-	 * Progress must be sent earlier. */
+	/* The lease of this job is 60 s, so the worker would renew it after 20
+	 * s. The worker must send the progress earlier than that. */
 	put(db->conn, "q", "x");
 	seen = (struct seen){ .db = db };
 	work_until_settled(db, report, &seen);

@@ -350,8 +350,9 @@ P6_one_killer_does_not_use_up_the_attempts_of_others(void **state)
 
 	for (int i = 0; i < 20; i++)
 		put(db->conn, "q", i ? "good" : "killer");
-	/* The first worker claims all jobs and dies. Each later worker
-	 * completes its jobs one by one until it dies at the job "killer". */
+	/* The first worker claims all jobs and dies. Each of the following
+	 * workers completes its jobs one by one until it dies at the job
+	 * "killer". */
 	rp_batch_free(take(db->conn, "q", 20, 1));
 	for (int round = 0; round < 100; round++) {
 		rp_batch *batch;

@@ -218,8 +218,8 @@ a_pulled_task_may_extend_its_lease_and_commit_what_it_did(void **state)
 	task = pull(worker);
 	assert_int_equal(rp_task_begin(task, &conn), 0);
 	ok(conn, rp_enqueue(conn, "effects", &effect, NULL));
-	/* The task's transaction is still open, so this rolls it back and then
-	 * settles the job as done. */
+	/* The task's transaction is still open. rp_task_finish() rolls the
+	 * transaction back, and then settles the job as done. */
 	assert_int_equal(rp_task_finish(task, RP_DONE), 0);
 	assert_int_equal(end(worker).done, 2);
 	assert_int_equal(stats_of(db->conn, "effects").ready, 1);
@@ -271,8 +271,8 @@ tasks_that_are_not_finished_at_the_end_are_released(void **state)
 	rp_batch_free(batch);
 }
 
-/* If the program does not take a task within half a second after it was
- * fetched, the task is released, because another worker may be free. */
+/* A fetched task is released if the program does not take the task within half
+ * a second, because another worker may be free. */
 static void
 tasks_that_the_program_does_not_take_are_released(void **state)
 {

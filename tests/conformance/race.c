@@ -50,7 +50,7 @@ settle_at_random(struct child *child, rp_conn *conn, struct claim claim)
 	int r;
 
 	if (rand_r(&child->seed) % 8 == 0)
-		sleep_ms(8); /* this is longer than the lease */
+		sleep_ms(8); /* this pause is longer than the lease */
 	v.delay_ms = v.verdict == RP_EXTEND ? 5 : 0;
 	r = rp_settle(conn, &v, 1);
 	if (r == 1)

@@ -18,7 +18,7 @@
 struct seen {
 	struct db *db;
 	atomic_int calls, young_beside_suspect;
-	/* start of the suspect that is running; 0: none is running */
+	/* when the running suspect started; 0: no suspect is running */
 	_Atomic int64_t suspect_since;
 	rp_worker *worker;
 	pthread_t thread;
@@ -249,9 +249,10 @@ P6_a_suspect_is_alone_until_it_has_lived_for_two_seconds(void **state)
 	assert_true(beside);
 }
 
-/* A handler that counts how many jobs are done when the last of twenty suspects
- * begins. The worker runs suspects and other jobs in turn. A suspect takes 50
- * ms, so by then all other jobs are done. */
+/* A handler that counts the other jobs that start before ten of the twenty
+ * suspects have ended. The worker runs suspects and other jobs in turn, and a
+ * suspect takes 50 ms. So the worker must start all other jobs before the tenth
+ * suspect ends. */
 static int
 count_before_the_last_suspect(rp_task *task, const rp_job *job, void *ctx)
 {
@@ -285,11 +286,11 @@ P6_suspects_leave_other_jobs_their_turn(void **state)
 	assert_int_equal(atomic_load(&seen.young_beside_suspect), OTHERS);
 }
 
-/* Run a job; the job `long` runs until `x` has started. While `long` runs, the
- * queue gets a suspect (a job that may have killed its worker), and then `x`.
- * The worker claims nothing, because it waits for `long` to end, to run the
- * suspect alone. It must stop waiting after some time and run `x`; otherwise
- * `long` never ends. */
+/* A handler. The job `long` runs until the job `x` has started. While `long`
+ * runs, the queue gets a suspect (a job that may have killed its worker), and
+ * then `x`. The worker must run the suspect alone, so it claims nothing and
+ * waits for the end of `long`. After some time it must stop waiting and run
+ * `x`. Otherwise `long` never ends. */
 static int
 hold_on(rp_task *task, const rp_job *job, void *ctx)
 {
@@ -362,7 +363,7 @@ P2_the_first_renewal_comes_at_a_third_of_the_lease(void **state)
 	options.lease_ms = LEASE;
 	for (int i = 0; i < WORKERS; i++)
 		start(&seen[i], db, queues[i], take_long, options);
-	sleep_ms(1200); /* idle workers now poll less often */
+	sleep_ms(1200); /* after this pause, idle workers poll less often */
 	for (int i = 0; i < WORKERS; i++)
 		ids[i] = put(db->conn, queues[i], "x");
 	for (int i = 0; i < WORKERS; i++) {

@@ -2,8 +2,8 @@
  * renewal.c - test tasks that start and end while a renewal of leases waits for
  * the database.
  *
- * This is for SQLite, where an open write transaction blocks all other writers.
- * On a server a worker never waits long for a lock.
+ * This test is for SQLite, where an open write transaction blocks all other
+ * writers. On a server a worker never waits long for a lock.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -13,7 +13,7 @@
 #include <stdatomic.h>
 
 /* The worker renews a lease after a third of this time, that is, 150 ms. It
- * releases a task that the program has not taken for STUCK_MS (500 ms, see
+ * releases a task that the program has not taken within STUCK_MS (500 ms, see
  * worker/loop.c). So the renewal comes first. */
 #define LEASE_MS 450
 #define PATIENCE_MS 60000

@@ -65,8 +65,8 @@ change_schedules(struct db *db, const char *on_sqlite, const char *on_server)
 	assert_int_equal(run_sql(db->conn, sql, NULL), 0);
 }
 
-/* Make all schedules due at this time, as if no program had fired them
- * since. */
+/* Make all schedules due at the time `at`, as if no program had fired the
+ * schedules after `at`. */
 static void
 set_next(struct db *db, int64_t at)
 {
@@ -97,8 +97,9 @@ fire(rp_conn *conn)
 	return swept.fired;
 }
 
-/* Return the text of a header, or "". The header is of the n-th job that the
- * schedule made in queue q. The library writes headers as "name": "value". */
+/* Return the text of a header, or "". The header belongs to the n-th job that
+ * the schedule has enqueued in queue q. The library writes headers as "name":
+ * "value". */
 static const char *
 header(rp_conn *conn, size_t n, const char *name)
 {
@@ -283,8 +284,9 @@ skip_fires_no_missed_instant(void **state)
 	assert_int_equal(fire(db->conn), 1);
 }
 
-/* The sweep must move the schedule on although it adds no job. It runs on a new
- * connection, on which no earlier sweep has fired a schedule. */
+/* The sweep must set the schedule's next time, although no job is added. The
+ * sweep runs on a new connection, on which no earlier sweep has fired a
+ * schedule. */
 static void
 a_schedule_that_skips_all_missed_instants_moves_on(void **state)
 {
@@ -409,8 +411,8 @@ a_clock_that_is_set_forward_fires_missed_instants_once(void **state)
 	/* If the last hour has just begun, only 23 instants were missed. */
 	assert_in_range(atoi(header(db->conn, 0, "readpast-missed")), 23, 24);
 	assert_int_equal(FIELD(db->conn, "a", next_at), next);
-	/* Simulate a clock that was then set back. The next instant does not
-	 * change. */
+	/* Simulate a clock that is set back after the schedule has fired. The
+	 * next instant does not change. */
 	set_next(db, next + DAY);
 	assert_int_equal(fire(db->conn), 0);
 	assert_int_equal(FIELD(db->conn, "a", next_at), next + DAY);
@@ -651,7 +653,7 @@ static const char *const texts[] = {
 	"everyday",
 	"0 0 30 2 *",
 	"0 0 31 4,6 *",
-	/* wrong in two ways; the first one is reported */
+	/* each of these has two errors; the first error is reported */
 	"30/-1 * * * *",
 	"5/0/3 * * * *",
 	"*/1/2 * * * *",
@@ -720,7 +722,8 @@ the_server_parses_a_spec_as_the_library_does(void **state)
 				texts[i], r ? "accepted" : "refused",
 				same < 0 ? "refused" : "accepted");
 		right += r;
-		/* The empty text is refused as a name is, not by the parser. */
+		/* The library refuses the empty text before it parses specs, so
+		 * its message differs from the server's. */
 		if (!r && *texts[i])
 			compare_refusals(db, texts[i]);
 	}

@@ -176,7 +176,7 @@ P3_a_claim_number_that_was_never_given_settles_nothing(void **state)
 
 /* Expect that the job has a new claim number, and that a verdict with the old
  * number is refused. A verdict with the new number is refused, too, because no
- * worker has claimed the job since. */
+ * claim has this number. */
 static void
 expect_moved_on(rp_conn *conn, struct claim c)
 {

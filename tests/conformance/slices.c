@@ -3,9 +3,10 @@
  * Such a call works in slices, short transactions with a pause after each.
  * SQLite only.
  *
- * Two times are measured. One is the processor time from `begin immediate` to
- * the end of the commit, which does not depend on other load. The other is the
- * time for which the lock was free before the next transaction.
+ * Two times are measured. The first time is the processor time from `begin
+ * immediate` to the end of the commit, which does not depend on other load. The
+ * second time is the pause for which the lock was free before the next
+ * transaction.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -19,11 +20,11 @@
 #include <unistd.h>
 
 /* A call splits its work into slices, each with a transaction of its own. A
- * transaction may take up to MOST_US of processor time. This is much more than
- * a slice needs, and much less than the whole call needs. One transaction of a
- * call may take up to WORST_US, because the system counts a pause of a virtual
- * machine as processor time. Sanitizers make everything several times
- * slower. */
+ * transaction may take up to MOST_US of processor time. MOST_US is much more
+ * than a slice needs, and much less than the whole call needs. But one
+ * transaction of a call may take up to WORST_US, because the system counts a
+ * pause of a virtual machine as processor time. Sanitizers make everything
+ * several times slower. */
 #define MOST_US 50000
 #ifdef __SANITIZE_ADDRESS__
 #define WORST_US 600000
@@ -43,8 +44,8 @@ struct watch {
 	/* shortest pause after a transaction that took at least SHORT_US */
 	int64_t shortest_gap_us;
 	int64_t began_us, took_us, ended_at_us;
-	/* Transaction number `at` calls `then` at its end. 0: no transaction
-	 * calls it. */
+	/* Transaction number `at` calls `then` at its end. If `at` is 0, no
+	 * transaction calls `then`. */
 	int at;
 	void (*then)(void *ctx);
 	void *ctx;
@@ -319,8 +320,8 @@ in_a_transaction_of_the_callers_nothing_is_committed_before_its_end(
 	assert_int_equal(stats_of(db->conn, "q").dead, 10000);
 }
 
-/* A worker sweeps while it waits for jobs. It interrupts a long sweep after
- * some time, so that it can serve its jobs. The next wait continues the
+/* A worker sweeps while it waits for jobs. The worker interrupts a long sweep
+ * after some time, so that it can serve its jobs. The next wait continues the
  * sweep. */
 static void
 retention_goes_on_at_a_workers_next_look(void **state)
@@ -446,8 +447,8 @@ a_drop_that_was_killed_is_finished_by_the_next_drop(void **state)
 		ask_sql(db->conn, "select count(*) from readpast_dropped"), 0);
 }
 
-/* Copied jobs keep their ids. So they may have the ids of jobs that the killed
- * drop has left in the target. */
+/* Copied jobs keep their ids. So a copied job may have the id of a job that the
+ * killed drop has left in the target. */
 static void
 a_copy_succeeds_beside_the_rest_of_a_killed_drop(void **state)
 {

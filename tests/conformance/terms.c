@@ -115,8 +115,8 @@ each_of_many_jobs_has_its_own_terms(void **state)
 	expect_none(db->conn, added[5].id);
 }
 
-/* SQLite stores large payloads in another table, and enqueues such jobs with
- * another statement. */
+/* On SQLite, large payloads are in a table of their own, and jobs with large
+ * payloads are enqueued by a statement of their own. */
 static void
 jobs_with_large_payloads_have_terms(void **state)
 {
@@ -310,8 +310,8 @@ the_delays_after_failures_are_those_of_the_list(void **state)
 	assert_in_range(delay, HOUR_MS, HOUR_MS + 60000);
 }
 
-/* A release does not count as an attempt, so the first failure after it still
- * gets the first delay of the list. */
+/* A release does not count as an attempt. So the first failure after a release
+ * still gets the first delay of the list. */
 static void
 the_last_delay_repeats(void **state)
 {

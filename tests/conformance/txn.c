@@ -130,7 +130,7 @@ P7_a_failed_call_does_not_undo_the_rest_of_the_transaction(void **state)
 	take_one(db->conn, "q", 60000, &c);
 	ok(db->conn, rp_begin(db->conn));
 	put(db->conn, "q", "2");
-	/* only the database detects that this is not valid */
+	/* only the database detects that these headers are not JSON */
 	bad.headers = "{";
 	assert_int_equal(rp_enqueue(db->conn, "new", &bad, NULL), RP_EINVAL);
 	pair[1].headers = "[]";

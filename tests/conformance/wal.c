@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 /* A child process that enqueues two jobs for each byte that the parent writes
- * to `orders`. It is forked while the parent has the database closed, because
- * an open connection of SQLite must not be carried across a fork. */
+ * to `orders`. The child is forked while the parent has the database closed,
+ * because an open connection of SQLite must not be carried across a fork. */
 struct other {
 	struct db *db;
 	pid_t pid;
@@ -96,7 +96,7 @@ jobs_of_others_are_kept_after_shm_was_deleted(void **state)
 	assert_non_null(strstr(rp_last_error(db->conn)->message,
 			       "-shm was deleted or replaced"));
 	put_elsewhere(&other);
-	/* this cannot copy -wal into the file, but reports no error */
+	/* closing cannot copy -wal into the file, but reports no error */
 	rp_close(looking);
 	rp_close(idle);
 	rp_close(db->conn);
@@ -210,8 +210,8 @@ size_of_wal(const struct db *db)
 	return file.st_size;
 }
 
-/* Enqueue until -wal has three times the size SMALL of lib/db/sqlite/wal.c. The
- * library never truncates a -wal of up to that size. */
+/* Enqueue until -wal is three times as large as SMALL. The library never
+ * truncates a -wal of up to SMALL bytes, see lib/db/sqlite/wal.c. */
 static void
 fill_wal(struct db *db)
 {

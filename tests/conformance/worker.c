@@ -284,9 +284,9 @@ a_kind_may_have_a_handler_of_its_own(void **state)
 	assert_int_equal(atomic_load(&seen.lost), 0);
 }
 
-/* A handler. It calls rp_why_get() for each of the three jobs after its own. It
- * counts the answers with the right numbers of workers: those that can run the
- * job, and those that serve the job's queue. */
+/* A handler. It calls rp_why_get() for the three jobs after its own, and counts
+ * the correct answers. In a correct answer two numbers are right: how many
+ * workers can run the job, and how many workers serve the job's queue. */
 static int
 ask_why(rp_task *task, const rp_job *job, void *ctx)
 {
@@ -381,7 +381,7 @@ a_worker_drains_until_each_job_that_it_ran_is_settled(void **state)
 }
 
 /* A handler. The first job fails, and is scheduled for its retry. Then the
- * second job cancels the first one, so this worker need not wait for the
+ * second job cancels the first job, so this worker need not wait for the
  * retry. */
 static int
 cancel_the_first(rp_task *task, const rp_job *job, void *ctx)
@@ -541,7 +541,7 @@ bad_options_are_refused(void **state)
 }
 
 /* A handler that runs its own worker again. The worker would wait for itself,
- * so this is refused. */
+ * so the call is refused. */
 static int
 run_again(rp_task *task, const rp_job *job, void *ctx)
 {

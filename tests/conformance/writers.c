@@ -23,8 +23,9 @@
 /* ---- the write lock, and the queue of processes that wait for it ---- */
 
 /* A process that holds the write lock until the parent orders it to release the
- * lock. The parent must not hold the lock itself: SQLite in a child that was
- * forked while the file was open treats the parent's locks as its own. */
+ * lock. The parent must not hold the lock itself. If a child is forked while
+ * the parent has the file open, SQLite in the child treats the parent's locks
+ * as locks of the child. */
 struct holder {
 	const struct db *db;
 	pid_t pid;
@@ -221,8 +222,10 @@ a_wait_ends_at_its_deadline_even_if_many_wait(void **state)
 	pthread_t threads[40];
 
 	for (int i = 0; i < 40; i++) {
-		/* The threads with the longer deadline begin to wait first.
-		 * Those behind them must not wait as long as they do. */
+		/* The threads with the longer deadline begin to wait first. The
+		 * other threads come later in the queue. Each of them must stop
+		 * waiting at its own deadline, although threads before it still
+		 * wait. */
 		snprintf(them[i].url, sizeof(them[i].url), "%s?busy=%s",
 			 db->url, i < 20 ? "4s" : "300ms");
 		pthread_create(&threads[i], NULL, ask_with_deadline, &them[i]);
@@ -240,7 +243,8 @@ a_wait_ends_at_its_deadline_even_if_many_wait(void **state)
 
 /* ---- the file ---- */
 
-/* Let a process wait, so that the queue's file is created. */
+/* Let a process wait for the lock, so that the file of the queue of writers is
+ * created. */
 static void
 make_wait(struct db *db)
 {
@@ -306,7 +310,7 @@ a_file_that_a_stranger_made_is_not_used(void **state)
 	other = lock_file(db);
 	for (int i = 0; i < 4; i++)
 		pids[i] = in_child(enqueue_once, db);
-	sleep_ms(50); /* by now all of them must be waiting */
+	sleep_ms(50); /* by now all four children must be waiting */
 	unlock_file(&other);
 	for (int i = 0; i < 4; i++)
 		expect_success(pids[i]);
@@ -403,9 +407,10 @@ a_hundred_writers_are_as_fast_as_with_sqlites_own_timeout(void **state)
 
 	assert_int_equal(atomic_load(&ours.failed), 0);
 	/* Compare with connections that use SQLite's own timeout. On a busy
-	 * machine, connections that use our queue may do only half as many jobs
-	 * as those. Connections that slept for a millisecond instead would do a
-	 * tenth. So the limit is three tenths. */
+	 * machine, connections that use the library's queue may do only half as
+	 * many jobs as connections with the timeout. If connections in the
+	 * queue slept for a millisecond between two tries, they would do only a
+	 * tenth as many. So the limit is three tenths. */
 	if (with_queue * 10 < with_timeout * 3)
 		fail_msg("%ld jobs, and %ld with a timeout", with_queue,
 			 with_timeout);

@@ -23,9 +23,9 @@ SOURCE = pathlib.Path(sys.argv[3]).resolve() / "examples"
 class Example:
     """A test of a program in examples/. By default it has a queue in a SQLite database.
     A subclass defines `file`, the program; set_up(), which prepares the database;
-    commands(), which returns the commands to run, and to kill in turn; done(), which
-    returns their progress; and check(), which checks the final state. Its docstring
-    states what the program promises."""
+    commands(), which returns the commands that are run and are killed again and again;
+    done(), which returns their progress; and check(), which checks the final state. Its
+    docstring states what the program promises."""
 
     database = databases.SQLite
     queue = "q"

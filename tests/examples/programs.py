@@ -53,8 +53,8 @@ class Worker(Extended):
 
     def check(self):
         assert self.db.query("select count(distinct text) from greeting") == [(self.jobs,)]
-        # The worker that is left may have started just now, and not handle SIGTERM yet.
-        # So let it do a job first.
+        # The worker that is left may have started just now, and may not handle SIGTERM
+        # yet. So let it do a job first.
         self.leave_one()
         self.enqueue([self.jobs])
         self.eventually(lambda: self.done() > self.jobs, "one more greeting")
@@ -101,8 +101,8 @@ class Psycopg(Example):
         self.eventually(lambda: self.done() > self.jobs, "the last page")
         assert time.monotonic() < began + 4, "a worker that waits is notified"
         assert self.readpast("workers").count("pages:") >= 1
-        # Only the last worker stops normally, and so marks itself as stopped. All other
-        # workers were killed.
+        # Only the last worker stops normally, so only this worker has marked itself as
+        # stopped. All other workers were killed.
         self.crew[-1].terminate()
         assert self.crew.pop().wait() == 0, "SIGTERM ends it"
         assert self.db.query("select count(*) from readpast.worker"
@@ -200,7 +200,7 @@ class HttpPhp(Http):
 
 
 class Print(Example):
-    """each payload is printed, if not by one worker then by another"""
+    """each payload is printed by at least one worker"""
 
     file, jobs, kills = "worker.c", 20000, 6
 
@@ -366,8 +366,9 @@ class Backoff(Example):
     """each call is made, none too early, and no call has its effect twice"""
 
     file, jobs, kills = "backoff.py", 24, 4
-    # Longer than Retry-After, 1 s. If a client is killed before it reads this header,
-    # its job is tried again when the lease ends. By then the second must be over.
+    # The lease must be longer than the 1 s of Retry-After. If a client is killed
+    # before it has read this header, its job is tried again when the lease ends, and
+    # the server must then accept the call.
     lease = "2s"
 
     def set_up(self):

@@ -23,7 +23,7 @@ from cases import READPAST, case, connect, main, one, readpast, refused
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 
-# Routines that SQLite does not have, or that have other arguments there. Each has a
+# Routines that SQLite does not have, or that take other arguments on SQLite. Each has a
 # text that says why.
 ELSEWHERE = {
     "settle_and_claim": "what workers of the library call",
@@ -118,8 +118,8 @@ def the_manual_lists_each_function_with_its_arguments(path):
 
 @case
 def a_NUL_is_refused_in_every_text(path):
-    """The message is the one that the command line prints for other control
-    characters."""
+    """The message about a NUL is the message that the command line prints for other
+    control characters."""
     db = serve(path, "q", "x")
     db.execute("select * from readpast_claim('q', 1)").fetchall()
     bad = "a\0b"
@@ -131,7 +131,7 @@ def a_NUL_is_refused_in_every_text(path):
                 continue
             values = [1 if w in ("id", "claim_no", "job_id") else "q"
                       for w in words[:i]]
-            # Optional arguments in front of the tested one are null.
+            # Optional arguments before the one that is tested are null.
             least = len(names(arguments.split("[")[0]))
             values = [v if n < least else None for n, v in enumerate(values)]
             values += [bad] + ["q"] * (least - i - 1)

@@ -17,7 +17,8 @@ from cases import case, connect, main, one, readpast, refused
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 ADD = "select readpast_schedule_set('a', 'q', ?, 'x')"
-# Move the next fire into the past, as if no client had fired since then.
+# Move the next fire into the past, as if no client had fired the schedule after that
+# time.
 LATE = "update readpast_schedule set next_at = next_at - ?"
 MINUTE = 60_000
 
@@ -196,9 +197,9 @@ def wrong_arguments_are_refused_in_words(path):
              "'b', 'r', '@daily', 'x', '{\"headers\": [1]}'"),
             ("priority is not within 0..255",
              "'b', 'r', '@daily', 'x', '{\"priority\": 256}'"),
-            ("missed is once, all or skip",
+            ("missed must be once, all or skip",
              "'b', 'r', '@daily', 'x', '{\"missed\": \"none\"}'"),
-            ("overlap is allow or skip",
+            ("overlap must be allow or skip",
              "'b', 'r', '@daily', 'x', '{\"overlap\": \"\"}'"),
             ("unknown option delay: the options are zone, kind, headers, priority,"
              " missed, overlap, replace",

@@ -42,7 +42,7 @@ if node -e "require('better-sqlite3')" 2>/dev/null && [[ -z $(sanitizer_of "$ext
 	check 'the example in Node leaves no job' equal "$(sqlite3 app.db 'select count(*) from readpast_jobs')" 0
 	check 'the example in Node has inserted its rows' equal "$(sqlite3 app.db 'select count(*) from orders')" 2
 else
-	echo '# that of Node is not run: better-sqlite3 is not installed (NODE_PATH says where)'
+	echo '# the example in Node is not run: better-sqlite3 is not installed (NODE_PATH says where)'
 fi
 
 cat >names.py <<'END'

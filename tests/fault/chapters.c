@@ -13,8 +13,8 @@ static const rp_job_spec plain = RP_JOB_SPEC_INIT;
 
 /* ---- enqueueing ---- */
 
-/* Enqueue into existing queues and into new ones. Once, enqueue more jobs than
- * one SQL statement takes. */
+/* Enqueue into existing queues and into new ones. One of the calls enqueues
+ * more jobs than one SQL statement takes. */
 static void
 play_enqueue(struct story *s)
 {
@@ -250,8 +250,8 @@ play_change(struct story *s)
 		tries++;
 	}
 	retried = r;
-	/* The call changes the jobs in several transactions. Those before a
-	 * failure are committed. */
+	/* The call changes the jobs in several transactions. If a transaction
+	 * fails, the ones before it stay committed. */
 	assert_true(retried == 3 || (tries > 1 && retried < 3));
 	once(s, rp_job_cancel(shaky(s), 6, NULL));
 	while (failed(
@@ -335,9 +335,9 @@ undo(struct story *s)
 	assert_int_equal(r, 0);
 }
 
-/* Complete a job and enqueue two other jobs in one transaction. A call that
- * fails has done nothing, and is repeated. But if the connection was lost, the
- * whole transaction is lost. */
+/* Complete a job and enqueue three other jobs in one transaction. If a call
+ * fails, it has done nothing, and the client repeats the call. But if the
+ * connection was lost, the whole transaction is lost. */
 static int
 try_transaction(struct story *s, struct claim c)
 {

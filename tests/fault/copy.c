@@ -103,10 +103,11 @@ copy_with_call(struct attempt *a, rp_conn *conn, size_t call,
 	return flaky.fired;
 }
 
-/* Repeat the copy or move. Each time another call fails, in one of the modes of
- * enum flaky_mode. To save time, only every second call fails: if a copy fails
- * the odd calls in a mode, a move fails the even calls. With FAULT_ALL in the
- * environment, each call fails once in each mode. */
+/* Repeat the copy or move. In each run a different call fails, in one of the
+ * modes of enum flaky_mode. To save time, only every second call is made to
+ * fail in a mode. In a mode in which the odd calls of a copy fail, the even
+ * calls of a move fail. With FAULT_ALL in the environment, each call fails once
+ * in each mode. */
 static void
 fail_each_call(struct attempt *a, rp_conn *conn)
 {

@@ -2,11 +2,11 @@
  * lost.c - test a client while one call to the database fails. Each call fails
  * once in each possible way.
  *
- * A chapter is a sequence of calls of a client. It is run with its first call
- * failing, then with its second call failing, and so on to its last call. This
- * is repeated for each way to fail. Every acknowledged change must be kept. A
- * job may be enqueued twice only if an outcome was unknown. Each change must be
- * complete or absent.
+ * A chapter is a sequence of calls of a client. It is run many times: first its
+ * first call fails, in the next run its second call, and so on to its last
+ * call. This is repeated for each way to fail. Every acknowledged change must
+ * be kept. A job may be enqueued twice only if an outcome was unknown. Each
+ * change must be complete or absent.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

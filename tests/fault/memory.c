@@ -94,7 +94,8 @@ sqlite_realloc(void *p, int size)
 }
 
 /* Make SQLite's allocations fail on demand. Switch off SQLite's lookaside
- * memory, because allocations from it would not come here. */
+ * memory, because allocations from that memory do not call the functions of
+ * this file. */
 int
 memory_use(void)
 {

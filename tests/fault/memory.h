@@ -1,9 +1,9 @@
 /*
  * memory.h - make one allocation of the library or of SQLite fail.
  *
- * SQLite makes so many allocations that the tests fail only some of them. With
- * FAULT_ALL in the environment each of them fails once. A program that uses
- * memory.c is linked with the option --wrap for each function in memory.c.
+ * SQLite makes so many allocations that the tests let only some of them fail.
+ * With FAULT_ALL in the environment each of them fails once. A program that
+ * uses memory.c is linked with the option --wrap for each function in memory.c.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -195,7 +195,7 @@ find_a_queue(size_t at)
 	r = rp_worker_run(worker, NULL);
 	memory_arm(0);
 	/* If memory runs out during a claim, the worker ends with RP_ENOMEM. In
-	 * all other cases it finds the new queue and ends normally. */
+	 * all other cases the worker finds the new queue and ends normally. */
 	if (r != RP_ENOMEM) {
 		assert_int_equal(r, 0);
 		assert_int_equal(f.ran, 2);

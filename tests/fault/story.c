@@ -5,7 +5,7 @@
  *
  * A call that has failed has changed nothing. If the outcome of a call is
  * unknown, the call has done either everything or nothing. Each job's payload
- * is a number, called its tag. It identifies the job.
+ * is a number, which is called the job's tag and identifies the job.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -208,9 +208,9 @@ enter(struct story *s, const char *queue, rp_job_spec job, size_t n,
 		expect_untouched(added, n * sizeof(*added));
 		if (s->inside && s->lost)
 			return -1;
-		/* If the answer was lost, the jobs may be there, and the
-		 * repeated call adds them again. With a unique key it
-		 * cannot. */
+		/* If the answer was lost, the jobs may have been added, and the
+		 * repeated call adds them again. If the job has a unique key,
+		 * the call cannot add it again. */
 		for (size_t i = 0; i < n; i++)
 			s->known[first + (int)i].maybe +=
 				s->lost && !job.unique_key;

@@ -36,7 +36,7 @@ struct story {
 	 * unknown, or the database rolled back the story's transaction. */
 	int lost;
 	int inside; /* not 0: the story has begun a transaction */
-	/* starts (1) or stops (0) the failures; NULL: there are none */
+	/* starts (1) or stops (0) the failures; NULL: there are no failures */
 	void (*arm)(int on);
 	int groups;
 	struct known known[MOST_TAGS];
@@ -51,7 +51,8 @@ struct chapter {
 	 * prepare. */
 	void (*prepare)(struct story *story);
 	void (*play)(struct story *story);
-	void (*check)(struct story *story); /* nothing fails */
+	/* Runs after `play`, without failures. */
+	void (*check)(struct story *story);
 };
 extern const struct chapter chapters[]; /* the last element has the name NULL */
 const struct chapter *chapter_named(const char *name);
@@ -81,12 +82,13 @@ void expect_untouched(const void *where, size_t size);
 	while (failed((story), (r)))
 
 /* Enqueue jobs and record them. Each job's payload is its tag, a number that no
- * other job has. Returns the first tag; the others follow it. */
+ * other job has. Returns the tag of the first job. The other jobs get the next
+ * numbers. */
 int enter(struct story *story, const char *queue, rp_job_spec model, size_t n,
 	  rp_added *ret);
 int tag_of(const rp_job *job);
-/* Record that the client holds the claimed jobs. Asserts that it does not hold
- * any of them already. */
+/* Record that the client holds the claimed jobs. Asserts that the client did
+ * not hold any of these jobs before. */
 void hold(struct story *story, const rp_batch *batch);
 void let_go(struct story *story, int64_t id);
 /* Claim jobs until no job is left. The plan returns the verdict for each

@@ -40,7 +40,7 @@ text_of(const uint8_t *data, size_t size)
 	return text;
 }
 
-/* Abort unless the message is one line of UTF-8 that is not empty. */
+/* Abort unless the message is a single line of UTF-8, and not empty. */
 void must_be_a_message(const rp_error *error, int code);
 
 #endif

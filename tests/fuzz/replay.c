@@ -1,8 +1,8 @@
 /*
  * replay.c - run a fuzz target on each file of a directory, without a fuzzer.
  *
- * In this way any compiler can test the inputs that once found a bug. The
- * output is TAP. An input that fails ends the program.
+ * In this way the inputs that once found a bug are tested with any compiler.
+ * The output is TAP. An input that fails ends the program.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Run the examples of a documentation page as they are written, with the installed
 # files. The script runs every code block in sh, c, python, js or sql, in the page's
-# order. A block of the language `text` shows output: the blocks of its section must have
-# printed each of its lines.
+# order. A block of the language `text` shows output. The other blocks of the section
+# must have printed each line of this block.
 #
 #   page.sh READPAST BUILD SOURCE PAGE
 #

@@ -11,9 +11,9 @@
 /* ---- enqueue ---- */
 
 /* Return the live job with this key, as the current session sees it. If an open
- * transaction of another session will add or remove such a job, *ret_contended
- * becomes 2. If that transaction has both added and removed the job, it becomes
- * 1. */
+ * transaction of another session has locked such a job, *ret_contended becomes
+ * 2. But if that transaction has both added and removed the job, *ret_contended
+ * becomes 1. */
 static struct entry *
 holder_of(struct model *m, int queue, int key, int *ret_contended)
 {
@@ -150,10 +150,11 @@ enqueue_unique(struct model *m, int queue)
 	    (long long)id.id, id.outcome);
 	if (busy(m, r))
 		return;
-	/* The enqueue locks the row that has its key with SKIP LOCKED, so it
-	 * usually skips a row that another transaction has changed. But
-	 * PostgreSQL waits for that transaction if it has changed the row
-	 * twice, and only the second change has locked the row's key. */
+	/* The enqueue uses SKIP LOCKED when it locks the job that has the key.
+	 * So it usually skips this job if another transaction has changed the
+	 * job. But if that transaction has changed the row twice, and only the
+	 * second change has locked the row's key, PostgreSQL waits for the
+	 * transaction. */
 	if (others && e->now.replaced && r == RP_EBUSY)
 		return;
 	if (others) { /* without `replace`, the call succeeds without the lock

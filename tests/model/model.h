@@ -3,7 +3,7 @@
  * library. This file also declares the steps of a schedule. (In these tests a
  * schedule is a random sequence of calls.)
  *
- * A job has two versions: the current one, and the one from before the open
+ * A job has two versions: the current version, and the version before the open
  * transaction changed the job. Only the session with this transaction sees the
  * current version.
  *

@@ -25,8 +25,8 @@ let_time_pass(const struct model *m)
 }
 
 /* Return whether this sweep makes the job ready. Claims may already start after
- * the job's position (see `loose`). Then perhaps only a later sweep finds the
- * job, so read its state from the database. */
+ * the job's position (see `loose`). In this case only a later sweep may find
+ * the job, so read the job's state from the database. */
 static int
 comes_now(struct model *m, struct entry *e)
 {

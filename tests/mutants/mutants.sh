@@ -45,9 +45,9 @@ build() {
 	return 1
 }
 
-# The load for each mutant. With fence, many verdicts come after the end of the lease.
-# With lease, jobs run for longer than a second, so that a sweep comes while they run.
-# With claim, many workers claim at the same time.
+# The load for each mutant. For the mutant `fence`, many verdicts come after the end of
+# the lease. For `lease`, jobs run for longer than a second, so that a sweep comes while
+# they run. For `claim`, many workers claim at the same time.
 declare -A loads=(
 	[fence]='--jobs 100 --workers 6 -j 2 --work-time 400ms --lease 1s --stall-every 600ms'
 	[lease]='--jobs 60 --workers 8 -j 2 --work-time 1300ms --lease 2s --fail-rate 0.2'

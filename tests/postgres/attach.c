@@ -523,7 +523,8 @@ prepared_statements_may_be_discarded_by_the_caller(void **state)
 	put(app->conn, "q", "x");
 	execute(app->pg, "begin; deallocate all");
 	/* This call may fail, because its prepared statement is gone. Inside a
-	 * transaction the library does not repeat it, so the caller must. */
+	 * transaction the library does not repeat the call, so the caller must
+	 * repeat it. */
 	if (rp_enqueue(app->conn, "q", &job, NULL) < 0) {
 		assert_int_equal(rp_last_error(app->conn)->code, RP_EBUSY);
 		put(app->conn, "q", "x");
@@ -631,7 +632,7 @@ another_encoding_is_refused(void **state)
 	rp_conn *conn = NULL;
 	rp_error error;
 
-	job.kind = "\xc3\xa4"; /* UTF-8; two letters in Latin-1 */
+	job.kind = "\xc3\xa4"; /* one letter in UTF-8, two in Latin-1 */
 	execute(app->pg, "set client_encoding = 'LATIN1'");
 	assert_int_equal(rp_enqueue(app->conn, "q", &job, NULL), RP_EINVAL);
 	assert_non_null(strstr(rp_last_error(app->conn)->message, "LATIN1"));

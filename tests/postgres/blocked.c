@@ -257,9 +257,10 @@ P4_a_heartbeat_of_a_handler_never_waits(void **state)
 	assert_int_equal(stop(&work).done, 1);
 }
 
-/* The handler completes its job in a transaction and commits it only after the
- * whole lease. Until then the job's row is locked, so the worker cannot renew
- * the lease. The job must stay running, and the worker must run it once. */
+/* The handler completes its job in a transaction, and commits the transaction
+ * only when the whole lease is over. Until then the job's row is locked, so the
+ * worker cannot renew the lease. The job must stay running, and the worker must
+ * run it once. */
 static void
 P7_a_handler_may_take_long_to_commit_what_it_completed(void **state)
 {

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Test the findings of the command doctor that are possible only on PostgreSQL. The
+# Test the findings of the command `doctor` that are possible only on PostgreSQL. The
 # script starts one temporary server with bad settings, and causes the problems there.
 #
 # SPDX-License-Identifier: MIT
@@ -55,14 +55,14 @@ check 'a table whose pages have no room for a claim is reported' finds reloption
 sql "alter table readpast.job set (fillfactor = 45)"
 check 'with room in its pages the finding is gone' lacks reloptions
 sql "create index mine on readpast.job (lease_until)"
-check 'an index that every claim has to write is reported' finds index 'mine names a column.*drop index mine'
+check 'an index that every claim has to write is reported' finds index 'mine contains a column.*drop index mine'
 sql "drop index readpast.mine"
 sql "grant usage on schema readpast to public; grant select on readpast.job to public"
 check 'a right of public to read jobs is reported' finds public 'may select job'
 sql "revoke all on readpast.job from public"
 check 'after a revoke the finding is gone' lacks public
 sql "create role stranger"
-# Up to version 14 this right is granted by default.
+# Up to version 14 everybody may create objects in the schema public by default.
 sql "revoke create on schema public from public"
 check 'a schema of the search_path in which only its owner may create is not reported' lacks path
 check 'the schema of readpast is not reported either' lacks writable
@@ -103,7 +103,7 @@ sql "select setval('readpast.line', 1000000)" >/dev/null
 sql "select readpast.claim('q', 5000)" >/dev/null
 marked() {
 	sql "select readpast.enqueue('q', 'far away'); select readpast.claim('q')" >/dev/null
-	finds marks 'queue q: the sweep is [0-9]{6,7} numbers'
+	finds marks 'queue q: the sweep is [0-9]{6,7} positions'
 }
 check 'claims without sweeps are reported' eventually marked
 swept() {
@@ -151,8 +151,8 @@ readpast enqueue sqlq job >/dev/null
 job=$(sql "select id from readpast.claim('sqlq', worker => 'importer', lease => '1 hour')")
 check 'why names a worker in SQL without a process' grep -q 'worker importer has held it since' <(readpast why "$job")
 sql "update readpast.worker set seen_at = seen_at - interval '2 minutes'"
-check 'a silent worker in SQL is reported' finds silent 'worker importer has not been heard of for 2 min'
-check 'why says that the worker in SQL is silent' grep -q 'importer has held it since .*That worker has not been heard of for 12[0-9]s' <(readpast why "$job")
+check 'a silent worker in SQL is reported' finds silent 'worker importer has not been heard from for 2 min'
+check 'why says that the worker in SQL is silent' grep -q 'importer has held it since .*That worker has not been heard from for 12[0-9]s' <(readpast why "$job")
 sql "select readpast.worker_stop(max(id)) from readpast.worker" >/dev/null
 check 'a worker that has unregistered is not reported' lacks silent
 sql "select readpast.complete(id, claim_no) from readpast.jobs where id = $job" >/dev/null

@@ -292,8 +292,8 @@ crowded() {
 	[[ $(psql -qAtX "host=$guarded user=postgres" -c "select count(*) from pg_stat_activity where query like 'select pg_sleep%'") == 4 ]]
 }
 eventually crowded
-# Take the last free connection. This fails while the session that used it before has
-# not quite ended.
+# Take the last free connection. This fails until the session that used the connection
+# before has ended.
 takes_the_last() {
 	: >fifth
 	psql -qAtX "host=$guarded user=postgres" -c "select 'in'" -c 'select pg_sleep(60)' >fifth 2>/dev/null &

@@ -65,10 +65,11 @@ check 'the history agrees' equal "$(readpast check h --left q | tail -n 1)" 'P1 
 # ---- under load ----
 
 export READPAST_DB="postgres:///loaded?host=$server&user=postgres"
-# Large payloads fill pages quickly, so enqueue soon needs a new page. A claim does not:
-# the page of a job has room for the new version of its row. But a verdict with a result
-# needs new pages, because the results are large and are kept. The queue is paused until
-# the disk is full, so that workers have enough jobs then.
+# Large payloads fill pages quickly, so an enqueue soon needs a new page. A claim needs
+# none, because the page of a job has room for the new version of its row. But a verdict
+# with a result needs new pages, because the results are large and are kept. The queue
+# is paused until the disk is full, so that workers still have enough jobs when the disk
+# is full.
 payload='%01900.0f'
 handler=(--result stdout -- sh -c 'head -c 3000 /dev/urandom')
 readpast init >/dev/null
@@ -77,7 +78,7 @@ start_load
 readpast pause q >/dev/null
 seq -f "$payload" 1000 | readpast --history h enqueue q --quiet
 fill_up
-in_trouble() { # FILE...: one of these processes has reported the full disk
+in_trouble() { # FILE...: one of these files reports the full disk
 	cat "$@" | grep -qE "$full"
 }
 check 'under load producers report the full disk' eventually in_trouble producer.err

@@ -233,8 +233,9 @@ def killed_workers_leave_no_job_waiting(p):
         worker.wait()
     for n in range(1, 4):
         p.one("select readpast.enqueue('q', 'x')")
-        # Once a second one of the waiters is notified and unregistered. If it is dead,
-        # the next one is notified a second later, until a living waiter is notified.
+        # Once a second a sweep notifies one of the waiters and unregisters it. If this
+        # waiter is dead, the next sweep notifies another waiter, and so on until a
+        # sweep notifies a living waiter.
         p.started_in(n, 12)
     p.one("select readpast.enqueue('q', 'x')")
     assert p.started_in(4, 5) < 2

@@ -72,7 +72,7 @@ def a_session_with_every_advisory_lock_blocks_no_other(s):
     time.sleep(1.1)
     passed(s)
     s.sweep()
-    assert newest_tick(s) > before   # a new tick: the locks did not stop the sweep
+    assert newest_tick(s) > before   # the locks did not stop the sweep
     assert s.complete(s.claim()["x"]) == "done"
     eventually(2, lambda: s.one("select readpast.sweep_start()"))
     s.one("select readpast.drop_queue('q')")
@@ -185,9 +185,10 @@ def an_open_enqueue_does_not_hold_up_a_drop_and_its_job_stays(s):
 
 @case
 def a_sweep_of_two_statements_does_not_forget_a_dropped_queue_too_soon(s):
-    """An open transaction has enqueued a job into a queue that is dropped meanwhile. A
-    transaction that sweeps twice must not delete the note about the dropped queue.
-    After the commit a sweep needs this note to find the job and move it."""
+    """An open transaction has enqueued a job into a queue, and the queue is dropped
+    before the commit. A transaction that sweeps twice must not delete the note about
+    the dropped queue. When the enqueue commits, the next sweep needs this note to find
+    the job and move it."""
     user, sweeper = Session(s.database), Session(s.database)
     s.put("old")
     user.rows("begin")
@@ -244,7 +245,7 @@ def jobs_of_every_state_are_taken_into_the_new_queue(s):
                  "from readpast.jobs where id > 1 order by id")
     user.rows("commit")
     assert s.rows("select * from readpast.jobs") == []
-    s.put("new", unique_key="k")    # takes the unique key from the older job
+    s.put("new", unique_key="k")    # put() takes the unique key from the older job
     swept_until_nothing_is_noted(s)
     now = {row[0]: row for row in s.rows(
         "select id, state, priority, unique_key, attempt, claim_no "
@@ -330,7 +331,7 @@ def at_the_higher_levels_a_drop_is_refused_or_waited_for(s):
     user.rows("begin isolation level repeatable read")
     user.rows("select 1 from readpast.queue")
     # This call updates the queue's row after the user's snapshot was taken. The enqueue
-    # must work all the same, and the drop must be refused because of it.
+    # must work all the same. Because of the enqueue, the drop must be refused.
     s.rows("select readpast.register_waiter(1, '{q}')")
     user.put("x")
     said = impatient(s).refused("select readpast.drop_queue('q')")
@@ -376,8 +377,8 @@ def an_enqueue_into_a_queue_that_another_session_makes_anew_is_not_refused(s):
 
 @case
 def an_enqueue_is_refused_for_its_size_and_not_for_a_race(s):
-    # If put_one() inserts no row, enqueue() looks for the reason: the queue is missing,
-    # or the job is too large. Replace put_one() by a routine that inserts nothing and
+    # If put_one() inserts no row, enqueue() finds out whether the queue is missing or
+    # the job is too large. Replace put_one() by a routine that inserts nothing and
     # creates the queue, as if another session had created it just after the insert.
     args, result = s.one(
         "select pg_get_function_arguments(p), pg_get_function_result(p) "

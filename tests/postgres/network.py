@@ -65,9 +65,9 @@ class Line:
                                  daemon=True).start()
 
     def lose(self, verb, heard=True):
-        """Close the connection at the next call of a verb, an operation such as claim.
-        If `heard`, the connection is closed when the server has replied, and the reply
-        is lost. Otherwise it is closed before the server gets the call."""
+        """Close the connection at the next call of a verb, an operation such as
+        `claim`. If `heard`, the connection is closed when the server has replied, and
+        the reply is lost. Otherwise it is closed before the server gets the call."""
         self.lost.clear()
         self.loses = re.compile(b"B....\0readpast_readpast_" + verb.encode()
                                 + b"[a-z_]*\0", re.DOTALL), heard
@@ -134,7 +134,8 @@ def without_notices(data):
 # ---- the command line behind the proxy ----
 
 class Client:
-    """A database of its own. Commands reach it directly or through the proxy."""
+    """Commands on a database of their own, which they reach directly or through the
+    proxy."""
 
     def __init__(self, name):
         query(f"create database {name}")

@@ -135,7 +135,7 @@ def bad_arguments_are_refused_with_a_message(s):
              "claim_nos => '{1}', verdicts => '{5}')"),
             ("RP003 ids, claim_nos", "readpast.settle_and_claim('{q}', ids => '{1}', "
              "claim_nos => '{1}', verdicts => '{1}', delays_ms => '{-1}')"),
-            ("RP003 most", "readpast.sweep(0)"),
+            ("RP003 the argument most", "readpast.sweep(0)"),
             ("RP003 a waiter needs", "readpast.register_waiter(null, '{q}')"),
             ("RP005 no job has the id", "readpast.cancel(null)"),
             ("RP005 no queue named", "readpast.resume(null)"),
@@ -185,7 +185,8 @@ def a_worker_creates_the_queues_that_are_new_to_it(s):
     assert woken(sleeper) == 1
     s.rows("select * from readpast.claim('claimed', worker => 'me')")
     assert s.rows(queues) == [("claimed",), ("q",), ("r",)]
-    # A heartbeat of a worker must not create a queue that was dropped meanwhile.
+    # A heartbeat of a worker must not create a queue that was dropped after the worker
+    # registered.
     s.one("select readpast.drop_queue('r')")
     s.rows("update readpast.worker set seen_at = seen_at - interval '9 seconds'")
     assert s.one("select readpast.worker_named('me', '{q,r}')") == me
@@ -449,13 +450,14 @@ def a_key_is_taken_in_the_commit_that_completes_its_job(s):
     claim = worker.claim()["one"]
     worker.rows("begin")
     worker.complete(claim)
-    # Neither enqueue waits for that transaction. Both still see the first job.
+    # These two enqueues do not wait for the transaction of `worker`, and find the first
+    # job.
     assert [e.put("two", unique_key="k") for e in (s, other)] == [first, first]
     worker.rows("commit")
     assert [e.put("three", unique_key="k") for e in (s, other)] == [first, first]
     assert s.one("select count(*) from readpast.jobs") == 0
     s.rows("update readpast.taken_key set until = clock_timestamp()")
-    # If two sessions find that the key is free, the second one waits for the first.
+    # If two sessions find that the key is free, the second session waits for the first.
     s.rows("begin")
     new = s.put("four", unique_key="k")
     other.rows("set lock_timeout = '100ms'")
@@ -469,8 +471,9 @@ def a_key_is_taken_in_the_commit_that_completes_its_job(s):
 
 @case
 def a_job_that_lives_and_ends_between_look_and_insert_is_noticed(s):
-    """The session `slow` enqueues a job. It finds that the unique key is free, and then
-    stops before its insert. Meanwhile another job takes the key and is done."""
+    """The session `slow` enqueues a job. `slow` finds that the unique key is free, and
+    then stops before its insert. Before `slow` continues, another job takes the key and
+    is done."""
     slow = Session(s.database)
     s.rows("select readpast.queue_create('q')")
     s.rows("create function stop() returns trigger language plpgsql as $$ begin"
@@ -511,8 +514,8 @@ def a_unique_key_has_one_live_job(s):
     assert s.refused("select readpast.retry(%s)", one).startswith("RP006")
     assert s.refused("select readpast.extend(%s, %s)", *claim).startswith(
         "RP002")
-    # Two sessions enqueue at the same time. The second waits for the first one, and
-    # returns the same job.
+    # Two sessions enqueue at the same time. The second enqueue waits for the first
+    # enqueue, and returns the same job.
     other = Session(s.database)
     s.rows("begin")
     three = s.put("six", unique_key="k2")
@@ -721,8 +724,8 @@ def a_renewal_is_a_heartbeat_and_writes_only_if_one_is_due(s):
     assert not s.one(row)[1], "it might raise a serialization failure"
     s.one("select readpast.extend(%s, %s)", *claim)
     assert s.one(row)[1]
-    # A client that is not a worker can also renew a lease. If the renewal of a worker's
-    # lease is refused, it does not count as a heartbeat.
+    # A client that is not a worker can also renew a lease. A refused renewal of a
+    # worker's lease does not count as a heartbeat.
     s.put("y")
     s.one("select readpast.extend(%s, %s)", *s.claim()["y"])
     s.complete(claim)
@@ -1046,8 +1049,8 @@ def a_transaction_that_enqueues_late_leaves_a_recheck(s):
 @case
 def a_queue_is_not_empty_while_a_job_is_behind_the_cursors(s):
     """A job may be before the position where claims start, or in a range that the next
-    sweep examines again. Then claims do not find the job. But clients that wait for the
-    queue, drain it or count its jobs must see the job."""
+    sweep examines again. In both cases claims do not find the job. But clients that
+    wait for the queue, drain it or count its jobs must see the job."""
     late = Session(s.database)
     live = "select readpast.live_job(id) from readpast.queue where name = 'q'"
     seen = ("select p.ready, p.running, t.ready from readpast.probe('q') p, "
@@ -1071,9 +1074,10 @@ def a_queue_is_not_empty_while_a_job_is_behind_the_cursors(s):
 
 @case
 def a_job_committed_while_claims_start_before_it_is_moved(s):
-    """A job is committed after claims have passed its place in the line. The sweep that
-    rechecks this place does nothing, because claims start before the place again. Then
-    claims start after the place again. A later sweep must find the job."""
+    """A job is committed after claims have passed its place in the line. When a sweep
+    rechecks this place, claims start before it again, so the sweep does nothing. After
+    this sweep, claims start after the place once more. A later sweep must find the
+    job."""
     late = Session(s.database)
     passed(s, 2)
     late.rows("begin")
@@ -1090,9 +1094,10 @@ def a_job_committed_while_claims_start_before_it_is_moved(s):
 
 @case
 def claims_start_near_the_head_beside_an_open_transaction(s):
-    """A transaction that has an id stays open for a second. Meanwhile claims append rows
-    to the table cursor all the time, so that its newest row is always young. Claims must
-    nevertheless not start far behind the last number that was drawn."""
+    """A transaction that has an id stays open for a second. During this second, claims
+    append rows to the table `cursor` all the time, so that its newest row is always
+    young. Claims must nevertheless not start far behind the last number that was
+    drawn."""
     pin = Session(s.database)
     passed(s)
     pin.rows("begin")
@@ -1243,8 +1248,8 @@ def the_tables_of_hints_may_be_truncated_at_any_time(s):
         thread.start()
     for _ in range(5):
         time.sleep(0.3)
-        # The truncate locks several tables. If a deadlock makes the server cancel it,
-        # repeat it.
+        # The truncate locks several tables. If the server cancels the truncate because
+        # of a deadlock, repeat the truncate.
         while True:
             try:
                 s.rows("truncate readpast.tick, readpast.cursor, "
@@ -1397,8 +1402,8 @@ def a_claim_that_finds_an_updated_row_takes_or_skips_the_job(s):
 
 @case
 def a_claim_in_an_open_transaction_locks_only_its_own_jobs(s):
-    """A session has read the row of a job, and has not locked the row yet. Meanwhile
-    another session claims the job."""
+    """A session has read the row of a job. Before this session locks the row, another
+    session claims the job."""
     s.put("a")
     s.put("b")
     # Row-level security calls gate() before the role `slow` reads a row. gate() waits
@@ -1546,9 +1551,9 @@ def a_pinned_snapshot_changes_no_claims_cost(s):
     # Use the smallest of the measurements. If autovacuum has analyzed the tables, one
     # call has planned its statements again, and so has read more pages.
     last = [min(each) for each in zip(*last)]
-    # A claim starts at the cursor, so it reads no dead entries before it. A sweep reads
-    # only entries that have died since the last sweep, with a pinned snapshot or
-    # without one.
+    # A claim starts at the cursor, so it reads no dead entries before the cursor. A
+    # sweep reads only entries that have died since the last sweep, with a pinned
+    # snapshot or without one.
     assert last[0] <= 1.5 * first[0], (free, first, last)
     assert last[1] <= 1.5 * first[1], (free, first, last)
 
@@ -1587,10 +1592,10 @@ def a_plan_made_for_an_empty_table_is_the_plan_for_a_full_one(s):
 @case
 def routines_walk_indexes_whatever_the_statistics_say(s):
     # The routines must never read the whole job table, even if the statistics say that
-    # it is empty. So they switch off sequential scans. PostgreSQL 18 and earlier
-    # versions treat such a setting differently: version 18 counts the disabled nodes of
-    # a plan, earlier versions add a cost for each. Version 18 also caches the plans of
-    # SQL functions.
+    # it is empty. So they switch off sequential scans. PostgreSQL 18 does not treat
+    # such a setting as earlier versions do. Version 18 counts the disabled nodes of a
+    # plan. Earlier versions add a cost for each such node. Version 18 also caches the
+    # plans of SQL functions.
     calls = [
         "readpast.enqueue('q', 'x')",
         "readpast.enqueue('q', 'x', unique_key => 'k')",
@@ -1628,7 +1633,7 @@ def routines_walk_indexes_whatever_the_statistics_say(s):
         for plan in said:
             assert not re.search(
                 r"(Seq|Bitmap Heap) Scan on job\b", plan), plan
-            assert "JIT:" not in plan, plan  # compiling takes 200 ms
+            assert "JIT:" not in plan, plan  # JIT compilation takes 200 ms
 
     s.rows("alter table readpast.job set (autovacuum_enabled = off)")
     s.rows("alter table readpast.archive set (autovacuum_enabled = off)")
@@ -1733,14 +1738,14 @@ def each_job_notifies_another_waiter(s):
     user = Session(s.database)
     user.rows("begin")
     user.put("a")
-    s.put("b")      # does not wait for `user`, and notifies the other worker
+    s.put("b")      # put() does not wait for `user`, and notifies the other worker
     assert (woken(one), woken(two)) == (1, 0)
     s.put("c")      # the only waiter left is the one that `user` notifies
     assert (woken(one), woken(two)) == (0, 1)
     two.one("select readpast.unregister_waiter(2, '{q}')")
     user.rows("commit")
     assert (woken(one), woken(two)) == (0, 1)
-    s.put("d")      # notifies nobody, because both workers are unregistered
+    s.put("d")      # put() notifies nobody, because both workers are unregistered
     assert (woken(one), woken(two)) == (0, 0)
     # A claim that returns as many jobs as its limit may have left more jobs. So it
     # notifies another worker, and never the worker that claims.

@@ -16,7 +16,8 @@ import psycopg2
 from sessions import case, main
 
 ADD = "select readpast.schedule_set('a', 'q', %s, 'x')"
-# Move the next fire into the past, as if no client had fired since then.
+# Move the next fire into the past, as if no client had fired the schedule after that
+# time.
 LATE = "update readpast.schedule set next_at = next_at - %s::interval"
 
 
@@ -158,9 +159,9 @@ def wrong_arguments_are_refused_in_words(s):
             ("the kind must have", "'a', 'q', '@daily', 'x', kind => ''"),
             ("the headers are not", "'a', 'q', '@daily', 'x', headers => '[1]'"),
             ("priority 256", "'a', 'q', '@daily', 'x', priority => 256"),
-            ("missed is once, all or skip",
+            ("missed must be once, all or skip",
              "'a', 'q', '@daily', 'x', missed => 'none'"),
-            ("overlap is allow or skip",
+            ("overlap must be allow or skip",
              "'a', 'q', '@daily', 'x', overlap => null")):
         said = s.refused(f"select readpast.schedule_set({given})")
         assert said.startswith("RP003 " + words), said

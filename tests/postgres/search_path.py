@@ -29,9 +29,10 @@ SQL = ROOT / "sql/postgres"
 SUITE = []
 
 # The values of search_path. A shadow is an object in the schema public that has the name
-# of an object in pg_catalog. In the first value, public precedes pg_catalog. In the second,
-# the default of PostgreSQL, pg_catalog precedes public; then a shadow runs only if its
-# argument types match a call better than those of the real object.
+# of an object in pg_catalog. In the first value, public precedes pg_catalog. The second
+# value is the default of PostgreSQL, with which pg_catalog precedes public. With this
+# value a shadow runs only if its argument types match a call better than the real
+# object's.
 PATHS = "public, pg_catalog", '"$user", public'
 
 # An argument for each type of a routine's parameter.
@@ -164,8 +165,8 @@ def no_routine_runs_a_strangers_code(log):
             except psycopg2.Error as error:
                 # Some calls fail, because their arguments make no sense. These are the
                 # classes of errors that readpast then returns. Any other error may come
-                # from a shadow: count(*) fails with 42809 if it finds the shadow of
-                # count().
+                # from a shadow. For example, count(*) fails with 42809 if it finds the
+                # shadow of count().
                 assert error.pgcode[:2] in ("RP", "22", "25", "40", "23"), (
                     f"{call}: {error.pgcode} {error}")
             run(db, "rollback")

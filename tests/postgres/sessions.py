@@ -117,7 +117,7 @@ def run(function, number, url):
         function(Session(url.replace("/postgres?", f"/{name}?")))
         # Drop the database at once, because some cases crash the server. At its next
         # start the server syncs the files of all databases, which may take a minute if
-        # there are fifty.
+        # there are fifty databases.
         manage(url, f"drop database {name} with (force)")
         return True
     except Exception:

@@ -1,8 +1,8 @@
 -- The role mallory, an attacker, creates these objects in the schema public. Each is a
 -- shadow: it has the name of an object of pg_catalog that readpast's statements use. A
--- shadow that runs writes to the server's log, which a rollback does not undo. Then it
--- does the same as the real object. The tables `word` and `sign` contain the names of
--- functions and operators.
+-- shadow that runs writes a line to the server's log, because a rollback cannot remove
+-- a line of the log. Then the shadow does the same as the real object. The tables
+-- `word` and `sign` contain the names of functions and operators.
 
 create function public.see(what text, answer boolean default true)
 returns boolean
@@ -26,7 +26,7 @@ begin
 		(select string_agg('$' || n, ', ')
 		   from generate_series(1, cardinality(args)) n));
 exception when others then
-	null; -- skip it: PL/pgSQL refuses these arguments, or it exists
+	null; -- skip this shadow: it exists, or PL/pgSQL refuses its arguments
 end
 $body$;
 
@@ -131,7 +131,8 @@ begin
 		 where c.relnamespace = 'pg_catalog'::regnamespace
 		   and c.relkind in ('r', 'v')
 		   and c.relname in (select w.name from word w)
-		   -- pg_attribute has a column of type anyarray, a view cannot
+		   -- pg_attribute has a column of type anyarray, which no view
+		   -- can have
 		   and c.relname <> 'pg_attribute'
 	loop
 		execute format('create view public.%I as select * from pg_catalog.%I '

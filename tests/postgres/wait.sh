@@ -45,7 +45,7 @@ id=$(put q x)
 claim=$(claim_of "$(readpast claim q)")
 begin_wait "$id"
 eventually is_registered "$id"
-# After its registration the client still checks the job, at longer and longer
+# A registered client also checks the job without a notification, at longer and longer
 # intervals.
 sleep 4
 from=$(statements)
@@ -60,7 +60,7 @@ check 'the wait leaves no registration' equal "$(registered)" 0
 id=$(put q x)
 begin_wait "$id"
 eventually is_registered "$id"
-sleep 4.5 # the client checks the job only 8 s after the registration
+sleep 4.5 # the client's next check of the job comes only 8 s after the registration
 readpast purge q --state ready --yes >/dev/null
 from=$SECONDS
 end_wait

@@ -47,7 +47,7 @@ archive() {
 calls() {
 	archive && tools/check_calls build >found
 }
-round() { # WAY: the tool finds this cycle and no other
+round() { # WAY: the tool finds the cycle WAY, and no other cycle
 	! calls && equal "$(grep -c '^calls go round' found)" 1 &&
 		equal "$(head -n 1 found)" "calls go round: $1"
 }

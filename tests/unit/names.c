@@ -13,8 +13,8 @@
 
 /* Prepare all statements of a verb (an operation of the library). Some verbs
  * have different statements for one row and for several rows, so run the verb
- * with one row and with two. The parameters are null: only the preparing
- * matters here, and everything is rolled back. */
+ * with one row and with two. All parameters are null, because it matters only
+ * whether the statements can be prepared. The test rolls everything back. */
 static void
 prepare_all(rp_conn *conn, enum rp_verb verb)
 {

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Test that reordering parameters in sql/params either stops the build, or has no
+"""Test that another order of the parameters in sql/params stops the build or has no
 effect.
 
   params.py SOURCE
 
-Works on a copy of the source, in a temporary directory. Speaks TAP.
+Works on a copy of the source, in a temporary directory. Prints TAP.
 
 SPDX-License-Identifier: MIT
 SPDX-FileCopyrightText: The readpast authors

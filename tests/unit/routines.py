@@ -7,7 +7,7 @@ returns void. A line that begins with `-- Locks:` says what the routine locks.
 
   routines.py SOURCE
 
-Speaks TAP.
+Prints TAP.
 
 SPDX-License-Identifier: MIT
 SPDX-FileCopyrightText: The readpast authors

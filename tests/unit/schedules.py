@@ -244,7 +244,7 @@ def main():
     for name in ZONES:
         windows = [Window(name, change) for y in YEARS
                    for change in changes(name, year(y), year(y + 1))]
-        few = len(windows) < 2 * len(YEARS) - 4  # none in Morocco in 2100
+        few = len(windows) < 2 * len(YEARS) - 4  # Morocco has no changes in 2100
         check(f"{len(SPECS)} specs around the {len(windows)} changes of {name}",
               ["too few changes"] * few + list(compare(windows, lambda w: SPECS)))
 

@@ -82,9 +82,10 @@ hear_goodbye(struct postgres *s)
 }
 
 /* If the connection was lost, for example because the server was restarted,
- * make a new one. libpq tries the URL's hosts again. Callers do this before
- * they send a statement, so the server has no statement of which the client
- * does not know the outcome. */
+ * make a new one. libpq tries the URL's hosts again. Callers do this only
+ * before they send a statement. If the connection is lost after a statement was
+ * sent, the statement must not be sent again, because the server may have run
+ * it. */
 int
 rp__postgres_connect_again(struct postgres *s, rp_error *error)
 {
@@ -150,8 +151,8 @@ check_url(const char *url, rp_error *reterr)
 
 /* Connect without printing. A server that is shutting down may send a notice
  * before the connection is complete, and libpq would print it. So start a
- * connection, set the function that receives notices, and then let PQreset()
- * connect again. */
+ * connection, set our function that receives notices, and only then let
+ * PQreset() make the real connection. */
 static PGconn *
 connect_quietly(struct postgres *s, const char *const *names,
 		const char *const *values)

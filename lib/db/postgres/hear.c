@@ -29,8 +29,9 @@ wait_for_notice(PGconn *pg)
 	return 0;
 }
 
-/* Test with a notification from another session. A notification that a session
- * sends to itself arrives even behind a pooler that loses all others. */
+/* Test whether a notification from another session arrives. A notification
+ * that a session sends to itself arrives even behind a pooler that loses all
+ * others. */
 int
 rp__postgres_hears(void *db, void *other)
 {

@@ -22,7 +22,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RENEW_MS 30000 /* a third of job_waiter_age() in thresholds.sql */
+/* A registration is renewed after this time, which is a third of
+ * job_waiter_age() in thresholds.sql. */
+#define RENEW_MS 30000
 #define FIRST_NAP_MS 2
 #define POLL_MS 1000 /* the longest pause if no notification will arrive */
 #define ALIVE "alive"

@@ -21,8 +21,9 @@ extern const char rp__build_postgres[];
 
 #define CHANNEL 100 /* room for a channel's name, in bytes */
 
-/* How long a call waits for a lock after limit_waits(). This is long enough for
- * a single statement of another client, and short compared to a lease. */
+/* After limit_waits(), a call waits at most this long for a lock. This is long
+ * enough for a single statement of another client, and short compared to a
+ * lease. */
 #define RP_LIMIT "lock_timeout = '100ms'"
 
 struct postgres {
@@ -33,29 +34,31 @@ struct postgres {
 	int is_new;   /* 1: opening this handle created the schema */
 	int depth;    /* how many transactions of ours are open, one inside the
 		       * other; all except the outermost are savepoints */
-	/* How the outermost transaction was begun. OWN: as a transaction of
-	 * ours. JOINED: as a savepoint in the caller's transaction. ALONE:
-	 * without `begin`, because it is a single statement. */
+	/* The kind of the outermost transaction. OWN: a transaction of ours.
+	 * JOINED: a savepoint in the caller's transaction. ALONE: a single
+	 * statement, which needs no `begin`. */
 	enum { OWN, JOINED, ALONE } base;
-	int pooled;          /* 1: behind a pooler, so we use no prepared
-			      * statements and no LISTEN */
+	int pooled;          /* 1: the connection goes through a pooler, so we
+			      * use no prepared statements and no LISTEN */
 	int other_level;     /* 1: the session's default isolation level is not
 			      * `read committed` */
 	int limits_waits;    /* 1: calls fail instead of waiting long for a
 			      * lock */
 	int lost_answer;     /* 1: the answer to a call may have been lost. The
-			      * next begin() tells its caller and clears this */
+			      * next begin() reports this to its caller, and
+			      * sets lost_answer to 0 */
 	int64_t asked_us;    /* when the last call was made (monotonic us); 0:
 			      * never */
 	int64_t statements;  /* statements that query() ran since the last
 			      * measure() */
 	int unsure;          /* 1: a commit may not have reached the standby */
 	char *sql[RP_VERBS]; /* the SQL of the verbs with the schema's name;
-			      * NULL: not used yet */
+			      * NULL: the verb was not used yet */
 	char prepared[RP_VERBS];
-	char sign[24]; /* each handle has its own, and puts it into the names
-			* of its prepared statements, because several handles
-			* may be attached to one connection; "": not attached */
+	char sign[24]; /* a text that is different in each handle. The handle
+			* puts it into the names of its prepared statements,
+			* because several handles may be attached to one
+			* connection; "": the handle is not attached */
 	/* The state of waiting:
 	 * - nap_ms: length of the last pause between polls.
 	 * - registered_at: when we registered as a waiter (monotonic ms); 0: we

@@ -205,9 +205,9 @@ run_all(struct postgres *s, const struct rp_query *query, rp_error *error)
  * A query with RP_QUERY_READ, such as those of `readpast doctor`, may run on a
  * database in production and with the rights of an administrator. So its search
  * path has pg_catalog first, and no schema in which other users could create
- * functions. It does not wait long for a lock, because other
- * sessions would have to wait behind it. The planner must use indexes even if
- * the statistics suggest otherwise, as in the routines.
+ * functions. The query does not wait long for a lock, because other sessions
+ * would have to wait behind it. The planner must use indexes even if the
+ * statistics suggest otherwise, as in the routines.
  */
 static int
 set_up(struct postgres *s, const struct rp_query *query, rp_error *error)

@@ -1,7 +1,7 @@
 /*
- * run.c - run a verb, an operation of the library, on a PostgreSQL server. A
- * verb is a single statement there, which is prepared once. Its parameters and
- * its answer are in the server's binary formats.
+ * run.c - run a verb, an operation of the library, on a PostgreSQL server. On
+ * PostgreSQL a verb is a single statement, which is prepared once. Its
+ * parameters and its answer are in the server's binary formats.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -33,7 +33,7 @@ enum {
 
 /* ---- parameters ---- */
 
-/* The parameters of one run, and the memory that they are built in. */
+/* The parameters of one run, and the memory in which they are built. */
 struct binds {
 	const char *values[MOST_BINDS];
 	int sizes[MOST_BINDS], formats[MOST_BINDS];
@@ -388,8 +388,8 @@ execute(struct postgres *s, enum rp_verb which, const struct binds *b,
 
 /* Record that a round trip returned rows, so that the next poll comes soon. A
  * worker that has found work three times since it registered needs no
- * notifications, so it unregisters. A worker that has found less will soon wait
- * again, so it stays registered. */
+ * notifications, so it unregisters. Any other worker will soon wait again, so
+ * it stays registered. */
 static void
 note_work(struct postgres *s)
 {

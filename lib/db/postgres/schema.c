@@ -164,7 +164,8 @@ upgrade_steps(struct postgres *s, rp_error *error)
 
 /* Set the search path to pg_catalog. Then the types, functions and operators in
  * the schema's SQL are the server's own, even if other users have created some
- * with the same name. Sets *was to the result that has the previous path. */
+ * with the same name. *was becomes a query result that contains the previous
+ * path. */
 static int
 take_own_path(struct postgres *s, PGresult **was, rp_error *error)
 {
@@ -198,10 +199,10 @@ give_path_back(struct postgres *s, const PGresult *was, rp_error *error)
 }
 
 /* Create the schema. If two clients do this at the same time, one of them waits
- * in its first `create` until the other one has committed. Then the `create`
- * fails, because the schema exists. An advisory lock would prevent this error,
- * but any user of the server could hold that lock, and so prevent the
- * creation. */
+ * in its first `create` until the other client has committed. After this commit
+ * the waiting `create` fails, because the schema exists. An advisory lock would
+ * prevent this error, but any user of the server could hold that lock, and so
+ * prevent the creation. */
 static int
 install(struct postgres *s, rp_error *error)
 {

@@ -24,7 +24,7 @@
 /* If our own notification does not arrive, the worker polls for this time
  * before it tries LISTEN again. */
 #define DEAF_MS 30000
-/* The payload of the notification that listen() sends to itself. */
+/* The payload of the notification that listen() sends to this session. */
 #define ALIVE "alive"
 
 static int
@@ -66,11 +66,11 @@ rp__postgres_unregister(struct postgres *s)
 	rp__postgres_run(s, RP_V_UNREGISTER_WAITER, p, 1, NULL, NULL, &ignored);
 }
 
-/* Read our notifications. If we do not listen, read none, because on an
- * attached connection they are the caller's. Returns 1 if a job became ready.
- * In that case the client that notified us has deleted our registration for the
- * job's queue only, so we delete our registrations for the other queues. Sets
- * *ret_alive if our own notification arrived. */
+/* Read our notifications. If we do not listen, read no notifications, because
+ * on an attached connection they are the caller's. Returns 1 if a job became
+ * ready. In that case the client that notified us has deleted our registration
+ * for the job's queue only, so we delete our registrations for the other
+ * queues. Sets *ret_alive if our own notification arrived. */
 static int
 take_notices(struct postgres *s, int *ret_alive)
 {

@@ -7,7 +7,8 @@
  *
  * All verdicts and the claim are one call and one round trip. If no transaction
  * is open, the call is also one commit. In this file, a plain completion is a
- * verdict RP_DONE that the routine only counts, without a row of its own.
+ * verdict RP_DONE for which the routine returns no row. The routine only
+ * returns how many plain completions it has accepted.
  */
 #include "server.h"
 
@@ -44,11 +45,10 @@ settle_one(struct trip *trip, const struct rp_value *c)
 				    (*v)->verdict == RP_DONE,
 				    rp__is_failure(*v));
 	}
-	*v = NULL; /* answered */
+	*v = NULL; /* the verdict is answered */
 }
 
-/* Read a row with a number: how many jobs of a queue were completed by plain
- * completions. */
+/* Read the row that has the number of plain completions of one queue. */
 static void
 count_done(struct trip *trip, const struct rp_value *c)
 {
@@ -57,7 +57,8 @@ count_done(struct trip *trip, const struct rp_value *c)
 }
 
 /* Mark as accepted all verdicts for which settle_one() has read no row. These
- * are plain completions. The result only has their number for each queue. */
+ * are plain completions. For each queue, the result has only the number of
+ * these verdicts. */
 static void
 settle_the_rest(struct rp_round_trip *its)
 {
@@ -69,9 +70,9 @@ settle_the_rest(struct rp_round_trip *its)
 	}
 }
 
-/* Called before a job of the queue `queue_id` is added, and with 0 after the
- * last job. If the previous jobs are of another queue, sort them, because the
- * database returns the jobs of a queue in any order. */
+/* Called before each job is added, with the id of its queue, and after the last
+ * job, with 0. When the queue changes, sort the jobs of the previous queue,
+ * because the database returns the jobs of a queue in any order. */
 static void
 put_in_line(struct trip *trip, int64_t queue_id)
 {

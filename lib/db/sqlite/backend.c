@@ -216,10 +216,10 @@ sqlite_joins(void *db)
 
 /* Check the schema now, unless the caller has a transaction open or a statement
  * running. In that case our first transaction checks the schema after it has
- * got the write lock. A check now would begin a snapshot in the caller's
- * transaction. If that transaction then needed the write lock and another
- * connection had it, the call would fail at once, because SQLite does not wait
- * for the lock in a transaction that has a snapshot. */
+ * got the write lock. A check at this point would begin a snapshot in the
+ * caller's transaction. If that transaction then needed the write lock and
+ * another connection had it, the call would fail at once, because SQLite does
+ * not wait for the lock in a transaction that has a snapshot. */
 static int
 make_ready(struct sqlite *s, int schema, rp_error *error)
 {

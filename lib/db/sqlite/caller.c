@@ -1,6 +1,6 @@
 /*
  * caller.c - functions for a caller's connection: find out which statements run
- * on it, and take the write lock.
+ * on the connection, and take the write lock.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -32,12 +32,12 @@ rp__sqlite_writing(sqlite3 *db)
 }
 
 /* Take the write lock in an open transaction, with an update that changes no
- * row. It locks only the queue's database. `begin immediate` would also lock
- * the databases that the caller has attached. In a new database the updated
- * table does not exist. Then the first statement of the schema creates the
- * table, which also takes the lock. If another connection holds the lock, the
- * call waits, unless the transaction has already read: in that case SQLite does
- * not call the busy handler. */
+ * row. This update locks only the queue's database. `begin immediate` would
+ * also lock the databases that the caller has attached. In a new database the
+ * table of this update does not exist. In that case the first statement of the
+ * schema creates the table, which also takes the lock. If another connection
+ * holds the lock, the call waits, unless the transaction has already read: in
+ * that case SQLite does not call the busy handler. */
 int
 rp__sqlite_take_lock(struct sqlite *s, rp_error *error)
 {

@@ -10,17 +10,19 @@
  *
  * A suspect is a job that may have killed its worker: its lease ran out twice
  * in a row, or once with one attempt left. A suspect is claimed alone, by a
- * worker that holds no other job, so that it can harm only itself.
+ * worker that holds no other job, so that a suspect can harm no other job.
  *
  * Some jobs are never prefetched. If a job has a single attempt, a worker that
  * dies before it starts the job would use up that attempt. If a job has a large
- * payload, prefetching would multiply the memory that a worker needs.
+ * payload, prefetching would multiply the memory that a worker needs. For jobs
+ * of a queue with a limit see is_full().
  */
 #include "sqlite.h"
 
 struct claim {
 	const struct rp_round_trip *trip;
-	int alone;      /* 1: the batch has a suspect, so no job may be added */
+	int alone;      /* 1: the batch has a suspect, so no further job may be
+			 * added */
 	size_t first;   /* how many jobs the batch had before this queue */
 	int with_extra; /* 1: a job of the batch has rarely used fields, which
 			 * read_extra() must read */
@@ -55,9 +57,9 @@ add(struct claim *claim, const struct rp_value *c)
 			     c[CLAIM_OUT_SUSPECT].i != 0);
 }
 
-/* Return whether the queue's limit forbids to take one more job. No job of a
- * queue with a limit is prefetched, because a prefetched job counts as running
- * and would keep another worker from running a job. */
+/* Returns 1 if the queue's limit allows no further job. No job of a queue with
+ * a limit is prefetched, because a prefetched job counts as running and would
+ * keep another worker from running a job. */
 static int
 is_full(const struct claim *claim, const struct rp_value *free, size_t taken)
 {

@@ -38,8 +38,8 @@ code_of(int rc, int system_errno)
 }
 
 /* Returns 1 if the file can still be written. If its file system has become
- * read-only, SQLite reports that only when it opens a file. Later it reports
- * just an I/O error. */
+ * read-only, SQLite reports that only when it opens a file. If the file is open
+ * already, SQLite reports just an I/O error. */
 static int
 writable(const struct sqlite *s)
 {
@@ -74,9 +74,10 @@ cannot_open_because(const struct sqlite *s)
 
 	if (stat(s->path, &file) == 0 && S_ISDIR(file.st_mode))
 		return "it is a folder";
-	/* If SQLite cannot create the file, it then tries to open it for
-	 * reading. That fails with ENOENT, which hides why the file could not
-	 * be created. So in this case ask the folder for the reason. */
+	/* If SQLite cannot create the file, it tries to open the file for
+	 * reading instead. The second try fails with ENOENT, which hides why
+	 * the file could not be created. So in this case ask the folder for the
+	 * reason. */
 	switch (errnum == ENOENT ? folder_error(s->path) : errnum) {
 	case EACCES:
 	case EPERM:

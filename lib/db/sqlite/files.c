@@ -6,9 +6,9 @@
  * SPDX-FileCopyrightText: The readpast authors
  *
  * A connection in WAL mode holds a shared lock on the database file as long as
- * it is open. The last connection that closes removes -wal and -shm, and needs
- * an exclusive lock for that. So SQLite does not remove them while our
- * connection is open. If -wal or -shm is missing or was replaced, something
+ * it is open. When the last connection closes, it removes -wal and -shm, and
+ * needs an exclusive lock for that. So SQLite does not remove these files while
+ * our connection is open. If -wal or -shm is missing or was replaced, something
  * other than SQLite did that. Other processes then write to new files, and a
  * commit or a checkpoint by us would overwrite their changes.
  */
@@ -57,14 +57,15 @@ find_deleted(const struct sqlite *s)
 
 /* Record which files SQLite has opened. SQLite has no call for that, so we look
  * them up by their names. If a name leads to no file, the file that SQLite
- * opened was deleted, and this fails. */
+ * opened was deleted, and this function fails. */
 static int
 note_files(struct sqlite *s, rp_error *error)
 {
 	const char *path = sqlite3_db_filename(s->db, "main");
 	struct stat now;
 
-	/* Other VFSs and the exclusive locking mode use no -shm. */
+	/* With another VFS (file interface), without WAL mode, or in exclusive
+	 * locking mode there is no -shm to check. */
 	if (strcmp(s->vfs->zName, "unix") != 0 || !is_in_wal_mode(s, 0) ||
 	    !rp__sqlite_answers(s->db, "pragma locking_mode", "normal", 0))
 		return 0;
@@ -102,8 +103,8 @@ check_files(struct sqlite *s, rp_error *error)
 	if (!which)
 		return 0;
 	/* A missing -wal or -shm is no error if the program has changed this
-	 * connection to another journal mode, because only WAL mode uses
-	 * them. */
+	 * connection to another journal mode, because only WAL mode uses these
+	 * files. */
 	s->files.known = is_in_wal_mode(s, 1);
 	return s->files.known ? deleted(s, which, error) : 0;
 }
@@ -179,8 +180,8 @@ rp__sqlite_close_files(struct sqlite *s)
  * connection.
  *
  * SQLite records in memory which locks its process holds. A forked child
- * inherits that memory but not the locks. So it waits in vain for a lock that a
- * connection held at the fork.
+ * inherits that memory but not the locks. So the child waits in vain for a lock
+ * that a connection held at the fork.
  *
  * Each process that has the database open holds a lock on OPEN_BYTE, and
  * /proc/locks lists it. A forked child holds no such lock. If /proc/locks lists
@@ -248,9 +249,9 @@ lies_there(const struct sqlite *s, const char *ending)
 }
 
 /* Take a shared lock on the database file. While we hold it, no other
- * connection that closes removes -wal and -shm, because it would need an
- * exclusive lock for that. We lock through SQLite's own file handle, so SQLite
- * treats the lock as one that it took itself. */
+ * connection removes -wal and -shm when it closes, because removing them needs
+ * an exclusive lock. We lock through SQLite's own file handle, so SQLite treats
+ * the lock as one that it took itself. */
 static int
 lock_shared(struct sqlite *s, sqlite3_file *file)
 {
@@ -264,8 +265,9 @@ lock_shared(struct sqlite *s, sqlite3_file *file)
 	return rc;
 }
 
-/* Explain why this user cannot even read the file. It is in WAL mode, -wal or
- * -shm is missing, and a user who cannot write the file cannot create them. */
+/* Explain why this user cannot even read the file. The file is in WAL mode, and
+ * -wal or -shm is missing. A user who cannot write the file cannot create the
+ * missing one. */
 int
 rp__sqlite_cannot_make(const struct sqlite *s, rp_error *error)
 {
@@ -283,9 +285,10 @@ rp__sqlite_cannot_make(const struct sqlite *s, rp_error *error)
 			s->path);
 }
 
-/* Refuse a user who may only read the database, unless -wal and -shm exist.
- * SQLite creates these files even for such a user. They would then belong to
- * that user, and users who may write the database could not write them. */
+/* Refuse a user who may only read the database, unless -wal and -shm exist. For
+ * such a user, SQLite would create the missing files. These files would belong
+ * to that user, and users who may write the database could not write to
+ * them. */
 int
 rp__sqlite_make_nothing(struct sqlite *s, rp_error *error)
 {

@@ -7,13 +7,13 @@
  * SQLite stores the last id of an autoincrement column in a page of its own.
  * That page is a third of what the commit of one job writes. So a connection
  * raises the last id by several at once, and its next jobs get these ids. No
- * other connection can get them. Ids that are left over are never used.
+ * other connection can get these ids. Ids that are left over are never used.
  */
 #include "sqlite.h"
 
-/* The most ids that a connection reserves at once. It begins with one id and
- * doubles the number each time, so it never leaves more ids unused than it has
- * used. */
+/* The most ids that a connection reserves at once. A connection begins with one
+ * id and doubles the number each time. So it never leaves more ids unused than
+ * it has used. */
 #define MOST 64
 
 static int
@@ -45,7 +45,7 @@ reserve(struct sqlite *s, rp_error *error)
 	return 0;
 }
 
-/* Returns 1 if the current call is the whole transaction. Only then ids may be
+/* Returns 1 if the current call is the whole transaction. Only then may ids be
  * reserved. In a longer transaction the caller could roll back to a savepoint
  * with its own SQL. That would undo the reservation, and this connection would
  * not notice. */

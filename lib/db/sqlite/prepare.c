@@ -49,8 +49,8 @@ find_column(const struct step *steps, size_t before, const char *name,
 
 /* Returns how many of the statements before the k-th one have a current row
  * when the k-th one runs. Before a late statement (see db/sql.h) runs, the
- * answer and the statements after the answer have ended, so they do not
- * count. */
+ * answer and the statements after the answer have ended, so these statements do
+ * not count. */
 static size_t
 open_above(const struct verb *verb, size_t k)
 {
@@ -110,7 +110,8 @@ rp__sqlite_prepare_form(struct sqlite *s, const struct rp_sql *sql,
 		return rp__sqlite_failed(s, rc, error);
 	form->binds = sqlite3_bind_parameter_count(form->stmt);
 	if (form->binds > MOST_PARAMS)
-		return rp__fail(error, RP_EDB, "%s: too wide", sql->verb);
+		return rp__fail(error, RP_EDB, "%s: too many parameters",
+				sql->verb);
 	for (int i = 0; i < form->binds; i++) {
 		struct source *from = &form->bind[i];
 		const char *name =
@@ -143,7 +144,8 @@ prepare_step(struct sqlite *s, const struct rp_sql *sql, struct verb *verb,
 	step->number = column_named(step->one.stmt, "number");
 	step->id = column_named(step->one.stmt, "id");
 	if (step->columns > MOST_COLUMNS)
-		return rp__fail(error, RP_EDB, "%s: too wide", sql->verb);
+		return rp__fail(error, RP_EDB, "%s: too many columns",
+				sql->verb);
 	if (step->sql->guard &&
 	    find_column(verb->steps, k, step->sql->guard, &step->guard) < 0)
 		return rp__fail(error, RP_EDB, "%s: no column %s", sql->verb,

@@ -20,8 +20,8 @@ struct rows {
 /* The largest payload, in bytes, that is stored in the job's row. A larger one
  * is stored in the table readpast_payload. The limit is a compromise. Each
  * claim and each verdict writes the job's row again, and a payload of 16 KiB
- * adds four pages to that. But a payload in readpast_payload is one more row to
- * insert, read and delete. */
+ * adds four pages to each such write. But a payload in readpast_payload is one
+ * more row to insert, read and delete. */
 #define MOST_IN_ROW ((size_t)16 << 10)
 
 /* Returns the value of a payload for one of two tables.

@@ -30,8 +30,8 @@ read_int(struct sqlite *s, const char *sql, int64_t *ret, rp_error *error)
 
 /* Read the schema's version. 0: the database has no tables. -1: it has tables,
  * but not ours. OTHER_BUILD: it has our tables, but another build created them
- * from other SQL. The table readpast_meta does not count, because it may just
- * have been created to take the write lock. */
+ * from other SQL. The table readpast_meta does not count, because
+ * rp__sqlite_take_lock() may just have created it. */
 #define OTHER_BUILD -2
 static int
 read_version(struct sqlite *s, int64_t *ret, rp_error *error)
@@ -140,9 +140,9 @@ rp__sqlite_check_main(sqlite3 *db, rp_error *error)
 /* ---- installing ---- */
 
 /* Switch to WAL mode. The switch needs an exclusive lock for a moment. SQLite
- * does not call the busy handler for this lock, so we try again ourselves.
- * After the switch SQLite opens -wal when it next reads the database. The
- * second pragma is such a read, so an error of opening -wal is returned
+ * does not call the busy handler for this lock, so this function tries again
+ * itself. After the switch SQLite opens -wal when it next reads the database.
+ * The second pragma is such a read, so an error of opening -wal is returned
  * here. */
 int
 rp__sqlite_try_wal(sqlite3 *db, int64_t wait_ms)

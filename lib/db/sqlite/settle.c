@@ -95,8 +95,8 @@ run_failures(struct sqlite *s, struct rp_round_trip *trip, rp_error *error)
 	return r;
 }
 
-/* Settle all verdicts of one kind with a single call of rp__sqlite_run(). The
- * kind must not be a failure, see run_failures(). */
+/* Settle all verdicts of one kind with a single call of rp__sqlite_run().
+ * Failures are not settled here, see run_failures(). */
 static int
 run_kind(struct sqlite *s, struct kind *kind, int verdict, rp_error *error)
 {

@@ -45,7 +45,7 @@ enum {
 
 /* A prepared statement. */
 struct form {
-	sqlite3_stmt *stmt; /* NULL: not prepared yet */
+	sqlite3_stmt *stmt; /* NULL: the statement is not prepared yet */
 	int binds;
 	struct source bind[MOST_PARAMS];
 };
@@ -54,8 +54,8 @@ struct step {
 	const struct rp_stmt *sql;
 	struct form one, many; /* the forms of struct rp_stmt; `many` is
 				* prepared when it is first needed */
-	sqlite3_stmt *open;    /* the form that is running; NULL: neither has
-				* run yet */
+	sqlite3_stmt *open;    /* the statement of the form that was chosen
+				* last; NULL: no form was chosen yet */
 	int columns;
 	int number, id; /* indices of the columns `number` and `id`; -1: the
 			 * statement returns no such column */
@@ -63,7 +63,7 @@ struct step {
 };
 
 struct verb {
-	struct step *steps; /* NULL: not prepared yet */
+	struct step *steps; /* NULL: the verb is not prepared yet */
 	size_t count;
 	size_t late;  /* index of the first late statement, see sql.h */
 	size_t width; /* number of parameters in a row */
@@ -103,7 +103,7 @@ enum control {
  * their folder when they were last checked. */
 #define BESIDE 2
 struct files {
-	int known; /* 0: not in WAL mode */
+	int known; /* 0: the database is not in WAL mode */
 	struct beside {
 		char *path;
 		dev_t dev;
@@ -128,19 +128,22 @@ struct turns {
 /* This connection's place in the queue of writers. Times are monotonic ms. */
 struct writers {
 	int fd;
-	struct turns *turns;      /* FILE-writers, mapped into memory; NULL: not
-				   * open */
-	int asks;                 /* 1: it is requesting the write lock now */
-	int64_t most_ms;          /* the longest time to wait for that lock */
-	int first;                /* 1: it is the first in the queue */
+	struct turns *turns;      /* FILE-writers, mapped into memory; NULL: the
+				   * file is not open */
+	int asks;                 /* 1: this connection is requesting the write
+				   * lock now */
+	int64_t most_ms;          /* the longest time to wait for the lock */
+	int first;                /* 1: this connection is the first in the
+				   * queue */
 	int offered;              /* 1: this connection has left the lock free
 				   * for the first connection in the queue, but
-				   * that one did not take it */
-	int64_t since, streak_at; /* `since`: when its wait for a lock began.
-				   * `streak_at`: for STREAK_MS from this time
-				   * on, it takes the lock without queueing,
-				   * because each change of processes is
-				   * slow */
+				   * the first connection did not take the
+				   * lock */
+	int64_t since, streak_at; /* `since`: when this connection began to wait
+				   * for a lock. `streak_at`: for STREAK_MS from
+				   * this time on, this connection takes the
+				   * lock without queueing, because passing the
+				   * lock to another process is slow */
 	int64_t strangers_at; /* when we last noticed writers that do not use
 			       * the queue; 0: never */
 };
@@ -157,9 +160,9 @@ struct sqlite {
 	int depth;             /* how many transactions of ours are open, one
 				* inside the other; all but the outermost are
 				* savepoints */
-	/* How the outermost transaction was begun. OWN: as a transaction of
-	 * ours. JOINED: as a savepoint in the caller's transaction. BARE: not
-	 * begun, because a writing statement of the caller is running. */
+	/* The kind of the outermost transaction. OWN: a transaction of ours.
+	 * JOINED: a savepoint in the caller's transaction. BARE: no transaction
+	 * was begun, because a writing statement of the caller is running. */
 	enum { OWN, JOINED, BARE } base;
 	sqlite3_vfs *vfs; /* the VFS (file interface) of SQLite; its clock is
 			   * the database's clock */
@@ -175,7 +178,8 @@ struct sqlite {
 	struct rp_usage usage; /* work since the last measure() */
 	int measured;
 	int64_t wal_limit; /* size in bytes to which the next commit may
-			    * truncate -wal; 0: it does not truncate */
+			    * truncate -wal; 0: the next commit does not
+			    * truncate -wal */
 };
 
 /* errors.c */
@@ -200,8 +204,8 @@ int rp__sqlite_take_lock(struct sqlite *s, rp_error *error);
 /* Call this in a transaction, before it writes. Checks that the database's
  * files are those that this connection has open. */
 int rp__sqlite_check_files(struct sqlite *s, rp_error *error);
-/* Close the connection, unless it is the caller's. If -wal or -shm was
- * deleted or replaced, closing does no checkpoint. */
+/* Close the connection, unless it is the caller's. If -wal or -shm was deleted
+ * or replaced, there is no checkpoint at the close. */
 void rp__sqlite_close_files(struct sqlite *s);
 /* Returns 1 if this process was forked from a process that had a connection
  * open. SQLite keeps a list of the locks of its process in memory. The child's
@@ -221,8 +225,8 @@ const char *rp__sqlite_find_foreign(const struct sqlite *s);
 /* Make this connection wait for locks, for up to busy_ms. */
 void rp__writers_be_patient(struct sqlite *s);
 /* Call rp__writers_ask() before requesting the write lock. most_ms is the
- * longest time to wait for it. Call rp__writers_answered() after the request
- * was granted or refused. */
+ * longest time to wait for the lock. Call rp__writers_answered() after the
+ * request was granted or refused. */
 void rp__writers_ask(struct sqlite *s, int64_t most_ms);
 void rp__writers_answered(struct sqlite *s);
 void rp__writers_close(struct sqlite *s);

@@ -16,9 +16,10 @@
  * While a reader holds an old snapshot, every commit appends to -wal. When that
  * reader has ended, a checkpoint copies all of -wal into the database, and the
  * next commit restarts -wal. But the file keeps its size. In that commit SQLite
- * can truncate it to its `journal_size_limit`, under the write lock. Truncating
- * 600 MB at once takes a quarter of a second. So each such commit truncates the
- * file by one step, and other writers get the lock in between.
+ * can truncate the file to its `journal_size_limit`, under the write lock.
+ * Truncating 600 MB at once takes a quarter of a second. So each such commit
+ * truncates the file by one step, and other writers get the lock between two of
+ * these commits.
  */
 #include <stdio.h>
 
@@ -30,9 +31,9 @@
  * readers that still use -wal. */
 #define RESTART_MS 10
 
-/* A -wal up to this size is not truncated. The -wal of a busy queue has 4 to
- * 13 MB, so it would soon grow again, and extending a file takes one fdatasync
- * more than overwriting it. */
+/* A -wal up to this size is not truncated. The -wal of a busy queue has 4 to 13
+ * MB, so a truncated -wal would soon grow again, and extending a file takes one
+ * fdatasync more than overwriting it. */
 #define SMALL ((int64_t)16 << 20)
 #define STEP ((int64_t)16 << 20) /* truncating 16 MiB takes about 7 ms */
 #define STRETCH_US 50000         /* longest time for truncating in one sweep */
@@ -119,9 +120,10 @@ rp__sqlite_watch_wal(struct sqlite *s)
 	sqlite3_wal_hook(s->db, committed, s);
 }
 
-/* Make a commit that SQLite writes to -wal although it changes no data. It
- * inserts a row and deletes it. An update that sets a row to its old values
- * would not do, because SQLite then writes nothing. */
+/* Make a commit that SQLite writes to -wal although it changes no data. The
+ * commit inserts a row and deletes the same row. An update that sets a row to
+ * its old values would not help, because SQLite writes nothing for such an
+ * update. */
 static int
 commit_nothing(struct sqlite *s)
 {
@@ -143,8 +145,8 @@ commit_nothing(struct sqlite *s)
 }
 
 /* Truncate -wal, step by step. Each step needs a commit, and perhaps no other
- * connection commits now, so make commits that change nothing. Failures are not
- * reported, because the next sweep tries again. */
+ * connection commits at this time, so this function makes commits that change
+ * nothing. Failures are not reported, because the next sweep tries again. */
 void
 rp__sqlite_trim_wal(void *db)
 {

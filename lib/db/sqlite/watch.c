@@ -27,7 +27,7 @@ struct watch {
 	sqlite3 *db;
 	sqlite3_stmt *version_stmt;
 	int64_t version;
-	int inotify;      /* -1: not available, so we only poll */
+	int inotify;      /* -1: inotify is not available, so we only poll */
 	int on_wal;       /* 1: the -wal file exists and is watched */
 	int64_t event_at; /* when the last events were read, monotonic us */
 	size_t look;      /* index of the next interval after the last event */
@@ -35,7 +35,8 @@ struct watch {
 
 /* Intervals between the polls that follow an event, in microseconds. They add
  * up to 0.7 s, because a commit becomes visible only after it has been synced
- * to disk, which may take that long. After that we poll once a second again. */
+ * to disk, which may take that long. After these polls, we poll once a second
+ * again. */
 static const int64_t looks_us[] = { 100,    100,    300,   500,   1000,
 				    3000,   5000,   10000, 30000, 50000,
 				    100000, 200000, 300000 };
@@ -46,7 +47,9 @@ static const int64_t looks_us[] = { 100,    100,    300,   500,   1000,
  * the last event, divided by this number. For example, a commit that becomes
  * visible 60 ms after its event is noticed at most 10 ms later. */
 #define EAGER_PART 6
-#define EAGER_US 700000 /* after this time poll once a second */
+/* After this time (in us) without an event, an eager call polls only once a
+ * second. */
+#define EAGER_US 700000
 
 /* A sleep of up to this length ignores events. A single commit causes one event
  * for each page that it writes, and each event would interrupt the sleep. */
@@ -133,7 +136,7 @@ changed(struct watch *w)
 	return 1;
 }
 
-/* Read all pending events. Returns 1 if there were any. */
+/* Read all pending events. Returns 1 if there was an event. */
 static int
 take_events(struct watch *w)
 {

@@ -1,15 +1,15 @@
 /*
  * writers.c - a queue of the connections that wait for the write lock of a
- * SQLite file. It replaces SQLite's own way of waiting, which is to try again
- * and again.
+ * SQLite file. The queue replaces SQLite's own way of waiting, which is to try
+ * again and again.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  *
  * With SQLite alone, connections that wait for the lock sleep and try again.
- * Meanwhile the connection that holds the lock releases it and takes it again.
- * If the waiting connections sleep only briefly, hundreds of them leave no
- * processor time to the writer.
+ * While they sleep, the connection that holds the lock may release it and take
+ * it again many times. If the waiting connections sleep only briefly, hundreds
+ * of them leave no processor time to the writer.
  *
  * So the waiting connections form a queue. Only the first connection in the
  * queue tries again at short intervals. A connection is the first while it
@@ -20,8 +20,8 @@
  *
  * Passing the lock to another process costs more than a commit, because that
  * process has to read the changed pages again. So for STREAK_MS a connection
- * that has had the lock may take it again without queueing. After that it joins
- * the queue.
+ * that has had the lock may take it again without queueing. After STREAK_MS it
+ * joins the queue.
  *
  * Correctness does not depend on the queue, because a sleeping connection
  * always wakes up after a while and tries to get SQLite's lock. If the first
@@ -52,21 +52,22 @@
 /* After waiting this long (ms), the first connection in the queue pauses for
  * LONG_NAP_US between two tries. */
 #define PATIENT_MS 10
-/* A connection that no other connection wakes sleeps for SLEEP_MS, plus
- * SLEEP_MORE_MS for each connection that is already asleep. Then it wakes up by
- * itself, and loses its place in the queue: when it sleeps again, it is the
- * last. To make this rare, these times are longer than several STREAK_MS, the
- * time for which a connection may skip the queue. */
+/* A connection sleeps until another connection wakes it, but for at most
+ * SLEEP_MS, plus SLEEP_MORE_MS for each connection that is already asleep.
+ * After this time the connection wakes up by itself and loses its place in the
+ * queue: when it sleeps again, it is the last. SLEEP_MS is many times as long
+ * as STREAK_MS, so this is rare. */
 #define SLEEP_MS 200
 #define SLEEP_MORE_MS 20
-/* After a wait that was longer than writers in the queue can cause, assume for
- * this time (ms) that programs that do not use the queue write to the file. */
+/* If a wait was longer than the writers in the queue can explain, another
+ * program writes to the file without using the queue. Assume this for LATELY_MS
+ * after such a wait. */
 #define LATELY_MS 100
 
 /* ---- the file ---- */
 
 /* Returns the permissions of FILE-writers. Only users who may write the
- * database may open it. Any other user could hold a lock on it or take a
+ * database may open it. Any other user could hold a lock on the file or take a
  * wake-up that is meant for a writer. */
 static mode_t
 mode_for(const struct stat *database)
@@ -236,8 +237,8 @@ become_first(struct writers *w)
 	return w->first;
 }
 
-/* Join the queue. Returns 1 if this connection became its first at once, 0 if
- * it has slept. */
+/* Join the queue. Returns 1 if this connection became the first in the queue at
+ * once, 0 if it has slept. */
 static int
 stand_in_queue(struct writers *w, int64_t most_ms)
 {
@@ -252,8 +253,8 @@ stand_in_queue(struct writers *w, int64_t most_ms)
 
 /* Wait before the next try to get the lock. If another connection is the first
  * in the queue, sleep until this connection is woken as the next one. If this
- * connection is the first, sleep for a moment only. Do so, too, if there is no
- * queue because FILE-writers cannot be opened. */
+ * connection is the first, or if FILE-writers cannot be opened, sleep only for
+ * a moment. */
 static void
 wait_a_little(struct sqlite *s, int64_t waited_ms, int64_t left_ms)
 {
@@ -296,10 +297,10 @@ rp__writers_be_patient(struct sqlite *s)
 	sqlite3_busy_handler(s->db, busy, s);
 }
 
-/* Leave the lock to the first connection in the queue, until that connection
- * has got it or the time is over. If the first connection did not take the lock
- * the last time, also wake the connection behind it. Returns 0 if no connection
- * waits. */
+/* Leave the lock free until the first connection in the queue has got it, but
+ * for at most STREAK_MS. If the previous offer was not taken, wait only for
+ * NAP_US, and also wake the connection behind the first one. Returns 0 if no
+ * connection waits. */
 static int
 offer(struct writers *w)
 {
@@ -319,9 +320,9 @@ offer(struct writers *w)
 
 /* Join the queue before the lock is requested on a caller's connection. On such
  * a connection, SQLite's own timeout or the caller's busy handler waits for the
- * lock. Both try it so rarely that other writers would nearly always have it.
- * But while this connection is the first in the queue, other writers leave the
- * lock free long enough for the next try. */
+ * lock. Both ways of waiting try so rarely that another writer would nearly
+ * always hold the lock. But while this connection is the first in the queue,
+ * other writers leave the lock free long enough for the next try. */
 static void
 queue_for_caller(struct sqlite *s)
 {

@@ -13,7 +13,7 @@ select n.name as index, 'is not valid' as what,
  where not i.indisvalid
 union all
 select n.name, 'is missing',
-       'make it again as the schema has it (sql/postgres/schema)'
+       'create it again as sql/postgres/schema defines it'
   from (values ('job_line'), ('job_due'), ('job_scheduled'), ('job_unique'),
                ('job_pkey'), ('archive_state'), ('archive_keep'),
                ('kept_count_of'),
@@ -22,7 +22,7 @@ select n.name, 'is missing',
  where to_regclass(n.name) is null
 union all
 select i.indexrelid::regclass::text,
-       'names a column that every claim changes',
+       'contains a column that every claim changes',
        'drop index ' || i.indexrelid::regclass
   from pg_index i
  where i.indrelid = 'job'::regclass

@@ -1,10 +1,11 @@
--- killers: list jobs whose lease ran out, perhaps because they killed their worker. The
--- list has jobs that are ready again, and jobs that became dead in the last 24 hours.
+-- killers: list jobs whose lease ran out. Such a job may have killed its worker. Some
+-- of these jobs are ready again, as suspects. The other jobs died within the last day,
+-- when a lease ran out.
 
 select k.id, k.queue, k.state, k.attempts,
        (extract(epoch from clock_timestamp() - k.since) * 1000)::bigint
        as lasts_ms
-  from (select j.id, q.name as queue, 'in line again' as state,
+  from (select j.id, q.name as queue, 'ready again' as state,
                j.attempt || ' of ' || j.max_attempts as attempts,
                j.run_at as since
           from (select distinct l.lane_id from lane l

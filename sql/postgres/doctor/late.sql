@@ -1,8 +1,9 @@
 -- late: list queues whose first ready job has waited for longer than :long_ms, and
 -- whose ready jobs would take more than an hour at the rate of the last minute. The
--- query does not count the ready jobs, but estimates how many there are from their `seq`:
--- it subtracts the first job's `seq` from the last job's. All queues and priorities draw
--- `seq` from the same sequence, so the estimate may be too high.
+-- query does not count the ready jobs, but estimates how many there are from their
+-- `seq`. To do so, the query subtracts the `seq` of the first job from the `seq` of the
+-- last job. All queues and priorities draw `seq` from the same sequence, so the
+-- estimate may be too high.
 
 select l.queue, l.waits_ms, l.in_line, l.per_minute
   from (select q.name as queue,

@@ -1,6 +1,6 @@
--- nobody: list queues that have ready jobs and that nobody serves. No worker serves
--- such a queue, and no other client holds a job of the queue or has finished one
--- lately.
+-- nobody: list queues that have ready jobs and that no client serves. A queue is served
+-- if it has a live worker, if a client that is not a worker holds one of its jobs, or
+-- if one of its jobs has finished within the last minute.
 
 select q.name as queue,
        (select count(*) from worker w

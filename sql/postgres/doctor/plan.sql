@@ -1,4 +1,4 @@
--- plan: show the server's plan for a claim. The statement is the one in lock_next(),
+-- plan: show the server's plan for a claim. The statement is that of lock_next(),
 -- except that it takes no locks. The statement reads the first lane (the jobs of one
 -- queue, priority and class) that has a ready job.
 

@@ -1,6 +1,6 @@
--- privileges: return a row if this role can neither enqueue jobs nor work on them. This
--- is so if it may not read the table `queue`, or has no right to change the table
--- `job`.
+-- privileges: return a row if this role cannot enqueue jobs and cannot work on jobs.
+-- This is so if the role may not read the table `queue`, or has no right to change the
+-- table `job`.
 
 select current_user as role,
        string_agg(p.name || ' on ' || p.on_what, ', ' order by p.on_what, p.name)

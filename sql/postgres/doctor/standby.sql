@@ -1,7 +1,7 @@
 -- standby: list asynchronous standbys. A standby that takes over may lack the last
 -- commits.
 
-select coalesce(nullif(r.application_name, ''), 'of no name') as standby,
+select coalesce(nullif(r.application_name, ''), '(without a name)') as standby,
        r.state,
        pg_wal_lsn_diff(pg_current_wal_lsn(), r.replay_lsn)::bigint
        as behind_bytes

@@ -1,8 +1,10 @@
 -- kept: list the ids of the kept jobs that match a filter, by state, newest first. The
 -- query examines the newest :looks jobs of each state, or all jobs if :every is not 0.
--- If there are jobs that were not examined, the last row has no id.
--- :states is a bit set of the numbers of the wanted states. :before is a time in
--- milliseconds since 1970. Jobs that were enqueued later than :before do not match.
+-- If jobs were left that the query did not examine, the result ends with a row without
+-- an id.
+-- :states is a bit set: the bit 1 << N selects the state with the number N. :before is
+-- a time in milliseconds since 1970. Jobs that were enqueued later than :before do not
+-- match.
 
 with looked as materialized (
     select s.state, a.id

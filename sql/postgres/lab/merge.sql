@@ -1,14 +1,15 @@
 -- merge: one MERGE under a table lock claims the first row, or deletes it
 --
--- One atomic statement both claims a job and removes a finished one. If the first row
--- names an agent, the job was processed, and the row is deleted. Otherwise the caller
--- is written into the row as its agent, and gets the job. So each row is visited twice.
--- Each visit locks the whole table, so claims, deletions and inserts wait for each
--- other. The trap: an agent in the row says that a worker took the job, not that the
--- job is done. If that worker dies, the next visit deletes its job.
+-- Each call runs one atomic statement, which looks at the first row. If the row names
+-- an agent, the statement deletes the row, because the job counts as processed.
+-- Otherwise the statement writes the caller into the row as its agent, and the caller
+-- gets the job. So each row is visited twice. Each visit locks the whole table, so
+-- claims, deletions and inserts wait for each other. The trap: an agent in the row says
+-- that a worker took the job, not that the job is done. If that worker dies, the next
+-- visit deletes its job.
 --
--- The original program has three consumers that poll every 100 ms, and one producer
--- that inserts every 50 ms. Here all rows are inserted before the start and no worker
+-- In the original of this technique, three consumers poll every 100 ms and one producer
+-- inserts a row every 50 ms. Here all rows are inserted before the start and no worker
 -- pauses, so that the techniques can be compared.
 --
 -- needs 15: MERGE

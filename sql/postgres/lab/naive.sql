@@ -3,7 +3,7 @@
 -- This is the first queue that most people write. A transaction does not help, because
 -- a read takes no lock. So all workers read the same first row, and all of them do its
 -- job. The first worker deletes the row. The other workers delete no row, and do not
--- notice it.
+-- notice this.
 
 -- setup:
 create table queue (

@@ -2,9 +2,9 @@
 -- the server's figures about the run. The lab compares techniques. A technique is one
 -- way to build a queue in SQL, and each of the other files in this folder has one. The
 -- names of both schemas have the same random number. The first schema holds readpast's
--- tables and routines. The second one has the suffix _t, and holds the tables and
--- routines of the technique. The workers use the name of the first schema as their
--- application_name.
+-- tables and routines. The name of the second schema also has the suffix _t. This
+-- schema holds the tables and routines of the technique. The workers use the name of
+-- the first schema as their application_name.
 
 -- version:
 select current_setting('server_version_num')::integer / 10000 as version;

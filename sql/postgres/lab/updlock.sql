@@ -1,9 +1,9 @@
 -- updlock: lock the row when it is read, and keep the lock until the job is done
 --
 -- `for update` is the equivalent of UPDLOCK. Two workers never have the same row, but
--- all of them want the first row. The second worker waits until the first one has done
--- its whole job and deleted the row. Then it finds the next row. However many workers
--- there are, only one works at a time.
+-- all workers try to lock the first row. The second worker waits until the first one
+-- has done its whole job and deleted the row. Then the second worker finds the next
+-- row. However many workers there are, only one works at a time.
 
 -- setup:
 create table queue (

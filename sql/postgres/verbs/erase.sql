@@ -1,6 +1,6 @@
 -- erase: delete jobs, unless they have changed since the caller read them. A job is
 -- unchanged if its claim number is still :claim_no. If :kept is 1, the job is deleted
--- from the archive. If :kept is 0, it is deleted from the live jobs, unless it is
+-- from the archive. If :kept is 0, the job is deleted from the live jobs, unless it is
 -- running.
 
 with live as (

@@ -1,7 +1,7 @@
 -- import_live: insert jobs of another database, unchanged, into queues that exist. The
 -- jobs are ready or scheduled.
 -- A job keeps its claim number. No worker of this database was given that number, so no
--- verdict on the job is accepted before it is claimed.
+-- verdict on the job is accepted before the job is claimed.
 -- A scheduled job whose time has come is inserted as a ready job, at the end of the
 -- ready line. As a scheduled job it might be missed, because a sweep does not look again
 -- at times that earlier sweeps have passed.

@@ -1,6 +1,6 @@
 -- list_scheduled: list scheduled jobs of a queue, in the order of their run_at. If :due
--- is 1, list those whose run_at has come. If :due is 0, list those whose run_at is in
--- the future.
+-- is 1, only jobs whose run_at has come are listed. If :due is 0, only jobs whose
+-- run_at is in the future are listed.
 
 select id, queue, state, priority, attempt, max_attempts, claim_no, worker,
        run_at, created_at, claimed_at, lease_until, finished_at, unique_key,

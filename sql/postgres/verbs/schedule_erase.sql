@@ -1,5 +1,6 @@
 -- schedule_erase: delete the schedules of :queues (a JSON array of names; null for all)
--- whose column `standby` begins with :standby. A copy or a move wrote that word there.
+-- whose column `standby` begins with :standby. A copy or a move has written :standby
+-- into this column.
 
 delete from readpast.schedule
  where pg_catalog.starts_with(standby, :standby)

@@ -2,10 +2,11 @@
 -- The new row has the same settings and times, but is paused. Its column `standby` gets
 -- :standby (`copied` or `moved`, and the name of the source). The word `paused` follows
 -- if the schedule was paused in the source.
--- A schedule of this name that exists already is replaced only if :origin, the name of
--- the source, is in its `standby`. If a user has resumed it, only a move replaces it.
--- Then it stays resumed and keeps its times, because it may have fired here already.
--- If the schedule is not replaced, no row is returned.
+-- If this database already has a schedule of this name, that schedule is replaced only
+-- if its `standby` contains :origin, the name of the source. If a user has resumed that
+-- schedule here, a copy does not replace it. A move does, but the schedule stays
+-- resumed and keeps its times, because it may have fired here already. If the existing
+-- schedule is not replaced, no row is returned.
 -- If the job of next_at was enqueued already (last_at is the same time), the schedule
 -- continues with the time after next_at.
 -- :sets is the parsed spec, see the table `schedule`.

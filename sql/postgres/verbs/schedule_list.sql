@@ -1,8 +1,8 @@
 -- schedule_list: list schedules, sorted by name. If :name is not null, only the
 -- schedule of that name is listed. If :queue is not null, only the schedules of that
 -- queue are listed.
--- last_state: the state of the job that the schedule enqueued last. Null if there is no
--- such job, or if it no longer exists.
+-- last_state: the state of the job that the schedule enqueued last. Null if the
+-- schedule has enqueued no job, or if that job no longer exists.
 
 select s.id, s.name, s.queue, s.spec, s.zone, s.content, s.kind,
        s.headers::pg_catalog.text as headers, s.priority, s.missed, s.overlap,

@@ -1,6 +1,6 @@
 -- schedule_set: add a schedule. If there is a schedule of this name and :replace is 1,
--- that schedule gets the new values. If there is one and :replace is 0, no row is
--- returned.
+-- that schedule gets the new values. If there is a schedule of this name and :replace
+-- is 0, nothing changes and no row is returned.
 -- :sets is the parsed spec, see the table `schedule`.
 
 select id

@@ -1,4 +1,4 @@
--- sweep_expired: end leases that ran out, in all queues. The limit :max counts only
+-- sweep_expired: end leases that ran out, in all queues. The limit :max applies only to
 -- jobs that have left the ready line. For the jobs in the line the routine
 -- sweep_expired() has time limits.
 

@@ -1,4 +1,5 @@
--- unawait: undo await for the jobs :id[]: this session no longer waits for their end.
+-- unawait: undo the verb `await` for the jobs :id[], because this session no longer
+-- waits for their end.
 
 delete from readpast.job_waiter
  where job_id operator(pg_catalog.=) any (:id[]::bigint[])

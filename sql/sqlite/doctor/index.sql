@@ -1,7 +1,7 @@
 -- index: list the indexes of the schema that are missing in the database.
 
 select column1 as 'index', 'is missing' as what,
-       'make it again as the schema has it (sql/sqlite/schema)' as fix
+       'create it again as sql/sqlite/schema defines it' as fix
   from (values ('readpast_job_line'), ('readpast_job_due'),
                ('readpast_job_held'), ('readpast_job_suspect'),
                ('readpast_job_unique'), ('readpast_archive_state'),

@@ -8,8 +8,8 @@ select q.quick_check as problem, null as not_done
  cross join pragma_quick_check(1) q
  where f.mib < 64 and q.quick_check <> 'ok'
 union all
-select null, 'the file has ' || f.mib || ' MiB, and under 64 are read: sqlite3 '
-             || 'FILE ''pragma quick_check'' reads all'
+select null, 'the file has ' || f.mib || ' MiB, and only files under 64 MiB are '
+             || 'checked: run sqlite3 FILE ''pragma quick_check'''
   from (select c.page_count * s.page_size / 1048576 as mib
           from pragma_page_count c, pragma_page_size s) f
  where f.mib >= 64;

@@ -1,9 +1,9 @@
--- killers: list jobs whose lease ran out, perhaps because they killed their workers.
--- The list has such jobs that are ready again (suspects), and jobs that died within the
--- last day because their lease ran out.
+-- killers: list jobs whose lease ran out. Such a job may have killed its worker. Some
+-- of these jobs are ready again, as suspects. The other jobs died within the last day,
+-- when a lease ran out.
 
 select id, queue, state, attempts, :now_ms - since as lasts_ms
-  from (select j.id, q.name as queue, 'in line again' as state,
+  from (select j.id, q.name as queue, 'ready again' as state,
                j.attempt || ' of ' || j.max_attempts as attempts,
                j.run_at as since
           from readpast_queue q

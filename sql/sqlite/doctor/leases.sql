@@ -1,7 +1,7 @@
--- leases: list running jobs that have less than a quarter of their lease left, because
--- their worker should have renewed the lease by now. Jobs of workers without a recent
--- heartbeat are left out. In each queue the query reads only the thousand running jobs
--- whose leases end first.
+-- leases: list running jobs that have less than a quarter of their lease left. The
+-- worker of such a job should have renewed the lease by now. Jobs of workers without a
+-- recent heartbeat are left out, because the check `silent` lists these workers. In
+-- each queue the query reads only the thousand running jobs whose leases end first.
 
 select q.name as queue, count(*) as jobs, min(h.id) as example,
        coalesce(min(w.name), 'a client that is not a worker') as worker,

@@ -1,10 +1,10 @@
 -- live: return the ids of the live jobs that match a filter. The running jobs come first,
 -- then the others in the order in which they will be claimed.
--- The query examines the first :looks jobs of each state. If a state has more jobs, the
--- last row has no id. If :key is not null, the query finds the job by the index of
--- unique keys instead.
--- :states has one bit for each state that is wanted: the bit 1 << number of the state.
--- If :before is not null, only jobs that were enqueued at or before this time match.
+-- The query examines the first :looks jobs of each state. If a state has more jobs than
+-- that, the result ends with a row without an id. If :key is not null, the query finds
+-- the job by the index of unique keys instead.
+-- :states is a bit set: the bit 1 << N selects the state with the number N. If :before
+-- is not null, only jobs that were enqueued at or before this time match.
 
 with looked(part, state, id) as materialized (
   select * from (

@@ -1,7 +1,8 @@
 -- merge: one MERGE under a table lock claims the first row, or deletes it
 --
--- On a server with MERGE, one statement does both steps of a job. If the first row names
--- no worker, the statement writes the caller into it. If the row names a worker, it was
--- taken before, and the statement deletes it.
+-- On a server with MERGE, each call runs one statement, which looks at the first row.
+-- If the row names no worker, the statement writes the caller into the row, and the
+-- caller gets the job. If the row names a worker, the statement deletes the row,
+-- because the job counts as done.
 --
 -- cannot: SQLite has no MERGE (a statement either deletes or updates), and no table locks

@@ -2,8 +2,8 @@
 --
 -- A read takes no lock, so all workers read the same first row and do its job. The
 -- first worker that has finished deletes the row. This makes the snapshots of the other
--- workers outdated. So SQLite refuses their deletes, and they have to roll back,
--- although they have already done the job.
+-- workers outdated. So SQLite refuses the deletes of these workers. The workers have to
+-- roll back, although they have already done the job.
 
 -- setup:
 create table queue (

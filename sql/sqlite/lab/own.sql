@@ -9,5 +9,6 @@
 -- From `merge`: one call settles a job and claims the next one.
 -- From `worker-loop`: a worker continues until there is no job left.
 -- No row is locked while a job runs. If a worker dies, its job is ready again when the
--- lease ends, and the attempt is counted. If a worker settles a job that was claimed
--- again in between, the call is refused.
+-- lease ends, and the attempt is counted. If a worker is late, and another worker has
+-- claimed the job after the end of the lease, the verdict of the late worker is
+-- refused.

@@ -6,8 +6,8 @@
 -- exists.
 
 -- This must be the first statement, because rp__sqlite_take_lock() runs it alone to
--- take the write lock in a file without tables. It says `if not exists`, because
--- another process may create the table while this one waits for the lock.
+-- take the write lock in a file without tables. The statement says `if not exists`,
+-- because another process may create the table while this process waits for the lock.
 create table if not exists readpast_meta (
 	name  text primary key,
 	value not null
@@ -43,9 +43,9 @@ create table readpast_queue (
 -- run_at: the time since which the job is ready, or at which it is due.
 -- worker_id: the worker that was given the claim number claim_no. 0 stands for a client
 -- that is not a worker. Null means that no client has claimed the job with this number,
--- for example because a failure or a release has increased the number. Then no verdict
--- is accepted.
--- renewed: how often the lease of the current claim was renewed.
+-- for example because a failure or a release has increased the number. In this case no
+-- verdict is accepted.
+-- renewed: how many times the lease of the current claim was renewed.
 -- lost: how many leases of the job ran out in succession.
 -- expire_at: the job is not claimed after this time. Null means that it never expires.
 -- extra: a JSON object with rarely used settings. If extra is null, expire_at is null,
@@ -61,8 +61,8 @@ create table readpast_queue (
 --   progress: the text that the handler reported last. The next attempt gets it
 -- payload: the payload, if it has at most 16 KiB. A larger payload is in
 -- readpast_payload, and this column has its size in bytes. Claims and verdicts rewrite
--- the whole row, so the row must stay small. In SQLite a number sorts before any text or
--- blob, so `payload < ''` is true for a size.
+-- the whole row, so the row must stay small. In SQLite a number sorts before any text
+-- or blob, so `payload < ''` is true if the column has a size.
 create table readpast_job (
 	id           integer primary key autoincrement,
 	queue_id     integer not null,
@@ -155,9 +155,10 @@ create table readpast_taken_key (
 create index readpast_taken_key_until on readpast_taken_key (until);
 
 -- The number of kept jobs in each queue and state. Triggers of the archive count them,
--- so the numbers are exact even if plain SQL changes the archive. State 4 (done) has only
--- the jobs to which the queue's keep_done_ms applies, so that a sweep can see whether
--- there are any. Done jobs with their own keep_ms are counted as state 14 instead.
+-- so the numbers are exact even if plain SQL changes the archive. Under state 4 (done)
+-- only jobs to which the queue's keep_done_ms applies are counted, so that a sweep can
+-- see whether there are any such jobs. Done jobs with their own keep_ms are counted as
+-- state 14 instead.
 create table readpast_kept_count (
 	queue_id integer not null,
 	state    integer not null,
@@ -231,8 +232,8 @@ create table readpast_tally (
 
 -- Schedules. A schedule fires, which means that it enqueues a job, at the times that its
 -- spec describes (a cron expression, or `every D` with a duration D).
--- next_at: the next of these times. The transaction that enqueues the job of this time
--- also sets next_at to the time after it.
+-- next_at: the next of these times. The transaction that enqueues the job for next_at
+-- also sets next_at to the schedule's following time.
 -- anchor: the time from which the durations of `every D` are counted.
 -- missed: what happens for times that passed while no client fired the schedule. 0
 -- means one job for all of these times, 1 a job for each of them, 2 no job.
@@ -241,13 +242,14 @@ create table readpast_tally (
 -- enqueued.
 -- last_error: why the schedule enqueued no job for last_at, or why its next time could not
 -- be computed.
--- retry_at: the time of the next try if the file of the time zone could not be read. In
--- this case next_at is the time for which the schedule could not fire.
+-- retry_at: if the file of the time zone could not be read, a sweep tries at this time
+-- to compute the following time. Until then next_at does not change, even if the
+-- schedule has fired for next_at.
 -- standby: not null if the schedule is paused because `readpast copy` copies it to or
 -- from another database. In the source of a move the value begins with 'leaving'. In a
 -- target it begins with 'copied' or 'moved' and the name of the source. If the schedule
--- was paused before the copy, ' paused' is appended. If a user has paused it since,
--- ' and paused' is appended.
+-- was paused before the copy, ' paused' is appended. If a user has paused the schedule
+-- after the copy began, ' and paused' is appended.
 create table readpast_schedule (
 	id          integer primary key autoincrement,
 	name        text not null unique,

@@ -1,7 +1,8 @@
 -- oldest_ready: return the time at which the oldest ready job of the queue q became
 -- ready. That job is the first job of its lane (the ready jobs of one priority and
 -- class). The recursion visits the first job of each lane, with one or two index
--- searches each. (A row-value comparison would make SQLite scan the whole priority.)
+-- searches each. (The recursion compares class and priority one by one, because for a
+-- comparison of row values SQLite would scan all jobs of the priority.)
 
 with recursive head(id) as (
     select (select id from readpast_job

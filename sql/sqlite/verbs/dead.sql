@@ -1,5 +1,5 @@
 -- dead: return the ids of a queue's dead jobs that are larger than :after, in ascending
--- order.
+-- order. If :kind is not null, only jobs of that kind are returned.
 
 -- answer:
 select a.id

@@ -1,8 +1,8 @@
 -- enqueue_unique: insert one job, unless its unique key is taken in its queue. A live job
 -- holds its key. A done job may hold its key for some time, too.
--- If such a job exists, its id is returned. If the job is live and not running,
--- :replace gives it the content of the new job. This increases the claim number of the
--- job, so that a worker that had claimed the old content can no longer complete the
+-- If a job holds the key, the id of that job is returned. If that job is live and not
+-- running and :replace is 1, the job gets the content of the new job and a larger claim
+-- number, so that a worker that had claimed the old content can no longer complete the
 -- job.
 -- A live job that has expired loses its unique key here. No claim takes this job any
 -- more, and the next sweep cancels it.

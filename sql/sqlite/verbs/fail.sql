@@ -2,7 +2,7 @@
 -- its attempts are used up or :for_good is 1.
 -- The next attempt is due after :delay_ms. If :delay_ms is null, the job's own backoff
 -- list is used. If the job has no list, the queue's backoff is used: a delay that
--- doubles after each attempt, plus a random 0 to 10 %.
+-- doubles after each attempt, and varies at random by up to 10 %.
 -- If the queue has a setting dead_to, a copy of a dead job is enqueued in the queue
 -- dead_to. That queue is created if it does not exist. It gets the copy even if the
 -- payload is larger than its limit, so that no dead job is lost.

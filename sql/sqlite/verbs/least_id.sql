@@ -1,6 +1,6 @@
--- least_id: return the smallest job id in two columns, for the queues :queues (a JSON
--- array of names): last_job_id of schedules, and job_id of unique keys that are still
--- taken. The result is null if there is no such id. The job may already be deleted.
+-- least_id: return the smallest job id in the schedules (last_job_id) and in the taken
+-- unique keys (job_id) of some queues. :queues is a JSON array of their names. The
+-- result is null if there is no such id. The job may already be deleted.
 
 -- answer:
 select min(id) as id

@@ -1,6 +1,6 @@
 -- list_scheduled: return scheduled jobs of a queue, in the order of their run_at. If
--- :due is 1, return those whose run_at has come. If :due is 0, return those whose
--- run_at is in the future.
+-- :due is 1, only jobs whose run_at has come are returned. If :due is 0, only jobs
+-- whose run_at is in the future are returned.
 
 -- answer:
 select id, queue, state, priority, attempt, max_attempts, claim_no, worker,

@@ -1,8 +1,7 @@
 -- outcome: return how a job ended.
 -- state is 0 if the job is live. It is 4 (done), 5 (dead) or 6 (cancelled) if the job is
 -- kept. It is -6 if the job was live in the queue :queue_id and that queue was dropped.
--- It is null if there is no such job: it finished and is not kept, or its id was never
--- used.
+-- It is null if the job finished and is not kept, or if no job ever had the id.
 -- is_open is always 0 on SQLite, because the changes of an open transaction are not
 -- visible to other clients.
 

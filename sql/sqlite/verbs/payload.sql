@@ -1,5 +1,5 @@
--- payload: return the payload of a job if it is in readpast_payload and the caller still
--- holds the job with the claim number :claim_no.
+-- payload: return the payload of a job if the payload is in readpast_payload and the
+-- caller still holds the job with the claim number :claim_no.
 
 -- answer:
 select p.payload

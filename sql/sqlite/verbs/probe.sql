@@ -1,8 +1,8 @@
 -- probe: return whether a queue has work now, and if not, how long it will take until
 -- the queue has work. The statement reads one or two rows of each index.
--- ready is 1 if a claim would find a job. A job that has expired does not count. No claim
--- finds a job while as many jobs run as the queue's limit allows. running is 1 if a job
--- is running. suspects is 1 if a suspect (a job that may have killed its worker) is
+-- ready is 1 if a claim would find a job. A job that has expired does not count. ready
+-- is 0 while as many jobs run as the run_limit of the queue allows. running is 1 if a
+-- job is running. suspects is 1 if a suspect (a job that may have killed its worker) is
 -- ready.
 -- due_in_ms is the time until the next scheduled job is due. expires_in_ms is the time
 -- until the next lease ends. Each of the two is 0 if its time has passed, and null if

@@ -1,5 +1,5 @@
--- same_kept: return the ids of those of the given rows that this database also has as
--- kept jobs, with the same values in all fields.
+-- same_kept: compare the given rows with this database's kept jobs, field by field.
+-- Returns the ids of the rows that equal a kept job.
 
 -- answer:
 select a.id, r.number as number

@@ -1,7 +1,7 @@
 -- schedule_due: return up to :max schedules whose next time has come, or which must be
 -- tried again now because an earlier try failed. The schedules that have been due for
--- the longest time come first. has_fired is 1 if the job for next_at was enqueued, but
--- the time after it could not be computed.
+-- the longest time come first. has_fired is 1 if the schedule has enqueued its job for
+-- next_at, but the time of the fire that follows next_at has not been computed yet.
 
 -- answer:
 select id, name, queue, spec, zone, content, kind, headers, priority, missed,

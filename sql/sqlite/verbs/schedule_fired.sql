@@ -1,6 +1,6 @@
 -- schedule_fired: record that a schedule has fired for all of its times from :due to
 -- :last_at. :next_at is the schedule's next time. If another client has already
--- recorded this, no row is returned.
+-- recorded the fire, no row is returned.
 -- :last_at is null if the time :due was missed and gets no job. If the next time could
 -- not be computed, :retry_at is the time to try again. Otherwise :retry_at is null.
 

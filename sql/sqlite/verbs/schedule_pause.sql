@@ -1,7 +1,8 @@
 -- schedule_pause: pause a schedule if :paused is 1. Otherwise resume it, with :next_at as
--- its next time. If a copy has paused the schedule, a pause is also written to `standby`,
--- so that the schedule stays paused when the copy ends. A resume clears `standby`, unless
--- a move has written the schedule here. Then the next run of the move reads `standby`.
+-- its next time. If a copy has paused the schedule and a user pauses it as well, this
+-- verb notes the user's pause in `standby`, so that the schedule stays paused when the
+-- copy ends. A resume clears `standby`. But if a move has written the schedule to this
+-- database, `standby` stays, because the next run of the move reads it.
 
 -- answer:
 update readpast_schedule

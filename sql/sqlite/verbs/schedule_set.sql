@@ -1,7 +1,8 @@
--- schedule_set: add a schedule. If a schedule of this name exists and :replace is 1, it
--- gets the new values. If one exists and :replace is 0, nothing changes and no row is
--- returned. The parameter :sets, the parsed spec, is used only on PostgreSQL. Here the
--- times of a schedule are computed in C, from the text :spec.
+-- schedule_set: add a schedule. If a schedule of this name exists and :replace is 1,
+-- that schedule gets the new values. If a schedule of this name exists and :replace is
+-- 0, nothing changes and no row is returned. The parameter :sets, the parsed spec, is
+-- used only on PostgreSQL. Here the times of a schedule are computed in C, from the
+-- text :spec.
 
 -- answer:
 insert into readpast_schedule (name, queue, spec, zone, content, kind, headers,

@@ -3,8 +3,8 @@
 -- the oldest ready job, the number of jobs that finished in the last ten seconds, and
 -- the number of workers that serve the queue.
 -- Up to :most live jobs of each state are counted. scheduled_at_least, ready_at_least
--- and running_at_least are 1 if there are more jobs of the state than were counted. The
--- numbers of kept jobs come from the triggers of the archive.
+-- and running_at_least are 1 if there are more jobs of the state than were counted.
+-- Kept jobs are not counted here, because readpast_kept_count has their numbers.
 
 -- answer:
 with counted as materialized (

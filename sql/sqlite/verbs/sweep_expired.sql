@@ -1,5 +1,5 @@
--- sweep_expired: end leases that ran out, up to :max in one queue. With each lease an
--- attempt of its job ends.
+-- sweep_expired: end leases that ran out, up to :max in one queue. The end of a lease
+-- ends an attempt of its job.
 -- The job is ready again at the front of its priority. If the previous lease of the job
 -- ran out as well, or if its next attempt is the last one, the job becomes a suspect
 -- (class 1). If the ended attempt was the last one, the job is dead. If the queue has a

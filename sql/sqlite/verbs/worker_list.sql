@@ -1,6 +1,7 @@
 -- worker_list: return the workers that have not unregistered, by id. Workers that died
--- are included. running counts the jobs of a worker among the first :most running jobs of
--- the database. running_at_least is 1 if the database has more running jobs than that.
+-- are included, because they did not unregister. The statement reads at most :most
+-- running jobs of the database; running is the number of these jobs that the worker
+-- holds. running_at_least is 1 if the database has more than :most running jobs.
 
 -- answer:
 with held (worker_id, running) as materialized (

@@ -1,4 +1,4 @@
--- applock: an application lock named after the message guards it a second time
+-- applock: lock the row of each message, and also take an application lock for it
 --
 -- A cursor reads the messages that no session has taken, and skips locked rows. For
 -- each message the session also tries, without waiting, to take an exclusive
@@ -49,7 +49,8 @@ begin
 	fetch next from line into @id;
 	while @@fetch_status <> -1 and @count < @batchsize
 	begin
-		-- The status -2 is a row that was deleted after the cursor was opened.
+		-- The status is -2 for a row that was deleted after the cursor was
+		-- opened.
 		if @@fetch_status = 0
 		begin
 			set @name = cast(@id as nvarchar(255));
@@ -83,8 +84,8 @@ begin transaction;
 exec readpast_lab.receive @batchsize = 2;
 go
 
--- Step 5, session B: begin, and take two messages. B skips those of A, and does not
--- wait.
+-- Step 5, session B: begin, and take two messages. B skips the messages that A has
+-- taken, and does not wait.
 -- Expected: third
 -- Expected: fourth
 begin transaction;

@@ -4,9 +4,9 @@
 -- the job is available, the number of attempts and a time-out. The session makes a new
 -- GUID, its mark, and writes it to a batch of rows with one update. Then the rows with
 -- this mark belong to the session. The update takes rows that were never tried, and
--- rows whose time-out is over and that were tried fewer than three times. It repeats
--- the condition of its inner select. So no row gets two marks, even on an engine where
--- that select does not skip locked rows.
+-- rows whose time-out is over and that were tried fewer than three times. The update
+-- repeats the condition of its inner select. So no row gets two marks, even on an
+-- engine where that select does not skip locked rows.
 --
 -- A session reports a finished job by setting a date. The trap: a session may report a
 -- job after the job's time-out, when another session already has the job (step 8). This
@@ -84,13 +84,14 @@ go
 exec readpast_lab.take @n = 2;
 go
 
--- Step 5, session B: take two rows. There is only one that is available.
+-- Step 5, session B: take two rows. Only one row is available.
 -- Expected: 2, second, 1
 exec readpast_lab.take @n = 2;
 go
 
--- Step 6, session A: report the third job. For the first job A takes so long that its
--- time-out is over; this update moves the time-out instead of waiting for it.
+-- Step 6, session A: report the third job. A takes so long for the first job that the
+-- job's time-out is over. To save the wait, the second update moves this time-out into
+-- the past.
 update readpast_lab.job_queue
    set last_attempt_end_date = sysutcdatetime()
  where id = 3;

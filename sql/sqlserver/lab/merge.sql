@@ -1,15 +1,15 @@
 -- merge: one MERGE under a table lock claims the first row, or deletes it
 --
--- One atomic statement both claims a job and removes a finished one. If the first row
--- names an agent, the job was processed, and the row is deleted. Otherwise the caller
--- is written into the row as its agent, and gets the job. So each row is visited twice.
--- Each visit locks the whole table, so claims, deletions and inserts wait for each
--- other (step 8). The trap: an agent in the row says that a session took the job, not
--- that the job is done. The next visit deletes the row of a session that is still
--- working, or that has died (step 5).
+-- Each call runs one atomic statement, which looks at the first row. If the row names
+-- an agent, the statement deletes the row, because the job counts as processed.
+-- Otherwise the statement writes the caller into the row as its agent, and the caller
+-- gets the job. So each row is visited twice. Each visit locks the whole table, so
+-- claims, deletions and inserts wait for each other (step 8). The trap: an agent in the
+-- row says that a session took the job, not that the job is done. The next visit
+-- deletes the row of a session that is still working, or that has died (step 5).
 --
 -- In the original of this technique, three consumers poll every 100 ms and one producer
--- inserts every 50 ms. Here the steps are run by hand.
+-- inserts a row every 50 ms. Here the steps are run by hand.
 --
 -- Open two sessions, A and B, in one database. Run each step in the session that it
 -- names. "Expected" says what the step returns on SQL Server with the default options.

@@ -3,7 +3,7 @@
 -- This is the first queue that most people write. A transaction does not help: under
 -- READ COMMITTED the shared lock of a read ends with the read. So both sessions read
 -- the same first row, and both do its job. The session that deletes first deletes the
--- row. The other session deletes no row, and does not notice it.
+-- row. The other session deletes no row, and does not notice this.
 --
 -- Open two sessions, A and B, in one database. Run each step in the session that it
 -- names. "Expected" says what the step returns on SQL Server with the default options.
@@ -40,7 +40,7 @@ select @@rowcount as deleted;
 commit;
 go
 
--- Step 6, session B: B has done the same job. It deletes no row.
+-- Step 6, session B: B has done the same job. The delete of B finds no row.
 -- Expected: 0
 delete from readpast_lab.queue where queueid = 1;
 select @@rowcount as deleted;

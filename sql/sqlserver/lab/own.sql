@@ -4,11 +4,11 @@
 -- `readpast`, locked rows are skipped. As in `marker`, the state of a job is in its
 -- row, and each claim writes a mark, the claim number. As in `merge`, one call settles
 -- a job and claims the next, but without a table lock. As in `applock`, there is a
--- second guard: a verdict names a claim number, and is accepted only while the job has
--- that number. As in `worker-loop`, workers continue until no job is left. No
--- transaction is open while a job runs. If a worker dies, its job is ready again when
--- the lease ends, and the attempt is counted. A verdict that comes too late is refused
--- (step 7).
+-- guard besides the row lock. A verdict names a claim number, and is accepted only
+-- while the job has that number. As in `worker-loop`, workers continue until no job is
+-- left. No transaction is open while a job runs. If a worker dies, its job is ready
+-- again when the lease ends, and the attempt is counted. A verdict that comes too late
+-- is refused (step 7).
 --
 -- The steps call the procedures of the schema readpast, which install.sql makes.
 --
@@ -83,8 +83,8 @@ select count(*) as first_job
  where id = @id and state = N'running';
 go
 
--- Step 9, session A: remove the queue. It must have no running job, so these are
--- cancelled first.
+-- Step 9, session A: remove the queue. A queue with running jobs cannot be
+-- dropped, so its running jobs are cancelled first.
 declare @id bigint = 0;
 while @id is not null
 begin

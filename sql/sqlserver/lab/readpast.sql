@@ -7,9 +7,10 @@
 -- which keeps the log from being truncated. Attempts are not counted, so a job that
 -- kills its worker kills the next worker, too.
 --
--- The worker's loop runs while it counts a row (step 4). That count skips rows with an
--- exclusive lock, but not rows with an update lock, which lets readers pass. So a
--- worker may find no row after it has counted one (step 6), and counts again.
+-- The worker's loop counts the rows and runs again unless the count is 0 (step 4). The
+-- count skips rows with an exclusive lock. But it includes rows with an update lock,
+-- because an update lock lets readers pass. So after a count above 0 the worker may
+-- find no row that it can lock (step 6). Then the loop counts again.
 --
 -- Open three sessions, A, B and C, in one database. Run each step in the session that it
 -- names. "Expected" says what the step returns on SQL Server with the default options.
@@ -48,21 +49,22 @@ select top (1) queueid, someaction
  order by queueid;
 go
 
--- Step 6, session C: all rows are locked, so the read finds none. It does not wait.
+-- Step 6, session C: all rows are locked, so the read finds no row, and does not wait.
 -- Expected: no row
 select top (1) queueid, someaction
   from readpast_lab.queue with (updlock, readpast)
  order by queueid;
 go
 
--- Step 7, session B: B has done its job before A. Delete its row, and commit.
+-- Step 7, session B: B has finished its job before A has finished its own. Delete the
+-- row of B, and commit.
 -- Expected: 1
 delete from readpast_lab.queue where queueid = 2;
 select @@rowcount as deleted;
 commit;
 go
 
--- Step 8, session A: A fails. A rollback, or the end of its session, frees its row.
+-- Step 8, session A: A fails. A rollback, or the end of session A, frees the row of A.
 rollback;
 go
 

@@ -1,10 +1,11 @@
 -- updlock: the read locks the row until the job is done
 --
--- UPDLOCK gives the read an update lock, which the transaction keeps, and of which a
--- row can have only one. Two sessions never have the same row, but both want the first
--- row. The second session waits until the first one has done its whole job and deleted
--- the row. Then it finds the next row. However many sessions there are, only one works
--- at a time.
+-- UPDLOCK makes the read take an update lock. A row can have only one such lock, and
+-- the transaction keeps the lock until the transaction ends. Two sessions never have
+-- the same row, but both sessions try to lock the first row. The second session waits
+-- until the first one has done its whole job and deleted the row. Then the second
+-- session finds the next row. However many sessions there are, only one works at a
+-- time.
 --
 -- Open two sessions, A and B, in one database. Run each step in the session that it
 -- names. "Expected" says what the step returns on SQL Server with the default options.
@@ -46,7 +47,8 @@ select @@rowcount as deleted;
 commit;
 go
 
--- Step 6, session B: B had the second row, and begins its job only now.
+-- Step 6, session B: B got the second row only after its wait, and has done the job of
+-- this row.
 -- Expected: 1
 delete from readpast_lab.queue where queueid = 2;
 select @@rowcount as deleted;

@@ -1,10 +1,11 @@
 -- worker-loop: while there is work, one update takes the first row and returns it
 --
--- One statement finds a row, marks it and returns its id and its argument: an update of
--- a common table expression, whose read locks the first unprocessed row and skips
--- locked rows. The statement is committed before the job starts. So no transaction
--- stays open, and no session waits for another one. A unique index refuses a second row
--- for the same work. An index finds unprocessed rows quickly, however many are done.
+-- One statement finds a row, marks it and returns its id and its argument. The
+-- statement is an update of a common table expression, whose read locks the first
+-- unprocessed row and skips locked rows. The statement is committed before the job
+-- starts. So no transaction stays open, and no session waits for another one. A unique
+-- index refuses a second row for the same work. An index finds unprocessed rows
+-- quickly, however many are done.
 -- Two dates in the row show which jobs are slow. The trap: the row of a session that
 -- dies stays marked until a person repairs it (step 8).
 --
@@ -73,8 +74,8 @@ exec readpast_lab.take @id = @id output, @reputation = @reputation output;
 select @id as id, @reputation as reputation;
 go
 
--- Step 7, session A: A commits, and then runs the worker's loop. It ends when no row is
--- left. In a stress test, both sessions run this loop at the same time.
+-- Step 7, session A: A commits, and then runs the worker's loop. The loop ends when no
+-- row is left. In a stress test, both sessions run this loop at the same time.
 commit;
 go
 declare @id int, @reputation int;

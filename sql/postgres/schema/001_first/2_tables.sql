@@ -8,8 +8,9 @@ create table readpast.meta (
 	value text not null
 );
 
--- The columns that an enqueue reads come first, because the first columns of a row are
--- the fastest to read. The low fillfactor leaves room to update a row within its page.
+-- Queues and their settings. The columns that an enqueue reads come first, because the
+-- first columns of a row are the fastest to read. The low fillfactor leaves room to
+-- update a row within its page.
 -- lane_id: the lane of jobs that are enqueued without a priority.
 -- waiters_until: after this time no worker waits for a notification about the queue,
 -- see the table `waiter`.
@@ -62,8 +63,8 @@ create index queue_keeps on readpast.queue (id)
 
 -- Dropped queues. Transactions that were open during the drop may still put jobs into
 -- such a queue.
--- xid: all these transactions have smaller ids than this one. Null: no sweep has seen
--- this row yet.
+-- xid: a transaction id that is larger than the ids of all these transactions. Null:
+-- no sweep has seen this row yet.
 -- open: the snapshot of the last sweep that looked at this row.
 create table readpast.dropped (
 	queue_id integer primary key,
@@ -93,13 +94,14 @@ create index lane_id on readpast.lane (lane_id);
 -- A job is running while lease_until is not null.
 --
 -- The default of `seq` draws the next number, at the end of the line. An enqueue of a
--- scheduled job writes null instead. The enqueue relies on the default and does not call
--- nextval() itself, because its plan is then one step shorter, and so faster.
+-- scheduled job writes null instead. The fast path of an enqueue, put_plain(), relies
+-- on the default and does not call nextval() itself, because its plan is then one step
+-- shorter, and so faster.
 --
--- A claim changes lease_until, claim_no, worker_id and attempt. No index may ever name
--- one of these columns, so that a claim is a HOT update. A HOT update writes a new row
--- version into the same page and writes no index. The next reader of the page removes
--- the old version. The fillfactor leaves room in the page for the new version.
+-- A claim changes lease_until, claim_no, worker_id and attempt. No index may ever
+-- contain one of these columns, so that a claim is a HOT update. A HOT update writes a
+-- new row version into the same page and writes no index. The next reader of the page
+-- removes the old version. The fillfactor leaves room in the page for the new version.
 --
 -- There are no check constraints, because every update would have to read and plan
 -- them. Instead, the enqueue checks its arguments.
@@ -108,9 +110,9 @@ create index lane_id on readpast.lane (lane_id);
 -- microseconds since 1970, or the previous claim_no plus 1 if that is larger.
 -- worker_id: the worker that got the job with this claim_no. 0: a client that is not a
 -- worker got it. Null: the job failed or was released, or it was replaced by a new
--- enqueue. Each of these raised claim_no without a claim, so no client knows this
--- claim_no.
--- renewed: how often the lease was renewed. A verdict or the end of the lease sets
+-- enqueue. Each of these raised claim_no without a claim, so no client has received
+-- this claim_no.
+-- renewed: how many times the lease was renewed. A verdict or the end of the lease sets
 -- this to 0, so that a claim need not set it.
 -- lost: how many of the job's latest leases ran out in a row.
 -- extra: the rarely used fields, see the type `extra`. Null: the job has none of them.
@@ -118,8 +120,8 @@ create index lane_id on readpast.lane (lane_id);
 -- columns.
 create sequence readpast.line;
 
--- The rarely used fields of a job: settings of its own, and progress. They are one
--- column of a composite type, because six columns would make each insert and each
+-- The rarely used fields of a job: settings of its own, and progress. These fields are
+-- one column of a composite type, because six columns would make each insert and each
 -- claim more expensive, even for jobs that have none of these values.
 -- keep_ms: how long the job is kept after it is done. Null: the queue's setting.
 -- timeout_ms: how long a handler may run. Null: the queue's setting.
@@ -181,8 +183,10 @@ create unique index job_unique on readpast.job (queue_id, unique_key)
 
 -- The running jobs of queues that have a run_limit. A claim adds its jobs, see
 -- take_slots(). The row of a job that has ended stays until a claim needs the room,
--- see free_slots(). So nothing that ends a job has to read this table. All who add or
--- delete rows of a queue hold the lock of lock_limit().
+-- see free_slots(). So nothing that ends a job has to read this table. A transaction
+-- that adds rows of a queue, or deletes the rows of ended jobs, holds the lock of
+-- lock_limit(). Only forget_hints(), which deletes the rows of a dropped queue, does
+-- not take this lock.
 create table readpast.slot (
 	queue_id integer not null,
 	job_id   bigint not null,
@@ -212,8 +216,8 @@ create index expiry_at on readpast.expiry (expire_at);
 
 -- Cursors: places in a lane where claims start, so that they do not read the jobs that
 -- earlier claims took, see claims_start(). A claim appends a cursor. The cursor's
--- `head` is the `seq` of the first job that the claim took. A transaction that is
--- still open when the cursor is made may add jobs before it. So claims start at the
+-- `head` is the `seq` of the first job that the claim took. A transaction that is still
+-- open when the cursor is made may add jobs before the cursor. So claims start at the
 -- head of a new cursor only when the cursor is cursor_age() old. Until then claims
 -- start at the larger of two numbers:
 --   the `settled` of the new cursor,
@@ -223,9 +227,10 @@ create index expiry_at on readpast.expiry (expire_at);
 -- next_xid: nearly all transactions that had drawn a number when the cursor was made
 -- have smaller ids than this. Once they have ended, the next cursor of the lane can get
 -- a `settled` of up to `drawn` + 1.
--- visit_at: when a sweep looks at the jobs before the cursor, once.
--- low: a sweep has seen all jobs before this number. While low <= head, the look at
--- `visit_at` is still to be done; these rows are the work list of the sweep.
+-- visit_at: after this time a sweep looks at the jobs before the cursor, once.
+-- low: a sweep has seen all jobs before this number. While low <= head, no sweep has
+-- looked at the jobs before this cursor yet. The rows with low <= head are the work
+-- list of the sweep.
 -- Lanes 0 and -1 have no jobs. The sweep keeps notes in their rows: `head` is a time, in
 -- microseconds since 1970.
 --   lane 0: all jobs whose run_at is before this time have been moved by a sweep.
@@ -262,10 +267,10 @@ create table readpast.recheck (
 );
 create index recheck_lane on readpast.recheck (lane_id);
 
--- Ticks: they tell a sweep which numbers of the ready line an open transaction may
--- have drawn. A sweep adds a tick each second. All transactions that drew numbers up
--- to `seq` have smaller ids than `next_xid`, so a transaction with a larger id drew
--- only numbers after `seq`. The idea and the name are from PgQ. The table is unlogged,
+-- Ticks. They show a sweep which numbers of the ready line an open transaction may have
+-- drawn. A sweep adds a tick each second. All transactions that drew numbers up to
+-- `seq` have smaller ids than `next_xid`, so a transaction with a larger id drew only
+-- numbers after `seq`. The idea and the name are from PgQ. The table is unlogged,
 -- because the loss of ticks in a crash does no harm.
 -- seq: the last number that was drawn.
 -- next_xid: a transaction id that was read after `seq`.
@@ -325,7 +330,7 @@ create index taken_key_until on readpast.taken_key (until);
 -- Counts the kept jobs in the archive by queue and state. The count is the sum of
 -- `change` over all rows of a queue and state. Each transaction that changes the
 -- archive appends rows here. So the count is exact, and two such transactions do not
--- wait for each other. The sweep replaces rows by their sum. No statement names a
+-- wait for each other. The sweep replaces rows by their sum. No statement looks up a
 -- single row, so the table has no key. Done jobs with a keep_ms of their own are
 -- counted as state 14, because the queue's setting does not decide when they are
 -- deleted.
@@ -337,6 +342,7 @@ create table readpast.kept_count (
 create index kept_count_of on readpast.kept_count (queue_id, state);
 alter table readpast.kept_count replica identity full;
 
+-- Workers, and clients in SQL that have a worker name.
 -- kinds: a JSON array of the kinds for which the worker has handlers. Each element is a
 -- text 'queue/kind'. The text 'queue/' means all other kinds of that queue.
 create table readpast.worker (
@@ -358,9 +364,9 @@ create table readpast.worker (
 -- Waiters: workers that wait for a notification, each until the time `until`. An
 -- enqueue into a queue notifies one of the queue's waiters and deletes the row of that
 -- waiter. After queue.waiters_until an enqueue does not read this table, because that
--- time is later than the `until` of each waiter of the queue. A waiter sets it to a
--- minute after its own `until`, so that later waiters rarely need to update the queue's
--- row.
+-- time is later than the `until` of each waiter of the queue. A waiter sets
+-- queue.waiters_until to a minute after its own `until`, so that later waiters rarely
+-- need to update the queue's row.
 create table readpast.waiter (
 	id        bigint primary key generated always as identity,
 	queue_id  integer not null,
@@ -405,25 +411,27 @@ create index tally_second on readpast.tally (second);
 --   1 to 5: bit sets of the minutes, hours, days of the month, months and weekdays.
 --   6: 1 if a day matches when it is in the set of days or in the set of weekdays. 0
 --     if a day matches only when it is in both sets.
---   7: 1 if a local time that occurs twice, because clocks were set back, matches both
---     times. 0 if it matches only the first time.
+--   7: says what happens at a local time that occurs twice, because clocks were set
+--     back. 1: the schedule fires both times. 0: it fires only the first time.
 --   8: the length of D in milliseconds, if the spec is `every D`. Otherwise 0.
 -- anchor: the time from which `every D` is counted.
 -- missed: what happens for times that passed while no client fired the schedule.
 -- 0: one job for all these times. 1: a job for each time. 2: no job.
 -- overlap: 1 if no new job is enqueued while a job of this schedule is live.
--- next_at: the time of the next fire. The transaction that enqueues the job also moves
--- next_at on.
--- retry_at: if the server could not load the time zone for a fire, the fire is tried
--- again at this time. Until then next_at stays the time of that fire.
+-- next_at: the time of the next fire. The transaction that enqueues the job of this
+-- fire also sets next_at to the time of the following fire.
+-- retry_at: if the server could not load the time zone, a sweep tries at this time to
+-- compute the time of the following fire. Until then next_at does not change, even if
+-- the schedule has fired for next_at.
 -- last_at: the time of the last fire.
 -- last_job_id: the job of the last fire. Null: the last fire has no job.
--- last_error: why the last fire has no job.
+-- last_error: why the last fire has no job, or why the time of the next fire could not
+-- be computed.
 -- standby: not null if `readpast copy` has paused the schedule, because it copies or
 -- moves the schedule's queue. 'leaving': this database is the source of a move.
--- 'copied' or 'moved', and the name of the source: this database is the target. Then
--- ' paused' follows if the schedule was already paused before the copy, and
--- ' and paused' if a user has paused it since.
+-- 'copied' or 'moved', and the name of the source: this database is the target. In all
+-- these cases ' paused' follows if the schedule was already paused before the copy, and
+-- ' and paused' follows if a user has paused the schedule after the copy began.
 create table readpast.schedule (
 	id          bigint primary key generated always as identity,
 	name        text not null unique,

@@ -1,9 +1,10 @@
 -- claims_start: return the `seq` (the number in the ready line) at which the claims of a
--- lane start. The lane's cursors determine it; the table `cursor` explains the rule.
+-- lane start. The lane's cursors determine this number. The comment of the table
+-- `cursor` explains the rule.
 -- lane_id: the lane (a queue, a priority and a class, see lane_of()).
 -- Result: 0 if the lane has no cursor. The newest cursor's `head`, if this cursor is at
--- least cursor_age() old. Otherwise the larger of the newest cursor's `settled` and the
--- `head` of the newest cursor of that age.
+-- least cursor_age() old. Otherwise the larger of two numbers: the newest cursor's
+-- `settled`, and the `head` of the newest cursor that is at least cursor_age() old.
 -- Locks: none.
 
 create function readpast.claims_start(lane_id bigint) returns bigint

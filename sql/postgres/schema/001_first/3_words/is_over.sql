@@ -1,6 +1,6 @@
--- is_over: a row of the table `recheck` may wait for a transaction to end; has that
--- transaction ended? An id that this cluster has not yet assigned counts as ended. Such
--- a row was restored from a dump of another cluster. The planner inlines this function
+-- is_over: has the transaction ended for which a row of the table `recheck` waits? An
+-- id that this cluster has not yet assigned counts as ended, because a row with such an
+-- id was restored from a dump of another cluster. The planner inlines this function
 -- into the calling statement.
 -- waits_for: the transaction's id. Null: the row waits for no transaction.
 -- seen: a snapshot of the calling transaction.

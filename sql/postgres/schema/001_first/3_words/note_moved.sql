@@ -1,6 +1,7 @@
--- note_moved: request that the sweep looks again at jobs that got new numbers of the
--- ready line. Before an old transaction commits, claims may have passed the numbers that
--- it gave. The routine does nothing if this transaction is younger than young_age().
+-- note_moved: request that the sweep looks again at jobs to which this transaction gave
+-- new numbers of the ready line. If this transaction is old, claims may pass these
+-- numbers before the commit. If this transaction is younger than young_age(), the
+-- routine does nothing.
 -- ids: the jobs.
 -- before: a number that is smaller than all the new numbers of these jobs.
 -- Locks: none.

@@ -1,10 +1,10 @@
 -- notify_job_waiters: notify the clients that wait for the end of one of these jobs. A
 -- notified client checks whether its job has ended, so a needless notification does no
 -- harm. The routine does nothing if the caller has turned notifications off, see
--- wake(). A program must do that if it uses `prepare transaction`, which PostgreSQL
--- refuses in a transaction that has sent a notification. If notifications are off, a
--- client learns of its job's end later, because it also checks the job from time to
--- time.
+-- wake(). A program must turn notifications off if it uses `prepare transaction`, which
+-- PostgreSQL refuses in a transaction that has sent a notification. If notifications
+-- are off, a client learns of its job's end later, because it also checks the job from
+-- time to time.
 -- ids: jobs that have ended, or that may have ended.
 -- Locks: none.
 

@@ -1,7 +1,7 @@
 -- thresholds: the time limits, intervals and counts that other routines use, each with
 -- its reason. A call costs nothing when a statement runs, because the planner replaces
--- the call by the value. One such value is not in this file: take_over() and
--- fire_due() set a lock_timeout of 50 ms.
+-- the call by the value. One such value is not in this file, namely the lock_timeout of
+-- 50 ms that take_over() and fire_due() set.
 -- Result: the value.
 -- Locks: none.
 
@@ -27,10 +27,11 @@ as $body$
 select interval '50 milliseconds'
 $body$;
 
--- An enqueue draws numbers of the ready line for its jobs. If its transaction is older
--- than this, it must also add a row to `recheck` for the numbers. If this time were
--- shorter, there would be more such rows. If it were longer, a sweep would have to
--- assume for longer that an open transaction draws numbers without adding such a row.
+-- An enqueue draws numbers of the ready line for its jobs. If the transaction of the
+-- enqueue is older than this, the enqueue must also add a row to `recheck` for the
+-- numbers. If this time were shorter, there would be more such rows. If it were longer,
+-- a sweep would have to assume for longer that an open transaction draws numbers
+-- without adding such a row.
 create function readpast.young_age() returns interval
 language sql immutable
 as $body$
@@ -49,8 +50,8 @@ $body$;
 
 -- How long an enqueue that replaces a job waits if the job's row is locked. A sweep, or
 -- a claim that commits at once, holds such a lock for some milliseconds only. If the
--- row is locked for longer than this, the lock is probably that of a claim in a
--- transaction that stays open. Then the job counts as running, and is not replaced.
+-- row stays locked for longer than this, a claim in a transaction that stays open has
+-- probably locked it. In this case the job counts as running, and is not replaced.
 create function readpast.lock_patience() returns interval
 language sql immutable
 as $body$
@@ -58,8 +59,9 @@ select interval '200 milliseconds'
 $body$;
 
 -- An enqueue that replaces a job tries to lock the job's row at this interval, until
--- lock_patience() has passed. It locks with `skip locked`, because a plain lock would
--- wait until the other transaction ends, however long that takes.
+-- lock_patience() has passed. The enqueue locks with `skip locked`, because a plain
+-- lock would wait until the transaction that has locked the row ends, however long that
+-- takes.
 create function readpast.lock_retry() returns interval
 language sql immutable
 as $body$
@@ -79,7 +81,7 @@ as $body$
 select interval '700 milliseconds'
 $body$;
 
--- A sweep that takes longer than this is considered stuck. Then another worker begins a
+-- A sweep that takes longer than this is considered stuck, and another worker begins a
 -- second sweep beside it. Most sweeps end within a second, because the visits of
 -- cursors have a time limit, visit_budget(), and each other step changes a limited
 -- number of jobs.
@@ -92,10 +94,10 @@ $body$;
 -- wait_for_claims() needs a tick that an earlier sweep has made, and not the sweep
 -- that is running. So wait_for_claims() takes a tick that is older than this. A
 -- running sweep makes its own tick first. After that it looks at ranges and cursors
--- for at most twice visit_budget(), which is less than this time. So its own tick is
--- still too young.
--- Also, needs_tick() is false while the newest tick is younger than this. So a program
--- that calls sweep() without a pause makes only one tick in this time.
+-- for at most twice visit_budget(), which is less than this time. So the tick of the
+-- running sweep is still too young. Also, needs_tick() is false while the newest tick
+-- is younger than this. So a program that calls sweep() without a pause makes only one
+-- tick in this time.
 create function readpast.tick_age() returns interval
 language sql immutable
 as $body$
@@ -103,8 +105,8 @@ select interval '600 milliseconds'
 $body$;
 
 -- The sweep visits the jobs before a cursor when the cursor is this old. By then most
--- jobs that were claimed there are done. If their lease is shorter than this time, the
--- sweep makes the visit when the lease ends.
+-- of these jobs are done. If their lease is shorter than this time, the sweep visits
+-- them when the lease ends.
 create function readpast.visit_age() returns interval
 language sql immutable
 as $body$
@@ -138,11 +140,11 @@ as $body$
 select interval '1 minute'
 $body$;
 
--- A row of lane 0 in `cursor` records a time: sweeps have made all jobs ready that were
--- scheduled before it. A sweep that finds no due job updates this row only if the
--- recorded time is longer ago than due_age(). With a smaller value, idle sweeps would
--- write the row more often. With a much larger value, each sweep would scan more dead
--- index entries, because it starts its scan at the recorded time.
+-- A row of lane 0 in `cursor` records a time. Sweeps have made all jobs ready that were
+-- scheduled before this time. A sweep that finds no due job updates this row only if
+-- the recorded time is longer ago than due_age(). With a smaller value, idle sweeps
+-- would write the row more often. With a much larger value, each sweep would scan more
+-- dead index entries, because it starts its scan at the recorded time.
 create function readpast.due_age() returns interval
 language sql immutable
 as $body$
@@ -151,8 +153,8 @@ $body$;
 
 -- The sweep assumes that the times that a transaction writes (the run_at of a job, the
 -- visit_at of a cursor) are not before the moment at which the transaction got its id.
--- This margin is subtracted from that moment, for two reasons: a transaction may read
--- the clock shortly before it gets its id, and the clock may be set back a little.
+-- This margin is subtracted from that moment, for two reasons. A transaction may read
+-- the clock shortly before it gets its id. The clock may be set back a little.
 create function readpast.settled_margin() returns interval
 language sql immutable
 as $body$
@@ -170,8 +172,8 @@ select interval '30 seconds'
 $body$;
 
 -- A SQL client that passes a worker name to claim() has a row in `worker`. A claim
--- updates `seen_at` in this row only if it is older than this. So most claims do not
--- write to the row.
+-- updates `seen_at` in this row only if the old value is longer ago than this. So most
+-- claims do not write to the row.
 create function readpast.heartbeat_every() returns interval
 language sql immutable
 as $body$
@@ -188,10 +190,10 @@ as $body$
 select interval '50 milliseconds'
 $body$;
 
--- To keep that rate, the time between two checks of one waiter is about ask_every()
--- times the number of waiters. At most this many waiters are counted, so the time is at
--- most 12.5 seconds. So even if all other waiters die at once, the last one soon finds
--- out that it must sweep.
+-- The time between two checks of one waiter is about ask_every() times the number of
+-- waiters. At most this many waiters are counted, so the time is at most 12.5 seconds.
+-- So even if all other waiters die at once, the last waiter soon finds out that it must
+-- sweep.
 create function readpast.most_askers() returns integer
 language sql immutable
 as $body$
@@ -218,9 +220,10 @@ select interval '10 milliseconds'
 $body$;
 
 -- queue.waiters_until must be at least as late as waiter.until of each waiter of the
--- queue. When a waiter registers, it adds this margin to queue.waiters_until. So until
--- the margin is used up, waiters that register again need not update the queue's row.
--- Each enqueue reads the queue's row, so updates of it should be rare.
+-- queue. A waiter that registers and finds an earlier time there sets it to its own
+-- `until` plus this margin. So waiters that register in the following minute need not
+-- update the queue's row. Each enqueue reads the queue's row, so updates of it should
+-- be rare.
 create function readpast.waiters_margin() returns interval
 language sql immutable
 as $body$
@@ -265,8 +268,8 @@ $body$;
 
 -- ---- what is deleted
 
--- A worker's row is deleted when the worker has not been seen for this long. Until
--- then people can look up which worker had a job that died.
+-- A worker's row is deleted when the worker has not been seen for this long. Until the
+-- row is deleted, people can look up which worker had a job that died.
 create function readpast.worker_age() returns interval
 language sql immutable
 as $body$
@@ -330,7 +333,7 @@ $body$;
 -- Jobs are counted one lane (the jobs of a queue that have the same priority and class)
 -- at a time. If a lane has more than scan_most() jobs, only this many jobs of each later
 -- lane are read. The queue's ready jobs are already too many to count, so the later
--- lanes are read only to count running jobs, and those come first in a lane.
+-- lanes are read only to count running jobs, and the running jobs come first in a lane.
 create function readpast.scan_least() returns bigint
 language sql immutable
 as $body$

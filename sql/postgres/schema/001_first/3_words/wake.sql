@@ -3,8 +3,8 @@
 -- worker. If other transactions have locked the rows of all waiters, wake() notifies
 -- one waiter without deleting its row.
 -- A transaction that has sent a notification cannot run `prepare transaction`. So a
--- program that uses this statement runs `set local readpast.notify = off` first. Then
--- wake() does nothing, and the next sweep notifies a worker.
+-- program that uses `prepare transaction` runs `set local readpast.notify = off` first.
+-- In such a transaction wake() does nothing, and the next sweep notifies a worker.
 -- queue_id: the queue.
 -- besides: a worker that must not be notified, or 0.
 -- Locks: the row of `waiter` that the routine deletes. Rows that other transactions

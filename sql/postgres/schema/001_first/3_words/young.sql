@@ -1,7 +1,9 @@
--- young: is this transaction younger than young_age()? Other transactions see a cursor,
--- or a job, only when the transaction that added it has committed. After a young
--- transaction this is soon enough: claims have not yet passed its jobs. An older
--- transaction appends no cursor, and adds a row to `recheck` for the jobs that it adds.
+-- young: is this transaction younger than young_age()? Other transactions see a job
+-- only after the commit of the transaction that added it. If this commit comes while
+-- the transaction is young, claims have not yet passed the job. A transaction that is
+-- older adds a row to `recheck` for its jobs, so that a sweep finds them. Such a
+-- transaction also appends no cursor, because other transactions would see the cursor
+-- too late.
 -- Result: true if this transaction is young.
 -- Locks: none.
 

@@ -1,6 +1,6 @@
--- check_terms: raise an error if one of a job's own limits of time (how long it is
--- kept, how long its handler may run and so on) is out of range, or if its group is not
--- a valid name.
+-- check_terms: raise an error if one of a job's own settings (how long it is kept, how
+-- long its handler may run and so on) is out of range, or if its group is not a valid
+-- name.
 -- keep .. group_key: parameters of enqueue().
 -- Result: none. SQLSTATE RP003: one of these values is wrong.
 -- Locks: none.

@@ -1,8 +1,8 @@
--- has_taken_keys: return whether the table `taken_key` may have rows. If it has none,
--- an enqueue need not search it. This is so until the first job with unique_for is
--- done. The size of the table's file answers the question, and costs less than a search.
--- The size does not depend on a snapshot: a transaction that adds a row makes the file
--- larger before it commits.
+-- has_taken_keys: return whether the table `taken_key` may have rows. If the table has
+-- no rows, an enqueue need not search it. The table has no rows until the first job
+-- with unique_for is done. The size of the table's file answers the question, and costs
+-- less than a search. The size does not depend on a snapshot, because a transaction
+-- that adds a row makes the file larger before it commits.
 -- Result: false only if there is no committed row.
 -- Locks: none.
 

@@ -1,6 +1,7 @@
--- is_object: is a text a JSON object? The headers of a job must be one. If several jobs
--- are enqueued together, the error of need_object() does not say which job has bad
--- headers. Then the library calls this routine for the headers of each job.
+-- is_object: is a text a JSON object? The headers of a job must be a JSON object. If
+-- several jobs are enqueued together, the error of need_object() does not say which job
+-- has bad headers. After this error the library calls this routine for the headers of
+-- each job.
 -- headers: any text, or null.
 -- Result: true or false. Null if the text is null.
 -- Locks: none.

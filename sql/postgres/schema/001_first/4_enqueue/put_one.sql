@@ -4,8 +4,9 @@
 -- the new job, unless the live job is running. If a finished job keeps the key taken,
 -- no job is inserted either, and the result is the id of the finished job.
 -- If the insert finds that the key was taken meanwhile, the loop searches again.
--- Most jobs need no step after the insert. One long condition finds this out, because
--- PL/pgSQL prepares each expression again in every transaction.
+-- Most jobs need no step after the insert. A single long condition decides whether any
+-- step is needed, because PL/pgSQL prepares each expression again in every
+-- transaction.
 -- The parameters have no default values and the body has no comments, because they
 -- would make the routine's row in pg_proc so long that each call had to decompress a
 -- part of it.

@@ -16,8 +16,9 @@ declare
 	moment timestamp with time zone;
 	its_id bigint;
 begin
-	-- The fast path is only for READ COMMITTED, because above it put_one() must lock
-	-- the queue's row. There `moment` stays null, so the insert adds no row.
+	-- At isolation levels above READ COMMITTED put_one() must add the job, because
+	-- it locks the queue's row. So at these levels `moment` stays null, and the
+	-- insert adds no row.
 	if pg_catalog.current_setting('transaction_isolation')
 	   operator(pg_catalog.=) 'read committed' then
 		moment := readpast.take_xid();

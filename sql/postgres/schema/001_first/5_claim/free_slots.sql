@@ -1,7 +1,8 @@
 -- free_slots: return how many jobs a claim may take from a queue that has a run_limit.
 -- Until the transaction ends, no other claim takes jobs from this queue.
--- A job that has ended keeps its row of `slot`. These rows are deleted only when they
--- are in the way, because that reads the row of each job.
+-- A job that has ended keeps its row of `slot`. To find such rows, the routine has to
+-- read the row of each job. So it deletes them only if there are too few free slots
+-- for `most` jobs.
 -- queue_id: the queue.
 -- run_limit: how many of its jobs may run at once.
 -- most: the largest result.

@@ -1,10 +1,11 @@
 -- lock_alone: lock the next ready jobs of a lane, like lock_next(), but in a
 -- transaction that may stay open. A `select` with `skip locked` may lock a row that it
--- does not return: for example, another worker claimed the job after the statement
--- began. That worker could not settle its job until this transaction ends. So the
--- routine first finds the rows and rolls back to a savepoint, which releases all
--- locks. Then it locks only the rows that it found. If some of these rows were updated
--- in between, it rolls back again, and locks only the rest of them.
+-- does not return: for example, if another worker has claimed the job after the
+-- statement began. That worker could not settle its job until this transaction ends. So
+-- the routine first finds the rows and rolls back to a savepoint, which releases all
+-- locks. Then it locks only the rows that it found. If other transactions have updated
+-- some of these rows before this second step, the routine rolls back again, and then
+-- locks only the remaining rows.
 -- lane_id, head, most: the parameters of lock_next().
 -- Result: the result of lock_next().
 -- Locks: the rows that the routine returns, for update, and no other row. Rows that

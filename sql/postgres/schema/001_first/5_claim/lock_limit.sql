@@ -1,9 +1,9 @@
 -- lock_limit: take the lock that a claim from a queue with a run_limit holds until its
 -- transaction ends. So no two claims count the running jobs of the queue at once.
 -- queue_id: the queue.
--- Result: true if the lock was taken. False if another transaction has not released
--- the lock within 50 ms. Then the caller claims nothing, because a client may keep its
--- transaction open for long after its claim.
+-- Result: true if the lock was taken. False if another transaction has not released the
+-- lock within 50 ms. In this case the caller claims nothing. The routine does not wait
+-- longer, because a client may keep its transaction open for long after a claim.
 -- Locks: the advisory lock of the queue.
 
 create function readpast.lock_limit(queue_id integer) returns boolean

@@ -55,8 +55,8 @@ begin
 		if suspect and (holding + taken > 0 or places <> '{}') then
 			passed_over := passed_over + readpast.count_ready(lane, start, n);
 			-- If the worker holds no jobs, it can run the suspect right
-			-- after the jobs of this claim. So leave the queue's later jobs
-			-- until then.
+			-- after the jobs of this claim. So do not take the queue's
+			-- later jobs before the suspect.
 			exit when passed_over > 0 and holding = 0;
 			continue;
 		elsif suspect then

@@ -1,9 +1,9 @@
 -- move_cursor: append a cursor to a lane, at the first job of a claim. When the cursor
 -- is cursor_age() old, claims start there, and no longer find the jobs before it. So
 -- the sweep visits these jobs once, one second after this claim, or when the lease ends
--- if that is earlier. It moves the jobs that are not finished, see reclaim().
+-- if that is earlier. The sweep moves the jobs that are not finished, see reclaim().
 -- No cursor is appended if this claim has few jobs and the lane's newest cursor can
--- serve for them, too. That is so if all of this is true:
+-- serve for these jobs, too. That is so if all of the following is true of that cursor:
 --   it was appended less than cursor_every() ago,
 --   its `low` is not larger than the number of the first job,
 --   the sweep has not visited it yet, and will do so no later than it would visit a new
@@ -14,8 +14,8 @@
 -- cursor too late.
 -- While the new cursor is younger than cursor_age(), claims may start at the smaller
 -- number `settled`. Nearly all transactions that drew numbers before `settled` have
--- ended. If one of them is still open, claims will not find its jobs. The sweep finds
--- these jobs and moves them to the end of their lane.
+-- ended. If one of these transactions is still open, claims will not find its jobs. The
+-- sweep finds these jobs and moves them to the end of their lane.
 -- lane_id: the lane (a queue, a priority and a class, see lane_of()).
 -- places: the rows (ctid) of the claimed jobs, in the order of the line.
 -- start: the number at which this claim started.

@@ -1,6 +1,6 @@
 -- refuse_round_trip: raise an error that says which argument of settle_and_claim() is
--- wrong. The caller has found that at least one is wrong. The routine checks only the
--- three arguments below. If these are right, the error says that the arrays of
+-- wrong. The caller has found that at least one argument is wrong. The routine checks
+-- only the three arguments below. If these are right, the error says that the arrays of
 -- verdicts are wrong.
 -- lease_ms, worker_id, ids: arguments of settle_and_claim().
 -- Result: none, because the routine always raises an error with SQLSTATE RP003.

@@ -9,8 +9,8 @@
 -- worker_name: if not null and worker_id is 0, the client is registered as a worker
 -- under this name.
 -- most: claim up to this number of jobs. 0: claim nothing.
--- at_once: how many of the claimed jobs the worker starts at once. It prefetches the
--- others (claims them early). Null: it starts all of them.
+-- at_once: how many of the claimed jobs the worker starts at once. The worker
+-- prefetches the other jobs (claims them early). Null: it starts all of them.
 -- holding: how many jobs the worker holds already. A suspect (a job that may have
 -- killed its worker) is handed out alone, and only to a worker that holds no other job.
 -- ids .. progresses: the verdicts to settle, see settle().
@@ -22,9 +22,9 @@
 --     such row.
 --   0: the row counts, in `result`, the jobs of one queue that were accepted as done.
 --   null: the row is a claimed job. Its `extra` has the rarely used fields. If the job
---     has no time-out of its own, `extra` has the queue's. The jobs of one queue follow
---     each other, and the caller sorts them by lane_id and seq. If the id is null as
---     well, the row stands for a suspect that this call has not claimed.
+--     has no time-out of its own, `extra` has the queue's time-out. The jobs of one
+--     queue follow each other, and the caller sorts them by lane_id and seq. If the id
+--     is null as well, the row stands for a suspect that this call has not claimed.
 -- SQLSTATE RP003: an argument is wrong. SQLSTATE 25001: the call claims jobs, and the
 -- transaction is above READ COMMITTED, where a claim might not see the newest version
 -- of a row.

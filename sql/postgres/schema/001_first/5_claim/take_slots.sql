@@ -1,5 +1,5 @@
 -- take_slots: count jobs as running, because this transaction claims them.
--- queue_id: their queue, which has a run_limit.
+-- queue_id: the queue of the jobs, which has a run_limit.
 -- places: their rows (ctid), which this transaction has locked.
 -- Result: none.
 -- Locks: none. The caller holds the lock of lock_limit().

@@ -1,6 +1,7 @@
 -- are_bad_verdicts: return whether these verdicts must be refused, because the arrays
 -- differ in length or a value is out of range. The planner inlines this function.
--- ids .. errors: the parameters of settle(). Only ids and claim_nos must not be null.
+-- ids .. errors: the parameters of settle(). ids and claim_nos must not be null. The
+-- other arrays may be null.
 -- Result: true if the verdicts must be refused, otherwise false or null.
 -- Locks: none.
 

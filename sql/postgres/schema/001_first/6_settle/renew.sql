@@ -1,6 +1,6 @@
--- renew: begin a job's lease again from now. The routine also takes the job out of the
--- ready line, so that sweeps find it by the end of its lease. (A claim leaves the job in
--- the ready line. The next sweep that scans it there also takes it out.)
+-- renew: give a job a new lease, which starts now. The routine also takes the job out
+-- of the ready line, so that sweeps find it by the end of its lease. (A claim leaves
+-- the job in the ready line. The next sweep that scans it there also takes it out.)
 -- id: the job.
 -- lease_ms: the length of the lease, or null.
 -- its_lease_ms: the length of the lease if lease_ms is null.

@@ -1,8 +1,8 @@
 -- settle: apply verdicts. Each verdict names a job and the claim number that the claim
--- returned. If the job was claimed again in between, its claim number has changed. So
+-- returned. If a later claim has taken the job, the job has another claim number. So
 -- the verdict matches no row, and nothing happens. The claim number alone decides
 -- whether a verdict is accepted. (Such a number is called a fencing token.) No clock is
--- compared. All arrays have the same length. Those after claim_nos may be null.
+-- compared. All arrays have the same length. The arrays after claim_nos may be null.
 -- ids, claim_nos: the jobs and their claim numbers.
 -- verdicts: 0 done, 1 fail, 2 dead, 3 release, 4 extend. A null array: all are done.
 -- delays_ms: how long a failed or released job waits, or the length of an extended
@@ -45,8 +45,9 @@ begin
 		perform readpast.check_reports(ids, results, progresses);
 	end if;
 	-- Fast path: all verdicts are `done`, all jobs are of one claim, the transaction
-	-- is READ COMMITTED, no queue keeps done jobs, and nobody waits for a job. Then
-	-- settle_claim() deletes the jobs, and calls settle_done() for any that are left.
+	-- is READ COMMITTED, no queue keeps done jobs, and nobody waits for a job. In
+	-- this case settle_claim() deletes jobs, and calls settle_done() for the
+	-- others.
 	if verdicts is null and claim_nos[1] = all (claim_nos)
 	   and current_setting('transaction_isolation') = 'read committed'
 	   and not exists (select 1 from readpast.queue q

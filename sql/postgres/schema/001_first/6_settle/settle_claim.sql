@@ -3,7 +3,7 @@
 -- ids: the jobs.
 -- claim_no: the number of their claim.
 -- results: the results of the jobs, or null, see settle().
--- Precondition: no queue keeps done jobs.
+-- Precondition: no queue keeps done jobs, and no client waits for the end of a job.
 -- Result:
 --   numbers: the positions in `ids` of the completed jobs, in any order. If all jobs
 --     were deleted, the array has their ids instead, because the caller then needs

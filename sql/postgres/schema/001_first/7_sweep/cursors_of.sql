@@ -6,8 +6,9 @@
 -- Result:
 --   low: the low-water mark of the lane. Sweeps have seen all jobs whose numbers are
 --     smaller than this mark.
---   made_at: the latest time at which one of the cursors that were read was made, from
---     `passed` down. (A cursor with a smaller head may have been made later.)
+--   made_at: the latest made_at of the cursors that were read and whose head is not
+--     larger than `passed`. (A cursor with a smaller head may have been made later than
+--     one with a larger head.)
 --   passed: the head of the newest cursor that a sweep has visited or must visit now.
 --     Null if the lane has no such cursor.
 --   next_head: the smallest head that is larger than `passed`. Null if no cursor has a
@@ -29,9 +30,9 @@ as $body$
 #variable_conflict use_column
 declare
 	it     record;
-	-- clock_timestamp() would be wrong here: wait_for_claims() relies on a `moment`
-	-- that is not later than the snapshot from which the sweep has listed the open
-	-- transactions.
+	-- clock_timestamp() would be wrong here, because wait_for_claims() relies on a
+	-- `moment` that is not later than the snapshot from which the sweep has listed
+	-- the open transactions.
 	moment timestamptz := statement_timestamp();
 begin
 	oldest := head;

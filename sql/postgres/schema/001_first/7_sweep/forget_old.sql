@@ -1,9 +1,10 @@
 -- forget_old: delete old rows. These are the rows of workers that were not seen for an
 -- hour, of tallies older than a minute, of waiters that died, of clients that no longer
--- wait for a job, and of unique keys that are free again. A row of `expiry` (when jobs
--- expire) is deleted after its time, when the sweep has cancelled its jobs. Of the
--- cursors of a lane that sweeps have visited, only the newest is kept. (Usually there is
--- only one, but two sweeps that run at once can leave several.)
+-- wait for a job, and of unique keys that are free again. A row of `expiry`, which says
+-- when some jobs expire, is deleted when this time has passed and none of the expired
+-- jobs is left. Of the visited cursors of each lane, only the newest is kept. (Usually
+-- a lane has only one visited cursor, but two sweeps that run at once can leave
+-- several.)
 -- Locks: the rows that the routine deletes. Rows that other transactions have locked
 -- are skipped.
 

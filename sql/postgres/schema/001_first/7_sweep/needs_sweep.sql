@@ -1,7 +1,8 @@
 -- needs_sweep: tell whether a new sweep is needed. Each sweep adds a tick (a row of the
 -- table `tick`). So a sweep is needed if the newest tick is older than sweep_every().
--- Each worker calls this routine once a second. So if the worker that sweeps ends,
--- another worker makes the next sweep less than two seconds after the last sweep.
+-- Each worker calls this routine once a second. So if the worker that has been sweeping
+-- exits, another worker makes the next sweep less than two seconds after the last
+-- sweep.
 -- Result: true if a sweep is needed. Always false on a standby, where a sweep is not
 -- possible.
 -- Locks: none.

@@ -1,9 +1,10 @@
 -- open_ranges: list the open transactions, each with the range of the ready line in
 -- which it may have drawn numbers. A tick (a row of the table `tick`) records the last
--- number at some time. The range begins after the last tick before the transaction got
--- its id. It ends with the first tick after the transaction was young_age() old. An
--- older transaction that draws a number adds a row to the table `recheck` itself, and a
--- later sweep looks at this number again.
+-- number that was drawn before the tick. The range begins after the number of the last
+-- tick that was made before the transaction got its id. The range ends at the number of
+-- the first tick that was made after the transaction was young_age() old. If an older
+-- transaction draws a number, the transaction itself adds a row to the table `recheck`,
+-- so that a later sweep looks at this number again.
 -- open: the snapshot that says which transactions are open.
 -- Result: an element for each transaction. If no tick ends the range yet, `last` is
 -- line_end().

@@ -3,8 +3,8 @@
 -- need not look there again.
 -- Result: the time at which the newest suitable tick (a row of the table `tick`) was
 -- read, minus settled_margin(). A tick is suitable if all transactions that were open
--- then have ended. Null if there is no such tick, or if its time is later than now
--- because the clock was set back.
+-- when it was made have ended. Null if there is no suitable tick, or if its time is
+-- later than now because the clock was set back.
 -- Locks: none.
 
 create function readpast.settled_time() returns timestamptz

@@ -33,9 +33,9 @@ begin
 		   for update skip locked);
 	if ids = '{}' then
 		-- Move the sweep's own cursor for scheduled jobs even if no job is due.
-		-- Leases that ended, and jobs that became ready, have left dead index
-		-- entries. Each sweep would have to scan the entries after an old
-		-- cursor.
+		-- Jobs whose lease ended, and jobs that became ready, have left dead
+		-- index entries. If the cursor did not move, each sweep would scan
+		-- these entries again.
 		if since < moment - readpast.due_age() then
 			perform readpast.move_due(since);
 		end if;

@@ -1,7 +1,7 @@
 -- sweep_expired: end leases that ran out, in all queues, in three steps.
 --   1. Scan the ranges that the table `recheck` lists.
---   2. Scan the jobs before each cursor. Claims start at the cursor, so they no longer
---      see these jobs.
+--   2. Scan the jobs before each cursor whose visit is due. Claims start at the cursor,
+--      so claims no longer find these jobs.
 --   3. Search the running jobs that have left the ready line (their seq is null).
 -- Steps 1 and 2 stop after visit_budget() each. The next sweep continues with the rest.
 -- most: step 3 ends at most this number of leases.

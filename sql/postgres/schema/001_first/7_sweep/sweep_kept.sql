@@ -1,10 +1,10 @@
 -- sweep_kept: delete finished jobs that have been kept long enough. First the routine
 -- adds up the rows of kept_count, which count these jobs, and deletes old rows of other
 -- tables, see forget_old(). Then it searches for jobs to delete, but only in queues
--- whose count is not 0. A dead or cancelled job with a keep_ms is kept for that time or for the
--- queue's time, whichever is longer. Workers call this routine only once a minute. A
--- run costs more while an old transaction is open, because it then has to read the rows
--- that earlier runs have deleted.
+-- whose count is not 0. A dead or cancelled job with a keep_ms is kept for this time
+-- or for the queue's time, whichever is longer. Workers call this routine only once
+-- a minute. A run costs more while an old transaction is open, because it then has
+-- to read the rows that earlier runs have deleted.
 -- most: delete at most this number of jobs of each queue and state.
 -- Rows: the ids of the jobs.
 -- Locks: the rows that the routine deletes. Rows that other transactions have locked

@@ -1,7 +1,8 @@
--- sweep_rest: do the last two steps that a sweep does for jobs. The first step moves
--- jobs that were enqueued in a queue while it was dropped. The second step notifies
--- waiters (workers that wait for a notification) of queues that have ready jobs,
--- because these workers may have missed an earlier notification.
+-- sweep_rest: do the last two steps that a sweep does for jobs. If jobs were enqueued
+-- in a queue while it was dropped, the first step moves them into a new queue of the
+-- same name. The second step notifies waiters (workers that wait for a notification) of
+-- queues that have ready jobs, because these workers may have missed an earlier
+-- notification.
 -- Locks: rows of `dropped` and `waiter`, and the jobs that the routine moves. Rows that
 -- other transactions have locked are skipped.
 

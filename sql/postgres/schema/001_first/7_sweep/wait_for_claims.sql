@@ -2,10 +2,10 @@
 -- committed yet. A cursor is a stored position at which claims start, and a sweep finds
 -- claimed jobs by visiting the cursors. A claim that starts at a cursor younger than
 -- cursor_every() appends no cursor of its own, so only the visit to that cursor can
--- find the claim's jobs. A visit before the claim has committed does not see them. So
--- for each open transaction that may have made such a claim, the routine requests a
--- recheck: after the transaction has ended, a sweep looks at the lane again, from
--- `head` on.
+-- find the claim's jobs. A visit before the claim has committed does not see these
+-- jobs. So for each open transaction that may have made such a claim, the routine
+-- requests a recheck: after the transaction has ended, a sweep looks at the lane again,
+-- from `head` on.
 -- Such a transaction got its id before the cursor was cursor_every() old. So if a tick
 -- (a row of the table `tick`) was made after the cursor had that age, the transaction's
 -- id is smaller than the tick's next_xid.

@@ -1,7 +1,7 @@
 -- await_jobs: register this session to be notified when one of the jobs ends. The
 -- client must do four steps in this order: listen on the channel, call this routine,
 -- commit, and check whether a job has already ended. A verdict that began before the
--- commit does not see the registration, so it may send no notification. So the client
+-- commit does not see the registration, and does not notify the client. So the client
 -- must check the jobs again from time to time, see outcomes().
 -- ids: the jobs.
 -- Result: the channel, SCHEMA.job.PID, where PID is the session's process id.

@@ -32,7 +32,7 @@ begin
 	 where j.id = change_place.id;
 	perform readpast.open_lane(lane);
 	-- If an attempt fails, try_again() moves the job to the normal lane (class 2) and
-	-- does not open that lane. So the lane is opened here: claims then visit it.
+	-- does not open that lane. Open the lane here, so that claims visit it.
 	perform readpast.open_lane(readpast.with_class(lane, 2));
 	perform readpast.wake(new_id);
 	perform readpast.notify_job_waiters(array[change_place.id]);

@@ -4,8 +4,8 @@
 -- Result: none. SQLSTATE RP005: there is no such queue. SQLSTATE RP006: the queue is in
 -- use.
 -- Locks: the queue's row, and the rows of its jobs and schedules. If another
--- transaction has locked one of these jobs, the call does not wait: the queue counts as
--- in use.
+-- transaction has locked one of these jobs, the call does not wait, and the queue
+-- counts as in use.
 
 create function readpast.drop_queue(queue text) returns void
 language plpgsql volatile

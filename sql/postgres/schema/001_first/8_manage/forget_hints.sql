@@ -1,5 +1,5 @@
--- forget_hints: delete the rows of other tables that claims, sweeps and workers have
--- written about a dropped queue.
+-- forget_hints: delete the rows about a dropped queue that claims, sweeps and workers
+-- have written (rows of `waiter`, `cursor` and others).
 -- queue_id: the queue.
 -- Locks: the rows that the routine deletes. Rows that other transactions have locked
 -- are skipped. Later sweeps delete the skipped rows.

@@ -1,7 +1,8 @@
 -- note_drops: write the id of this transaction to the rows of dropped queues.
 -- This transaction saw the drops before it got its id. A transaction with a larger id
--- got it later still, so it sees the drops, too, and puts no jobs into these queues. When
--- all transactions with smaller ids have ended, no more jobs can appear there.
+-- got its id later. So that transaction sees the drops, too, and puts no jobs into
+-- these queues. When all transactions with smaller ids have ended, no more jobs can
+-- appear in these queues.
 -- queue_ids: the result of drops_to_note(), called before this transaction had its id.
 -- Locks: the rows of `dropped` that the routine changes. Rows that other transactions
 -- have locked are skipped.

@@ -8,8 +8,8 @@
 --   busy: true if the queue is in use, see is_worked_on(). In this case nothing was
 --     deleted.
 -- Locks: the queue's row, and the rows of its jobs and schedules. If another
--- transaction has locked one of these jobs, the call does not wait: the queue counts as
--- in use.
+-- transaction has locked one of these jobs, the call does not wait, and the queue
+-- counts as in use.
 
 create function readpast.queue_drop(queue text)
 returns table (id integer, busy boolean)

@@ -1,5 +1,5 @@
 -- queue_pause: pause a queue, or end its pause. If the queue is paused already, the
--- start of its pause does not change. The reason changes if a new one is given.
+-- start of its pause does not change. The reason changes if a new reason is given.
 -- queue: the name of the queue.
 -- paused: true to pause the queue, false to end the pause.
 -- reason: a text for people, or null.

@@ -6,8 +6,8 @@
 -- run_limit: how many jobs of the queue may run at once. 0: any number.
 -- Result: none. SQLSTATE RP003: an argument is wrong.
 -- Locks: the queue's row. The call waits for an open transaction that creates the same
--- queue. With a run_limit the call also takes the lock of lock_limit(), for which it
--- waits.
+-- queue. If the queue has no run_limit yet and gets one, the call also takes the lock
+-- of lock_limit(), for which it waits.
 
 create function readpast.queue_set(
 	queue text, max_attempts integer default null,

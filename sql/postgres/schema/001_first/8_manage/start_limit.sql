@@ -1,9 +1,11 @@
--- start_limit: if a queue gets its first run_limit, count its running jobs. Jobs of
--- claims that have not committed yet are not counted.
+-- start_limit: if a queue has no run_limit yet, add its running jobs to `slot`, because
+-- the queue is about to get a run_limit. Jobs of claims that have not committed yet are
+-- not added.
 -- queue: the name of the queue.
 -- Result: none.
--- Locks: the queue's row, and the advisory lock of lock_limit(), for which the call
--- waits. So the call also waits for claims that know an earlier limit of the queue.
+-- Locks: the queue's row. If the queue has no run_limit, also the advisory lock of
+-- lock_limit(), for which the call waits. So the call also waits for claims that have
+-- read an earlier limit of the queue.
 
 create function readpast.start_limit(queue text) returns void
 language plpgsql volatile

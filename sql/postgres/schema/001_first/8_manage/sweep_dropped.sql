@@ -1,7 +1,7 @@
--- sweep_dropped: handle dropped queues. A transaction that was open when the queue was
--- dropped may still put jobs into the queue. The routine moves these jobs to a new
--- queue of the same name. When no open transaction can add jobs to the dropped queue
--- any more, the routine deletes the queue's row in `dropped`.
+-- sweep_dropped: handle dropped queues. A transaction that was open when a queue was
+-- dropped may still put jobs into it. The routine moves these jobs to a new queue of
+-- the same name. When no open transaction can add jobs to a dropped queue any more, the
+-- routine deletes the queue's row in `dropped`.
 -- Locks: the rows of `dropped`, and the jobs that the routine moves. Rows that other
 -- transactions have locked are skipped. The call may wait for other transactions, for
 -- at most 50 ms, see take_over().
@@ -20,8 +20,8 @@ begin
 		seen := pg_current_snapshot();
 		-- Only transactions with smaller ids than `xid` can add jobs. `over` is
 		-- true if all of them have ended. If `xid` is larger than any id of
-		-- this cluster, the row was restored from another cluster's dump, so
-		-- none of them runs here.
+		-- this cluster, the row was restored from another cluster's dump, so no
+		-- such transaction runs here.
 		over := it.xid < pg_snapshot_xmin(seen)
 		        or it.xid >= pg_snapshot_xmax(seen)
 		           and it.xid is distinct from pg_current_xact_id_if_assigned();

@@ -4,10 +4,10 @@
 -- queue: the name of the dropped queue.
 -- Locks: the jobs' rows. Jobs that other transactions have locked are left for the next
 -- sweep. The call may have to wait for an open transaction that creates the queue, or
--- that inserts a job with the unique key of one of these jobs. Each such wait ends after
--- 50 ms, because others may wait for the locks of the sweep that makes this call. After
--- a failed wait for the queue, all jobs are left for the next sweep. After a failed wait
--- for a key, only the job with that key is left.
+-- that inserts a job with the unique key of one of these jobs. Each such wait ends
+-- after 50 ms, because other sessions may wait for the locks of the sweep that makes
+-- this call. After a failed wait for the queue, all jobs are left for the next sweep.
+-- After a failed wait for a key, only the job with that key is left.
 
 create function readpast.take_over(queue_id integer, queue text) returns void
 language plpgsql volatile

@@ -1,9 +1,9 @@
 -- wait: wait for the end of a job. A routine cannot receive notifications, so wait()
 -- checks the job again and again, after pauses that grow from 5 ms to wait_pause().
--- While it waits, it holds a snapshot, and vacuum cannot remove dead rows from any
+-- While wait() waits, it holds a snapshot, so vacuum cannot remove dead rows from any
 -- table of the database. For this reason the time-out has a limit. The C call
--- rp_job_wait() and the command `wait` receive notifications, so they do not hold a
--- snapshot while they wait.
+-- rp_job_wait() and the command `wait` hold no snapshot while they wait, because they
+-- receive notifications.
 -- id: the job.
 -- timeout: how long to wait, at most wait_most().
 -- Result: `done`, `dead` or `cancelled`. Null if the time is over. A finished job that

@@ -3,8 +3,8 @@
 -- Claims take the first ready job from that number on. So in the second part the
 -- running jobs come before the ready jobs.
 -- queue_id: the queue.
--- most: the count of a part stops when it is a little larger than this number, see
--- scan_most().
+-- most: at most scan_most() jobs of each part are read, which is a tenth more than this
+-- number.
 -- Rows: at most two for each lane, with the columns of live_parts().
 -- Locks: none.
 

@@ -1,8 +1,9 @@
 -- live_job: find a live job of a queue. A client that waits until a queue is empty
 -- waits for the end of this job, and then calls this routine again, until there is no
 -- live job. The routine chooses a job that will probably end late, so that the client
--- needs few calls: the job with the latest run_at or lease end among those outside of
--- the ready line. If there is none, it chooses the last job of the ready line.
+-- needs few calls: among the jobs that are not in the ready line, the job with the
+-- latest run_at. (For a running job, run_at is the end of its lease.) If there is no
+-- such job, it chooses the last job of the ready line.
 -- queue_id: the queue.
 -- Result: the id of the job, or null if the queue has no live job.
 -- Locks: none.

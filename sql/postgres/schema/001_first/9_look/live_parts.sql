@@ -2,12 +2,12 @@
 --   1. the jobs that are not in the ready line;
 --   2. for each lane (a queue, a priority and a class, see lane_of()) the jobs before
 --      the number where claims start, and separately the jobs from that number on;
---   3. the jobs that are behind the low-water mark of their lane, see recheck_part().
+--   3. the jobs before the low-water mark of their lane that the next sweep will look
+--      at again, see recheck_part().
 -- queue_id: the queue.
--- most: the count of a part stops when it is a little larger than this number, because
--- at most scan_most() jobs of each part are read. The lanes are read one after another.
--- If a part of a lane has more jobs than that, only scan_least() jobs of each later part
--- of a lane are read.
+-- most: at most scan_most() jobs of each part are read, which is a tenth more than this
+-- number. The lanes are read one after another. If a part of a lane has more than
+-- scan_most() jobs, only scan_least() jobs of each later part of a lane are read.
 -- Rows: one for each part.
 --   oldest: the smallest run_at of the ready jobs that were read.
 --   ids, claim_nos, worker_ids: the running jobs that were read.

@@ -3,10 +3,10 @@
 -- probe_most() scheduled jobs.
 -- queue: the name of the queue.
 -- Rows: one, or none if there is no such queue.
---   ready: a claim would find a job. No claim finds one while as many jobs run as the
---   queue's limit allows.
+--   ready: a claim would find a job. Always false while as many jobs run as the
+--     run_limit of the queue allows.
 --   running: a job is running, or a ready job is before the position where claims
---   start, so that claims find it only when a sweep has moved it.
+--     start, so that claims find it only when a sweep has moved it.
 --   due_in_ms: milliseconds until the next scheduled job is due. 0 if that time has
 --     passed, null if there is no such job.
 --   expires_in_ms: milliseconds until the next lease ends. 0 if that time has passed,
@@ -74,8 +74,8 @@ begin
 	ends := least(ends, held_until);
 
 	running := ends is not null or is_behind;
-	-- greatest() ignores null. So without `case`, the result would be 0 if no job
-	-- is scheduled, and it must be null.
+	-- greatest() ignores null. So without `case`, the result would be 0 instead of
+	-- null if no job is scheduled.
 	due_in_ms := case when due is not null
 	             then greatest(readpast.to_ms(due - moment), 0) end;
 	expires_in_ms := case when ends is not null

@@ -1,9 +1,9 @@
 -- recheck_part: count those jobs of a queue that are in a range of the table `recheck`,
--- which the next sweep will look at. They are in the ready line, before the number up to
--- which a sweep has seen their lane. line_parts() counts only from that number on, so
--- that live_parts() counts no job twice.
+-- which the next sweep will look at. These jobs are in the ready line, before the
+-- number up to which a sweep has seen their lane. line_parts() counts only from that
+-- number on, so that live_parts() counts no job twice.
 -- queue_id: the queue.
--- most: the count stops when it is a little larger than this number, see scan_most().
+-- most: at most scan_most() jobs are read, which is a tenth more than this number.
 -- Rows: one, with the columns of live_parts().
 -- Locks: none.
 

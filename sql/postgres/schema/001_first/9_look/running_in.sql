@@ -1,6 +1,6 @@
 -- running_in: list the running jobs of a queue, as far as live_parts() reads them.
 -- queue_id: the queue.
--- most: live_parts() stops when it has counted a little more than this number.
+-- most: the parameter of live_parts().
 -- Rows: the jobs. If there may be more running jobs than these, there is also a row
 -- without an id.
 -- Locks: none.

@@ -2,7 +2,7 @@
 -- scheduled jobs, jobs that are due but that no sweep has moved yet, and jobs that have
 -- been running for more than a few seconds.
 -- queue_id: the queue.
--- most: the count stops when it is a little larger than this number, see scan_most().
+-- most: at most scan_most() jobs are read, which is a tenth more than this number.
 -- Rows: one, with the columns of live_parts().
 -- Locks: none.
 

@@ -2,13 +2,13 @@
 -- job_id: the job.
 -- most: the count of the jobs ahead of this job stops at this number.
 -- Rows: one, or none if there is no such live job.
---   ahead: how many ready jobs claims take before this job.
+--   ahead: how many ready jobs will be claimed before this job.
 --   workers: how many live workers serve the job's queue and its kind.
 --   queue_workers: how many live workers serve the job's queue, whatever kinds they
 --     serve.
 --   worker_id, host, pid: the worker that holds the job.
 --   silent_ms: how long ago that worker was last seen.
---   renewed: how often that worker has renewed the lease.
+--   renewed: how many times that worker has renewed the lease.
 --   run_limit: how many jobs of the queue may run at once. 0: any number.
 --   running: how many of them run. 0 if there is no limit.
 -- Locks: none.

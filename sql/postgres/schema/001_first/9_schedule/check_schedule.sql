@@ -15,9 +15,9 @@ begin
 	perform readpast.need_name('the schedule''s name', name, :most_name, true);
 	perform readpast.need_name('the queue''s name', queue, :most_name, true);
 	if missed in ('once', 'all', 'skip') is not true then
-		raise exception 'missed is once, all or skip' using errcode = 'RP003';
+		raise exception 'missed must be once, all or skip' using errcode = 'RP003';
 	elsif overlap in ('allow', 'skip') is not true then
-		raise exception 'overlap is allow or skip' using errcode = 'RP003';
+		raise exception 'overlap must be allow or skip' using errcode = 'RP003';
 	end if;
 	perform readpast.check_job(payload, priority, null, null, null, kind, null,
 	                           false);

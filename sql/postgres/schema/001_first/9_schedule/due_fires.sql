@@ -43,7 +43,7 @@ begin
 		end if;
 		next_at := readpast.next_fire(sets, zone, anchor, next_at);
 		if missed = readpast.most_missed() and counted then
-			-- Many more times may have been missed. To save time, the loop
+			-- Very many times may have been missed. To be fast, the loop
 			-- skips all but the last thousand of them.
 			counted := false;
 			next_at := readpast.next_fire(

@@ -40,8 +40,8 @@ begin
 			  from readpast.fire_together(ids, moment) t;
 		exception
 			when transaction_rollback or insufficient_resources then raise;
-			-- The loop below fires each schedule alone, and records its
-			-- error.
+			-- Ignore the error. The loop below fires each schedule
+			-- alone, and records the error of the schedule that failed.
 			when others then null;
 		end;
 	end if;

@@ -1,6 +1,6 @@
 -- header_name: return the name of a header that a fired job gets. All these names begin
--- with the name of this project. The routine joins it from two parts, because the whole
--- word would be replaced by the schema's name when the schema is created.
+-- with the name of this project. The routine joins this name from two parts, because
+-- the whole word would be replaced by the schema's name when the schema is created.
 -- what: the rest of the name.
 -- Result: the name.
 -- Locks: none.

@@ -4,7 +4,8 @@
 -- Result:
 --   job_id: the new job. Null: no job was added.
 --   why: a text that names the live job. Null: no live job has the key.
--- Both are null if there is no such queue or if the payload is too large.
+-- job_id and why are both null if there is no such queue or if the payload is too
+-- large.
 -- Locks: the rows that put_one() locks.
 
 create function readpast.put_unless_live(
