@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The readpast authors
+
+import { now } from "../clock";
+import { absoluteTime, relative } from "../format";
+
+/** A relative time that keeps up with the clock; its title has the absolute one. */
+export function Time({ at }: { at: string | null | undefined }) {
+	if (!at) return <span class="faint">–</span>;
+	return (
+		<time dateTime={at} title={absoluteTime(at)}>
+			{relative(Date.parse(at), now.value)}
+		</time>
+	);
+}
