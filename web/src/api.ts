@@ -4,7 +4,6 @@
 // SPDX-FileCopyrightText: The readpast authors
 
 import { signal } from "@preact/signals";
-import { learnTime } from "./clock";
 
 /** A page that waits longer than this says so, and does not look empty. */
 const PATIENCE_MS = 10000;
@@ -46,7 +45,6 @@ function explain(error: unknown): Problem {
 async function send(path: string, init: RequestInit): Promise<Response> {
 	const timeout = AbortSignal.timeout(PATIENCE_MS);
 	const answer = await fetch(path, { ...init, signal: init.signal ?? timeout });
-	learnTime(answer.headers.get("date"));
 	if (answer.status === 401) needsToken.value = true;
 	if (!answer.ok) throw await readProblem(answer);
 	return answer;

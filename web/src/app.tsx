@@ -62,7 +62,7 @@ function pageOf(path: string[]): { title: string; place: string; page: Component
 }
 
 function Connection() {
-	const texts = { live: "Live", connecting: "Connecting…", lost: "Not connected" };
+	const texts = { live: "Live", connecting: "Connecting…", late: "Numbers are old", lost: "Not connected" };
 	const state = connection.value;
 	return (
 		<span class={`connection ${state}`} role="status">

@@ -1,21 +1,20 @@
-// The time now, by the server's clock, for relative times. A browser's clock may
-// be wrong by minutes, so the difference is taken from the answers of the server.
+// The time now, by the database's clock, for relative times. A browser's clock may
+// be wrong by minutes, so the difference is learnt from the live numbers.
 //
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The readpast authors
 
 import { signal } from "@preact/signals";
 
-/** A smaller difference is noise: the header has whole seconds only. */
-const WORTH_CORRECTING_MS = 2000;
+/** A smaller difference may be the time that the numbers took to arrive. */
+const WORTH_CORRECTING_MS = 1000;
 
 let ahead = 0;
 
-/** Learn the server's time from the Date header of an answer. */
-export function learnTime(date: string | null): void {
-	const at = date ? Date.parse(date) : NaN;
-	const off = at - Date.now();
-	if (!Number.isNaN(off)) ahead = Math.abs(off) > WORTH_CORRECTING_MS ? off : 0;
+/** Learn the database's time from numbers that have just arrived. */
+export function learnTime(at: string): void {
+	const off = Date.parse(at) - Date.now();
+	ahead = Math.abs(off) > WORTH_CORRECTING_MS ? off : 0;
 }
 
 export const now = signal(Date.now());

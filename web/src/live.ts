@@ -6,10 +6,15 @@
 
 import { signal } from "@preact/signals";
 import { get, needsToken } from "./api";
+import { learnTime } from "./clock";
 import type { Stats } from "./types";
 
 /** How many points a chart has at most: ten minutes, one a second. */
 export const MOST_POINTS = 600;
+
+/** Numbers that are older than this are called old: the server sends them once a
+ * second, unless it cannot read the database. */
+const LATE_MS = 5000;
 
 /** The first and the longest delay before we connect again. */
 const FIRST_RETRY_MS = 2000;
@@ -27,7 +32,13 @@ export interface History {
 export const stats = signal<Stats[] | null>(null);
 /** Counts the events. Pages that follow the live numbers subscribe to it. */
 export const tick = signal(0);
-export const connection = signal<"connecting" | "live" | "lost">("connecting");
+export const connection = signal<"connecting" | "live" | "late" | "lost">("connecting");
+
+interface Numbers {
+	queues: Stats[];
+	/** the database's time */
+	at: string;
+}
 
 const histories = new Map<string, History>();
 export const total: History = empty();
@@ -85,9 +96,11 @@ function breakLines(): void {
 let source: EventSource | null = null;
 let retryMs = FIRST_RETRY_MS;
 let timer: ReturnType<typeof setTimeout> | undefined;
+let late: ReturnType<typeof setTimeout> | undefined;
 
 function close(): void {
 	clearTimeout(timer);
+	clearTimeout(late);
 	source?.close();
 	source = null;
 }
@@ -100,7 +113,13 @@ function connect(): void {
 	source.addEventListener("stats", (event) => {
 		retryMs = FIRST_RETRY_MS;
 		connection.value = "live";
-		take(JSON.parse((event as MessageEvent<string>).data) as Stats[]);
+		clearTimeout(late);
+		late = setTimeout(() => {
+			connection.value = "late";
+		}, LATE_MS);
+		const { queues, at } = JSON.parse((event as MessageEvent<string>).data) as Numbers;
+		learnTime(at);
+		take(queues);
 	});
 	source.onerror = () => {
 		close();

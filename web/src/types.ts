@@ -84,7 +84,10 @@ export interface Job {
 	headers: Record<string, unknown> | string | null;
 	payload?: string;
 	payload_base64?: string;
-	payload_size?: number;
+	/** bytes of the whole payload */
+	payload_size: number;
+	/** true: `payload` is only its beginning */
+	payload_cut?: boolean;
 	last_error: string | null;
 	keep_ms: number | null;
 	timeout_ms: number | null;

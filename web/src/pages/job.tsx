@@ -95,7 +95,7 @@ function Payload({ job }: { job: Job }) {
 		return <p class="note">This server does not show payloads and headers.</p>;
 	return (
 		<>
-			<Bytes title="Payload" text={job.payload} base64={job.payload_base64} size={job.payload_size} href={`v1/jobs/${job.id}/payload`} />
+			<Bytes title="Payload" text={job.payload} base64={job.payload_base64} size={job.payload_size} isCut={job.payload_cut} href={`v1/jobs/${job.id}/payload`} />
 			<Headers of={job.headers} />
 		</>
 	);

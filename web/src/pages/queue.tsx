@@ -62,7 +62,7 @@ function StateTabs({ name, numbers, filter }: { name: string; numbers: Stats | u
 	);
 }
 
-function FilterForm({ name, filter }: { name: string; filter: Filter }) {
+function FilterForm({ name, filter, hasGroups }: { name: string; filter: Filter; hasGroups: boolean }) {
 	const isSet = FILTERS.some((one) => filter[one.name]);
 	return (
 		<form
@@ -73,7 +73,7 @@ function FilterForm({ name, filter }: { name: string; filter: Filter }) {
 				go(["queue", name], { state: filter.state, ...readForm(event.currentTarget) });
 			}}
 		>
-			{FILTERS.map((one) => (
+			{FILTERS.filter((one) => hasGroups || one.name !== "group").map((one) => (
 				<Field key={one.name} {...one} value={filter[one.name]} />
 			))}
 			<button type="submit">Filter</button>
@@ -105,7 +105,7 @@ function verbsOf(state: string | undefined): [Verb, string][] {
 	}
 }
 
-function Jobs({ name, numbers }: { name: string; numbers: Stats | undefined }) {
+function Jobs({ name, numbers, hasGroups }: { name: string; numbers: Stats | undefined; hasGroups: boolean }) {
 	const { query } = route.value;
 	const filter = filterOf(query);
 	const answer = useAnswer<JobPage>(jobsPath(name, filter, PAGE_ROWS, query.cursor), query.cursor ? 0 : 5);
@@ -114,7 +114,7 @@ function Jobs({ name, numbers }: { name: string; numbers: Stats | undefined }) {
 		<>
 			<StateTabs name={name} numbers={numbers} filter={filter} />
 			<div class="bar low">
-				<FilterForm name={name} filter={filter} />
+				<FilterForm name={name} filter={filter} hasGroups={hasGroups} />
 				{!session.value.read_only && (
 					<div class="actions">
 						{verbsOf(filter.state).map(([one, label]) => (
@@ -223,6 +223,7 @@ export function QueuePage({ name }: { name: string }) {
 	const settings = useAnswer<Queue>(`v1/queues/${segment(name)}`, 10);
 	const numbers = stats.value?.find((one) => one.queue === name);
 	const history = historyOf(name);
+	const hasGroups = settings.data?.group_limit !== undefined; // an older server has none
 	const paused = numbers?.paused ?? Boolean(settings.data?.paused_at);
 
 	if (settings.problem?.status === 404)
@@ -255,7 +256,7 @@ export function QueuePage({ name }: { name: string }) {
 				{numbers && <Facts of={numbers} />}
 			</div>
 			<nav class="views" aria-label="Parts of the queue">
-				{VIEWS.map(([one, label]) => (
+				{VIEWS.filter(([one]) => hasGroups || one !== "groups").map(([one, label]) => (
 					<a key={label} href={link(["queue", name], { view: one })} aria-current={view === one ? "page" : undefined}>
 						{label}
 					</a>
@@ -266,7 +267,7 @@ export function QueuePage({ name }: { name: string }) {
 			) : view === "settings" ? (
 				<Shown answer={settings}>{(data) => <Settings of={data} onDone={settings.reload} />}</Shown>
 			) : (
-				<Jobs name={name} numbers={numbers} />
+				<Jobs name={name} numbers={numbers} hasGroups={hasGroups} />
 			)}
 		</>
 	);

@@ -15,20 +15,23 @@ export function Bytes({
 	text,
 	base64,
 	size,
+	isCut,
 	href,
 }: {
 	title: string;
 	text: string | null | undefined;
 	base64: string | undefined;
-	/** the size of the whole in bytes, if the server sent only its beginning */
+	/** bytes of the whole, if the server has told it */
 	size?: number;
+	/** true: the server sent only the beginning */
+	isCut?: boolean;
 	href?: string;
 }) {
 	const [asIs, setAsIs] = useState(false);
 	const whole = text ?? base64 ?? "";
 	const shown = text && !asIs ? pretty(text) : whole;
 	const length = size ?? (text !== null && text !== undefined ? new TextEncoder().encode(text).length : Math.floor((whole.length * 3) / 4));
-	const isCut = shown.length > SHOWN_CHARS;
+	const isLong = shown.length > SHOWN_CHARS;
 	return (
 		<section class="bytes">
 			<div class="bar">
@@ -46,8 +49,8 @@ export function Bytes({
 					</a>
 				)}
 			</div>
-			<pre tabIndex={0}>{isCut ? shown.slice(0, SHOWN_CHARS) : shown}</pre>
-			{isCut && <p class="note">Only the beginning is shown.</p>}
+			<pre tabIndex={0}>{isLong ? shown.slice(0, SHOWN_CHARS) : shown}</pre>
+			{(isLong || isCut) && <p class="note">Only the beginning is shown.</p>}
 		</section>
 	);
 }
