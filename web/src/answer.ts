@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The readpast authors
 
-import { useCallback, useEffect, useState } from "preact/hooks";
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { get, type Problem } from "./api";
 import { tick } from "./live";
 
@@ -26,20 +26,24 @@ export function useAnswer<T>(path: string | null, every = 0): Answer<T> {
 	}>({ path, data: null, problem: null });
 	const [round, setRound] = useState(0);
 	const [loading, setLoading] = useState(path !== null);
+	const isBusy = useRef(false);
 	const reload = useCallback(() => setRound((n) => n + 1), []);
 
 	useEffect(() => {
 		if (path === null) return undefined;
 		const mine = new AbortController();
+		isBusy.current = true;
 		setLoading(true);
 		get<T>(path, mine.signal).then(
 			(data) => {
 				if (mine.signal.aborted) return;
+				isBusy.current = false;
 				setState({ path, data, problem: null });
 				setLoading(false);
 			},
 			(problem: Problem) => {
 				if (mine.signal.aborted) return;
+				isBusy.current = false;
 				setState((old) => ({
 					path,
 					data: old.path === path ? old.data : null,
@@ -55,7 +59,8 @@ export function useAnswer<T>(path: string | null, every = 0): Answer<T> {
 		if (!every) return undefined;
 		let seen = tick.peek();
 		return tick.subscribe((n) => {
-			if (n - seen < every) return;
+			// A slow answer is waited for: asking again would start anew each time.
+			if (n - seen < every || isBusy.current) return;
 			seen = n;
 			reload();
 		});
