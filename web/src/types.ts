@@ -53,6 +53,7 @@ export interface Queue {
 	dead_to: string | null;
 	limit?: number | null;
 	group_limit?: number | null;
+	group_on_failure?: string;
 	rate?: string | null;
 	held_until?: string | null;
 }
@@ -118,8 +119,8 @@ export interface Why {
 
 export interface Group {
 	group: string;
-	waiting: number;
-	waiting_at_least?: boolean;
+	blocked: number;
+	blocked_at_least?: boolean;
 	ready: number;
 	running: number;
 	limit: number | null;

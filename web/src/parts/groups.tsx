@@ -13,7 +13,7 @@ export function GroupTable({ queue, groups }: { queue: string; groups: Group[] }
 			<thead>
 				<tr>
 					<th scope="col">Group</th>
-					<th scope="col" class="n">Waiting</th>
+					<th scope="col" class="n">Blocked</th>
 					<th scope="col" class="n">Ready</th>
 					<th scope="col" class="n">Running</th>
 					<th scope="col" class="n">Limit</th>
@@ -28,8 +28,8 @@ export function GroupTable({ queue, groups }: { queue: string; groups: Group[] }
 								{one.group}
 							</a>
 						</th>
-						<td class="n" data-label="waiting">
-							{count(one.waiting, one.waiting_at_least)}
+						<td class="n" data-label="blocked">
+							{count(one.blocked, one.blocked_at_least)}
 						</td>
 						<td class="n" data-label="ready">
 							{count(one.ready)}

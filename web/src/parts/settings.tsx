@@ -32,6 +32,7 @@ const SETTINGS: Setting[] = [
 	{ name: "timeout", field: "timeout_ms", kind: "span", meaning: "a handler may run for at most this long; 0s: no limit" },
 	{ name: "limit", field: "limit", kind: "count", meaning: "how many jobs may run at once, or none" },
 	{ name: "group_limit", field: "group_limit", kind: "count", meaning: "how many jobs of one group may run at once, or none" },
+	{ name: "group_on_failure", field: "group_on_failure", kind: "text", meaning: "while a failed job waits for its retry, its group waits (block) or goes on (pass)" },
 	{ name: "rate", field: "rate", kind: "text", meaning: "how many jobs may start in a span of time, or none" },
 	{ name: "keep_done", field: "keep_done_ms", kind: "span", meaning: "how long done jobs are kept" },
 	{ name: "keep_dead", field: "keep_dead_ms", kind: "span", meaning: "how long dead and cancelled jobs are kept" },
@@ -81,7 +82,7 @@ function Change({ of, onClose, onDone }: { of: Queue; onClose: () => void; onDon
 		<Dialog title={`Settings of queue ${of.queue}`} onClose={onClose}>
 			<form class="grid" onSubmit={submit}>
 				{present(of).map((one) => (
-					<Field key={one.name} label={one.name.replace("_", "-")} name={one.name} value={typed(of, one)} hint={one.meaning} />
+					<Field key={one.name} label={one.name.replaceAll("_", "-")} name={one.name} value={typed(of, one)} hint={one.meaning} />
 				))}
 				<Buttons label="Change" busy={busy} onClose={onClose} />
 			</form>
@@ -97,7 +98,7 @@ export function Settings({ of, onDone }: { of: Queue; onDone: () => void }) {
 				<tbody>
 					{present(of).map((one) => (
 						<tr key={one.name}>
-							<th scope="row">{one.name.replace("_", "-")}</th>
+							<th scope="row">{one.name.replaceAll("_", "-")}</th>
 							<td class="n">{one.kind === "size" ? bytes(Number(of[one.field])) : typed(of, one)}</td>
 							<td class="soft">{one.meaning}</td>
 						</tr>
