@@ -116,7 +116,7 @@ function Head({ place }: { place: string }) {
 				{read_only && <span class="tag">read-only</span>}
 				{database && (
 					<span class="database" title={database}>
-						{database}
+						{database.split("/").pop()}
 					</span>
 				)}
 				<Connection />

@@ -32,7 +32,8 @@ const UNITS: [number, string][] = [
 /** A span of time, rounded to two units: "3d 4h", "12s", "80ms". */
 export function span(ms: number | null | undefined): string {
 	if (ms === null || ms === undefined) return "–";
-	if (ms < 1000) return `${Math.max(0, Math.round(ms))}ms`;
+	if (ms <= 0) return "0s";
+	if (ms < 1000) return `${Math.round(ms)}ms`;
 	for (const [i, [size, unit]] of UNITS.entries()) {
 		if (ms < size) continue;
 		const whole = Math.floor(ms / size);

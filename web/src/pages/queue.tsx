@@ -18,7 +18,7 @@ import { JobTable } from "../parts/jobs";
 import { Limits } from "../parts/limits";
 import { PauseButton } from "../parts/pause";
 import { Settings } from "../parts/settings";
-import { Time } from "../parts/time";
+import { Since } from "../parts/time";
 import { go, link, route } from "../route";
 import { session } from "../session";
 import type { Filter, Group, JobPage, Queue, State, Stats } from "../types";
@@ -30,8 +30,8 @@ const RATES: Line[] = [
 	{ key: "failed", label: "failed/s", color: "--dead" },
 ];
 const BACKLOG: Line[] = [
-	{ key: "ready", label: "ready", color: "--ready", fill: true },
-	{ key: "running", label: "running", color: "--running" },
+	{ key: "ready", label: "ready", color: "--ready", fill: true, isCount: true },
+	{ key: "running", label: "running", color: "--running", isCount: true },
 ];
 
 /** In the order in which a job passes through them. */
@@ -226,6 +226,8 @@ export function QueuePage({ name }: { name: string }) {
 	const hasGroups = settings.data?.group_limit !== undefined; // an older server has none
 	const paused = numbers?.paused ?? Boolean(settings.data?.paused_at);
 
+	const reason = numbers?.pause_reason ?? settings.data?.pause_reason;
+
 	if (settings.problem?.status === 404)
 		return (
 			<Empty title={`There is no queue ${name}.`}>
@@ -245,8 +247,8 @@ export function QueuePage({ name }: { name: string }) {
 			</div>
 			{paused && (
 				<p class="paused note">
-					<span class="tag warn">paused</span> {settings.data?.paused_at && <Time at={settings.data.paused_at} />}{" "}
-					{numbers?.pause_reason ?? settings.data?.pause_reason}
+					<span class="tag warn">paused</span> <Since at={settings.data?.paused_at} />
+					{reason && `: ${reason}`}
 				</p>
 			)}
 			{settings.data && <Limits of={settings.data} />}

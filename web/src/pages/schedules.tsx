@@ -9,7 +9,7 @@ import { post, segment } from "../api";
 import { plural } from "../format";
 import { Empty, Shown } from "../parts/answer";
 import { StateMark } from "../parts/state";
-import { Time } from "../parts/time";
+import { Since, Time } from "../parts/time";
 import { link } from "../route";
 import { session } from "../session";
 import { act } from "../toast";
@@ -64,7 +64,7 @@ function Row({ of, onDone }: { of: Schedule; onDone: () => void }) {
 				{of.name}
 				{of.paused_at && (
 					<p class="note">
-						<span class="tag warn">paused</span> <Time at={of.paused_at} />
+						<span class="tag warn">paused</span> <Since at={of.paused_at} />
 					</p>
 				)}
 			</th>

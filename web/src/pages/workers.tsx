@@ -7,7 +7,7 @@ import { useAnswer } from "../answer";
 import { jobsPath } from "../filter";
 import { count, plural, span } from "../format";
 import { Empty, Shown } from "../parts/answer";
-import { Time } from "../parts/time";
+import { Since, Time } from "../parts/time";
 import { link } from "../route";
 import type { Job, JobPage, Worker } from "../types";
 
@@ -35,7 +35,7 @@ function Running({ worker, jobs }: { worker: Worker; jobs: Job[] }) {
 					<a class="id" href={link(["job", String(job.id)])}>
 						{job.id}
 					</a>{" "}
-					{job.queue} {job.kind && `· ${job.kind}`} <span class="soft">since <Time at={job.claimed_at} /></span>
+					{job.queue} {job.kind && `· ${job.kind}`} <span class="soft"><Since at={job.claimed_at} /></span>
 				</li>
 			))}
 			{more > 0 && <li class="soft">{jobs.length ? `and ${count(more)} more` : plural(more, "job")}</li>}

@@ -6,7 +6,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
-import { rate } from "../format";
+import { count, rate } from "../format";
 import { type History, tick } from "../live";
 
 export interface Line {
@@ -15,6 +15,8 @@ export interface Line {
 	/** the name of a variable of the style sheet */
 	color: string;
 	fill?: boolean;
+	/** true: a number of jobs, and not a rate */
+	isCount?: boolean;
 }
 
 const HEIGHT = 150;
@@ -113,7 +115,7 @@ export function Chart({ title, history, lines }: { title: string; history: Histo
 				<span class="title">{title}</span>
 				{lines.map((line) => (
 					<span key={line.key} class={`key ${line.key}`}>
-						{line.label} <b>{rate(history[line.key].at(-1) ?? 0)}</b>
+						{line.label} <b>{(line.isCount ? count : rate)(history[line.key].at(-1) ?? 0)}</b>
 					</span>
 				))}
 			</figcaption>

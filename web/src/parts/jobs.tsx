@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The readpast authors
 
-import { Time } from "./time";
+import { Since, Time } from "./time";
 import { StateMark } from "./state";
 import { link } from "../route";
 import type { Job } from "../types";
@@ -11,11 +11,7 @@ import type { Job } from "../types";
 function When({ job }: { job: Job }) {
 	switch (job.state) {
 		case "running":
-			return (
-				<>
-					started <Time at={job.claimed_at} />
-				</>
-			);
+			return <Since at={job.claimed_at} />;
 		case "scheduled":
 			return (
 				<>
@@ -24,18 +20,15 @@ function When({ job }: { job: Job }) {
 			);
 		case "ready":
 		case "blocked":
-			return (
-				<>
-					since <Time at={job.run_at} />
-				</>
-			);
+			return <Since at={job.run_at} />;
 		default:
 			return <Time at={job.finished_at} />;
 	}
 }
 
 function Text({ job }: { job: Job }) {
-	if (job.last_error) return <span class="clip bad">{job.last_error}</span>;
+	// The error of an earlier attempt matters no more once the job is done.
+	if (job.last_error && job.state !== "done") return <span class="clip bad">{job.last_error}</span>;
 	if (job.payload !== undefined) return <span class="clip mono">{job.payload}</span>;
 	if (job.payload_base64 !== undefined) return <span class="faint">payload is not text</span>;
 	return null;
