@@ -15,10 +15,57 @@ const CAN_CANCEL: State[] = ["scheduled", "blocked", "ready", "running"];
 const CAN_CHANGE: State[] = ["scheduled", "blocked", "ready"];
 const CAN_RETRY: State[] = ["dead", "cancelled"];
 
-type Open = "cancel" | "change" | null;
+type Run = (verb: string, body: unknown, done: string) => Promise<void>;
+interface Asked {
+	job: Job;
+	run: Run;
+	busy: boolean;
+	onClose: () => void;
+}
+
+function CancelDialog({ job, run, busy, onClose }: Asked) {
+	return (
+		<Dialog title={`Cancel job ${job.id}`} onClose={onClose}>
+			<form
+				onSubmit={(event) => {
+					event.preventDefault();
+					void run("cancel", {}, `Job ${job.id} is cancelled.`);
+				}}
+			>
+				<p>
+					{job.state === "running"
+						? "Its worker is told so; a handler that is running may still end its work."
+						: "It will not run. It can be made ready again with Retry while it is kept."}
+				</p>
+				<Buttons label="Cancel the job" danger busy={busy} onClose={onClose} />
+			</form>
+		</Dialog>
+	);
+}
+
+function ChangeDialog({ job, run, busy, onClose }: Asked) {
+	return (
+		<Dialog title={`Change job ${job.id}`} onClose={onClose}>
+			<form
+				onSubmit={(event) => {
+					event.preventDefault();
+					const changes = changesOf(readForm(event.currentTarget), job);
+					if (Object.keys(changes).length) void run("change", changes, `Job ${job.id} is changed.`);
+					else onClose();
+				}}
+			>
+				<Field label="Delay" name="delay" placeholder="unchanged" hint="0s: run it now; 90s, 2h: after this time" focus />
+				<Field label="Priority" name="priority" value={String(job.priority)} hint="0 to 255, lower runs first" />
+				<Field label="Attempts" name="max_attempts" value={String(job.max_attempts)} hint="how many before it is dead" />
+				<Field label="Queue" name="queue" value={job.queue} hint="a queue that exists" />
+				<Buttons label="Change" busy={busy} onClose={onClose} />
+			</form>
+		</Dialog>
+	);
+}
 
 export function JobActions({ job, onDone }: { job: Job; onDone: () => void }) {
-	const [open, setOpen] = useState<Open>(null);
+	const [open, setOpen] = useState<"cancel" | "change" | null>(null);
 	const [busy, setBusy] = useState(false);
 	if (session.value.read_only) return null;
 	const close = () => setOpen(null);
@@ -30,6 +77,7 @@ export function JobActions({ job, onDone }: { job: Job; onDone: () => void }) {
 		onDone();
 	}
 
+	const asked = { job, run, busy, onClose: close };
 	return (
 		<div class="actions">
 			{CAN_RETRY.includes(job.state) && (
@@ -47,39 +95,8 @@ export function JobActions({ job, onDone }: { job: Job; onDone: () => void }) {
 					Cancel…
 				</button>
 			)}
-			{open === "cancel" && (
-				<Dialog title={`Cancel job ${job.id}`} onClose={close}>
-					<form
-						onSubmit={(event) => {
-							event.preventDefault();
-							void run("cancel", {}, `Job ${job.id} is cancelled.`);
-						}}
-					>
-						<p>
-							{job.state === "running"
-								? "Its worker is told so; a handler that is running may still end its work."
-								: "It will not run. It can be made ready again with Retry while it is kept."}
-						</p>
-						<Buttons label="Cancel the job" danger busy={busy} onClose={close} />
-					</form>
-				</Dialog>
-			)}
-			{open === "change" && (
-				<Dialog title={`Change job ${job.id}`} onClose={close}>
-					<form
-						onSubmit={(event) => {
-							event.preventDefault();
-							void run("change", changesOf(readForm(event.currentTarget), job), `Job ${job.id} is changed.`);
-						}}
-					>
-						<Field label="Delay" name="delay" placeholder="unchanged" hint="0s: run it now; 90s, 2h: after this time" focus />
-						<Field label="Priority" name="priority" value={String(job.priority)} hint="0 to 255, lower runs first" />
-						<Field label="Attempts" name="max_attempts" value={String(job.max_attempts)} hint="how many before it is dead" />
-						<Field label="Queue" name="queue" value={job.queue} hint="a queue that exists" />
-						<Buttons label="Change" busy={busy} onClose={close} />
-					</form>
-				</Dialog>
-			)}
+			{open === "cancel" && <CancelDialog {...asked} />}
+			{open === "change" && <ChangeDialog {...asked} />}
 		</div>
 	);
 }
