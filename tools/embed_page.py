@@ -3,8 +3,8 @@
 
   embed_page.py OUTPUT DEPFILE OPENAPI FOLDER
 
-Prints a table of the file OPENAPI and of all files below FOLDER, which may not exist, as
-they are and compressed by gzip.
+Prints a table of the file OPENAPI and of all files below FOLDER, as they
+are and compressed by gzip.
 
 SPDX-License-Identifier: MIT
 SPDX-FileCopyrightText: The readpast authors
