@@ -29,12 +29,15 @@ const struct command commands[] = {
 	{ "enqueue", cmd_enqueue, CREATE, "QUEUE [PAYLOAD...]",
 	  "add jobs: one for each argument, or line of standard input", NULL },
 	{ "work", cmd_work, REQUIRE, "QUEUE... [-j N] -- CMD [ARG...]",
-	  "run a command for each job",
+	  "run a command for each job, or post it to a URL",
 	  "The command gets the payload on standard input, and in place of {}\n"
 	  "in any argument. Do not put {} into shell code, as in sh -c 'echo "
 	  "{}':\n"
 	  "the shell would execute the payload.\n"
 	  "Exit status 0: done; 65: dead; 75: released; others: failed.\n"
+	  "With --post: 2xx is done, 429 and 503 release the job, other 4xx "
+	  "make it\n"
+	  "dead, and the rest failed.\n"
 	  "With --drain or --max-jobs, readpast exits with 7 if a job "
 	  "died.\n" },
 	{ "claim", cmd_claim, REQUIRE, "QUEUE",

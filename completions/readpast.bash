@@ -16,8 +16,8 @@ _readpast_options() { # COMMAND
 		;;
 	work)
 		options=(-j= --jobs= --lease= --timeout= --release-delay= --drain
-			--max-jobs= --grace= --output-sync --result= --quiet
-			--log=)
+			--max-jobs= --grace= --output-sync --result= --post=
+			--metrics= --quiet --log=)
 		;;
 	claim) options=(-n= --lease= --wait= --json) ;;
 	complete) options=(--result= --json) ;;

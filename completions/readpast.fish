@@ -172,6 +172,8 @@ complete -c readpast -n '__readpast_in work' -l max-jobs -x -d 'exit after this 
 complete -c readpast -n '__readpast_in work' -l grace -x -d 'time for handlers to end, after a signal'
 complete -c readpast -n '__readpast_in work' -l output-sync -d 'print the output of a handler only when it has ended'
 complete -c readpast -n '__readpast_in work' -l result -x -a stdout -d 'take results from standard output'
+complete -c readpast -n '__readpast_in work' -l post -x -d 'send the payload to this URL instead of running a command'
+complete -c readpast -n '__readpast_in work' -l metrics -x -d 'answer with metrics for Prometheus at this address'
 complete -c readpast -n '__readpast_in work' -l quiet -d 'print problems only'
 complete -c readpast -n '__readpast_in work' -l log -x -a json -d 'log events as JSON lines'
 

@@ -22,19 +22,20 @@
 #define BACKLOG 1024
 #define OWN_FILES 64 /* descriptors besides those of connections */
 
+static const char listen_option[] = "serve: --listen";
+
 static int
 is_unix(const char *address)
 {
 	return strncmp(address, UNIX, strlen(UNIX)) == 0;
 }
 
-/* Resolve ADDRESS:PORT. Returns NULL after complaining. */
-static struct addrinfo *
-resolve(const char *text)
+struct addrinfo *
+listen_resolve(const char *option, const char *text)
 {
 	const struct addrinfo hints = { .ai_flags = AI_PASSIVE | AI_NUMERICSERV,
 					.ai_socktype = SOCK_STREAM };
-	const char *colon = strrchr(text, ':');
+	const char *colon = strrchr(text, ':'), *name = text;
 	struct addrinfo *found = NULL;
 	char host[256];
 	size_t n = colon ? (size_t)(colon - text) : 0;
@@ -42,23 +43,24 @@ resolve(const char *text)
 	int r;
 
 	if (n >= 2 && *text == '[' && text[n - 1] == ']') {
-		text++;
+		name++;
 		n -= 2;
 	}
 	if (n == 0 || n >= sizeof(host) || parse_count(colon + 1, &port) < 0 ||
 	    port > 65535) {
 		complain(USAGE,
-			 "serve: --listen %.80s: expected ADDRESS:PORT, such "
-			 "as 127.0.0.1:8080, or unix:PATH",
-			 text);
+			 "%s %.80s: expected ADDRESS:PORT, such as "
+			 "127.0.0.1:8080%s",
+			 option, text,
+			 option == listen_option ? ", or unix:PATH" : "");
 		return NULL;
 	}
-	memcpy(host, text, n);
+	memcpy(host, name, n);
 	host[n] = '\0';
 	r = getaddrinfo(host, colon + 1, &hints, &found);
 	if (r == 0)
 		return found;
-	complain(USAGE, "serve: --listen %.80s: %s", text, gai_strerror(r));
+	complain(USAGE, "%s %.80s: %s", option, text, gai_strerror(r));
 	return NULL;
 }
 
@@ -86,7 +88,7 @@ listen_check(const struct options *options)
 
 		if (is_unix(text))
 			continue;
-		found = resolve(text);
+		found = listen_resolve(listen_option, text);
 		if (!found)
 			return USAGE;
 		is_open = !is_loopback(found->ai_addr);
@@ -176,7 +178,7 @@ open_one(struct server *server, const char *text)
 		l->path = text + strlen(UNIX);
 		l->fd = open_unix(l->path);
 	} else {
-		struct addrinfo *found = resolve(text);
+		struct addrinfo *found = listen_resolve(listen_option, text);
 
 		if (!found)
 			return USAGE;

@@ -402,6 +402,9 @@ void server_resume(struct request *request);
 void server_suspend(struct request *request);
 
 /* listen.c */
+/* Resolve ADDRESS:PORT. `option` is the command and the option that has it, for
+ * errors. Returns NULL after complaining. The caller calls freeaddrinfo(). */
+struct addrinfo *listen_resolve(const char *option, const char *text);
 int listen_all(struct server *server);
 void listen_say(const struct server *server); /* print the addresses */
 void listen_close(struct server *server);
