@@ -6,6 +6,8 @@
  */
 #include "serve.h"
 
+#include "demo.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,6 +42,8 @@ int
 cmd_serve(struct cmd *cmd, int argc, char **argv)
 {
 	static const char *standard[] = { LISTEN };
+	struct demo demo = { 0 };
+	int is_demo = 0;
 	struct options o = { .prefix = "",
 			     .most_body = BODY,
 			     .most_connections = CONNECTIONS,
@@ -68,6 +72,9 @@ cmd_serve(struct cmd *cmd, int argc, char **argv)
 		  "the largest body of a request (16MiB and 64KiB)" },
 		{ "--connections", COUNT, &o.most_connections, "N",
 		  "most connections at once (" DIGITS(CONNECTIONS) ")" },
+		{ "--demo", FLAG, &is_demo, NULL,
+		  "serve a scratch database with a small load; see what it is "
+		  "like" },
 		{ "--time", DURATION, &o.time_ms, "D",
 		  "end a connection that takes longer to send a request (1m)" },
 		OPTIONS_END,
@@ -82,7 +89,14 @@ cmd_serve(struct cmd *cmd, int argc, char **argv)
 		status = check(cmd, &o);
 	o.url = cmd->url;
 	if (!status)
+		status = listen_check(&o);
+	if (!status && is_demo) {
+		status = demo_start(&demo);
+		o.url = demo.url;
+	}
+	if (!status)
 		status = serve(&o);
+	demo_end(&demo);
 	if (o.listen.items != standard)
 		free(o.listen.items);
 	free(o.hosts.items);

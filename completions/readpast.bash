@@ -82,9 +82,9 @@ _readpast_options() { # COMMAND
 	'cron next') options=(--zone= --from= -n= --json) ;;
 	copy) options=(--move --running= --json) ;;
 	serve)
-		options=(--listen= --tokens --insecure --host= --prefix= --tls-cert=
-			--tls-key= --read-only --hide-payloads --access-log= --body=
-			--connections= --time=)
+		options=(--listen= --tokens --insecure --host= --prefix= --demo
+			--tls-cert= --tls-key= --read-only --hide-payloads
+			--access-log= --body= --connections= --time=)
 		;;
 	'token add') options=(--may= --json) ;;
 	'token list') options=(--json) ;;

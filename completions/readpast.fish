@@ -129,6 +129,7 @@ complete -c readpast -n '__readpast_in serve' -l listen -x -d 'ADDRESS:PORT or u
 complete -c readpast -n '__readpast_in serve' -l tokens -d 'each request needs a token'
 complete -c readpast -n '__readpast_in serve' -l insecure -d 'let other machines connect without tokens'
 complete -c readpast -n '__readpast_in serve' -l host -x -d 'a name under which clients reach this server'
+complete -c readpast -n '__readpast_in serve' -l demo -d 'serve a scratch database with a small load'
 complete -c readpast -n '__readpast_in serve' -l prefix -x -d 'path under which a proxy shows this server'
 complete -c readpast -n '__readpast_in serve' -l tls-cert -r -F -d 'certificate, in PEM'
 complete -c readpast -n '__readpast_in serve' -l tls-key -r -F -d 'its private key'

@@ -449,10 +449,8 @@ serve(const struct options *options)
 	struct server server = { .options = options,
 				 .epoll_fd = -1,
 				 .wake_fd = -1 };
-	int status = listen_check(options);
+	int status;
 
-	if (status)
-		return status;
 	pthread_mutex_init(&server.lock, NULL);
 	pthread_mutex_init(&server.tokens.lock, NULL);
 	status = run(&server);
