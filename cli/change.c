@@ -230,15 +230,18 @@ sort_cancelled(struct found *jobs)
 		      compare_ids);
 }
 
-/* Change the jobs that were found. If the user gave --state, skip a job that
- * has left that state since it was found. */
-static int
-change_found(const struct change *c, const struct found *jobs,
+/* If the user gave --state, skip a job that has left that state since it was
+ * found. */
+int
+change_found(const struct change *c, struct found *jobs,
 	     struct rp_changed *changed)
 {
 	size_t from = 0, to;
 	int r = 0;
 
+	if (!c->act->keeps_order)
+		turn_around(jobs);
+	sort_cancelled(jobs);
 	for (; from < jobs->count && r == 0; from = to) {
 		int state = jobs->states[from];
 
@@ -326,9 +329,6 @@ change_filtered(struct change *c)
 	if (!status && c->dry_run) {
 		status = print_dry_run(c->cmd, &jobs, c->act->done, c->json);
 	} else if (!status) {
-		if (!c->act->keeps_order)
-			turn_around(&jobs);
-		sort_cancelled(&jobs);
 		r = change_found(c, &jobs, &changed);
 		status = r < 0 ? cmd_failed(c->cmd, r)
 			       : print_changed(c, &changed);

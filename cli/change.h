@@ -35,6 +35,8 @@ struct act {
 			   * history */
 };
 
+extern const struct act cancels, retries, changes, purges;
+
 /* the state of one run of a command */
 struct change {
 	struct cmd *cmd;
@@ -58,6 +60,10 @@ struct change {
 int change_jobs(struct change *c, int argc, char **argv);
 /* Change the jobs that the filter finds. The caller has checked the filter. */
 int change_filtered(struct change *c);
+/* Change the jobs that were found, in the order that suits the command. Prints
+ * nothing. Returns 0 or RP_E*. */
+int change_found(const struct change *c, struct found *jobs,
+		 struct rp_changed *changed);
 /* Print how many jobs were changed. Returns an exit status. */
 int print_changed(const struct change *c, const struct rp_changed *changed);
 

@@ -281,6 +281,7 @@ const char *on_failure(const rp_queue *queue); /* "block" or "pass" */
 json_t *json_queue(const rp_queue *queue);
 json_t *json_group(const char *queue, const rp_group *group);
 json_t *json_schedule(const rp_schedule *schedule);
+json_t *json_why(const rp_why *why); /* cmd_why.c */
 int print_json(json_t *object); /* prints one line and frees the object; returns
 				 * 0 or FAILED */
 void format_time(char *to, size_t room, int64_t ms);
@@ -310,6 +311,7 @@ int cmd_hold(struct cmd *cmd, int argc, char **argv);
 int cmd_init(struct cmd *cmd, int argc, char **argv);
 int cmd_lab(struct cmd *cmd, int argc, char **argv);
 int cmd_list(struct cmd *cmd, int argc, char **argv);
+int cmd_metrics(struct cmd *cmd, int argc, char **argv);
 int cmd_pause(struct cmd *cmd, int argc, char **argv);
 int cmd_purge(struct cmd *cmd, int argc, char **argv);
 int cmd_queue_drop(struct cmd *cmd, int argc, char **argv);
@@ -318,10 +320,14 @@ int cmd_queue_set(struct cmd *cmd, int argc, char **argv);
 int cmd_release(struct cmd *cmd, int argc, char **argv);
 int cmd_resume(struct cmd *cmd, int argc, char **argv);
 int cmd_retry(struct cmd *cmd, int argc, char **argv);
+int cmd_serve(struct cmd *cmd, int argc, char **argv);
 int cmd_show(struct cmd *cmd, int argc, char **argv);
 int cmd_stats(struct cmd *cmd, int argc, char **argv);
 int cmd_stress(struct cmd *cmd, int argc, char **argv);
 int cmd_sweep(struct cmd *cmd, int argc, char **argv);
+int cmd_token_add(struct cmd *cmd, int argc, char **argv);
+int cmd_token_list(struct cmd *cmd, int argc, char **argv);
+int cmd_token_remove(struct cmd *cmd, int argc, char **argv);
 int cmd_top(struct cmd *cmd, int argc, char **argv);
 int cmd_version(struct cmd *cmd, int argc, char **argv);
 int cmd_wait(struct cmd *cmd, int argc, char **argv);

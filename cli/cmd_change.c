@@ -10,7 +10,7 @@
 
 #include "history.h"
 
-static const struct act cancels = {
+const struct act cancels = {
 	.event = "cancelled",
 	.done = "cancelled",
 	.all = rp__jobs_cancel,
@@ -19,7 +19,7 @@ static const struct act cancels = {
 	.allowed = LIVE,
 	.otherwise = LIVE,
 };
-static const struct act retries = {
+const struct act retries = {
 	.event = "retried",
 	.done = "ready again",
 	.all = rp__jobs_retry,
@@ -29,7 +29,7 @@ static const struct act retries = {
 	.allowed = IN(RP_STATE_DEAD) | IN(RP_STATE_CANCELLED),
 	.otherwise = IN(RP_STATE_DEAD),
 };
-static const struct act changes = {
+const struct act changes = {
 	.event = "changed",
 	.done = "changed",
 	.past = "changed",
@@ -38,7 +38,7 @@ static const struct act changes = {
 	.otherwise = LIVE & ~IN(RP_STATE_RUNNING),
 	.keeps_order = 1,
 };
-static const struct act purges = {
+const struct act purges = {
 	.event = "purged",
 	.done = "purged",
 	.all = rp__jobs_purge,

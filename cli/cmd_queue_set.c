@@ -10,24 +10,9 @@
 #include <string.h>
 
 #include "history.h"
+#include "settings.h"
 
 #define VALUE 160 /* bytes of a setting's value as text */
-
-/*
- * A setting of a queue. A number has the option's type, the offset of its field
- * and its limits. A setting of the type TEXT has two functions instead: `parse`
- * writes the option's value to the queue, and returns 0 or an exit status after
- * printing an error; `format` writes the queue's setting as text.
- */
-struct setting {
-	const char *option;
-	enum option_type type;
-	const char *arg, *help;
-	size_t offset;
-	int64_t least, most;
-	int (*parse)(const struct cmd *cmd, const char *text, rp_queue *queue);
-	void (*format)(char *to, size_t room, const rp_queue *queue);
-};
 
 /* ---- settings that are not one number ---- */
 
@@ -110,7 +95,7 @@ format_rate_or_none(char *to, size_t room, const rp_queue *queue)
 	offsetof(rp_queue, field), (least), (most), NULL, NULL
 #define WORD(parse, format) 0, 0, 0, (parse), (format)
 
-static const struct setting settings[] = {
+const struct setting settings[] = {
 	{ "--max-attempts", COUNT, "N", "attempts before a job is dead",
 	  NUMBER(max_attempts, 1, RP_MOST_ATTEMPTS) },
 	{ "--lease", DURATION, "D", "how long a claim holds",
@@ -150,6 +135,7 @@ static const struct setting settings[] = {
 	  WORD(parse_dead_to, format_dead_to) },
 };
 #define SETTINGS (sizeof(settings) / sizeof(*settings))
+const size_t settings_count = SETTINGS;
 
 static int64_t
 number_of(const rp_queue *queue, const struct setting *setting)

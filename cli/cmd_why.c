@@ -408,28 +408,52 @@ as_json(const struct answer *a, const char *text)
 	return JSON_MEMBERS(members);
 }
 
-static int
-print_why(const rp_why *why, int json)
+/* Write the explanation as text and, if `ret` is not NULL, as JSON. Returns the
+ * text, which the caller frees, or NULL if memory ran out. */
+static char *
+explain_why(const rp_why *why, json_t **ret)
 {
 	struct answer a = { .why = why, .job = why->job };
 	char *text = NULL;
 	size_t size;
-	int status = DONE;
 
 	a.to = open_memstream(&text, &size);
 	if (!a.to)
-		return complain(FAILED, "out of memory");
+		return NULL;
 	fired_read(&a.fired, a.job);
 	explain(&a);
-	if (fclose(a.to) == EOF)
-		status = complain(FAILED, "out of memory");
-	else if (json)
-		status = print_json(as_json(&a, text));
-	else
-		puts(text);
+	if (fclose(a.to) == EOF) {
+		free(text);
+		text = NULL;
+	} else if (ret) {
+		*ret = as_json(&a, text);
+	}
 	fired_clear(&a.fired);
+	return text;
+}
+
+json_t *
+json_why(const rp_why *why)
+{
+	json_t *object = NULL;
+
+	free(explain_why(why, &object));
+	return object;
+}
+
+static int
+print_why(const rp_why *why, int json)
+{
+	char *text;
+
+	if (json)
+		return print_json(json_why(why));
+	text = explain_why(why, NULL);
+	if (!text)
+		return complain(FAILED, "out of memory");
+	puts(text);
 	free(text);
-	return status;
+	return DONE;
 }
 
 static int

@@ -148,27 +148,64 @@ absolute_url(struct work *work)
 }
 
 /* Split argv at the `--` that separates the queues from the command. */
-static int
+static void
 split(struct work *work, int *argc, char **argv)
 {
 	int cut = 0;
 
 	while (cut < *argc && strcmp(argv[cut], "--") != 0)
 		cut++;
-	if (cut + 1 >= *argc)
-		return usage(work->cmd,
-			     "which command? Expected: work QUEUE -- CMD ...");
-	work->command = argv + cut + 1;
+	work->command = argv + (cut < *argc ? cut + 1 : cut);
 	*argc = cut;
 	for (char **word = work->command; *word; word++)
 		work->in_argument |= strstr(*word, "{}") != NULL;
-	return 0;
+}
+
+/* Check what runs the jobs: a command or a URL. */
+static int
+check_handler(const struct work *work)
+{
+	if (!work->post)
+		return *work->command
+			       ? 0
+			       : usage(work->cmd, "which command? Expected: "
+						  "work QUEUE -- CMD ...");
+#ifdef RP_HAVE_CURL
+	if (*work->command)
+		return usage(work->cmd, "give a command or --post, not both");
+	if (work->result || work->output_sync)
+		return usage(work->cmd, "%s is for commands, not for --post",
+			     work->result ? "--result" : "--output-sync");
+	return post_check(work->post)
+		       ? 0
+		       : usage(work->cmd,
+			       "--post %.80s: expected http://... or "
+			       "https://...",
+			       work->post);
+#else
+	return complain(USAGE, "this readpast was built without --post");
+#endif
+}
+
+static int
+check_metrics(const char *address)
+{
+#ifdef RP_HAVE_SERVE
+	return work_metrics_check(address);
+#else
+	(void)address;
+	return complain(USAGE, "this readpast was built without --metrics");
+#endif
 }
 
 static int
 check_usage(const struct work *work, int argc, int64_t lease_ms,
 	    int64_t max_jobs)
 {
+	int status = check_handler(work);
+
+	if (status)
+		return status;
 	if (argc == 0)
 		return usage(work->cmd, "which queue?");
 	if (work->threads < 1 || work->threads > RP_MOST_THREADS)
@@ -184,7 +221,7 @@ check_usage(const struct work *work, int argc, int64_t lease_ms,
 		return usage(work->cmd, "--result: expected stdout");
 	if (work->log && strcmp(work->log, "json") != 0)
 		return usage(work->cmd, "--log: expected json");
-	return 0;
+	return work->metrics_at ? check_metrics(work->metrics_at) : 0;
 }
 
 /* Store the queues from argv. Each one is a pattern or a name. Names are stored
@@ -230,17 +267,20 @@ parse(struct work *work, int argc, char **argv)
 		{ "--result", TEXT, &work->result, "stdout",
 		  "take results from standard output (default: from\n"
 		  "descriptor 3)" },
+		{ "--post", TEXT, &work->post, "URL",
+		  "send the payload to this URL instead of running a command" },
 		{ "--quiet", FLAG, &work->quiet, NULL, "print problems only" },
+		{ "--metrics", TEXT, &work->metrics_at, "ADDRESS:PORT",
+		  "answer with metrics for Prometheus at this address" },
 		{ "--log", TEXT, &work->log, "json",
 		  "log events as JSON lines on standard error" },
 		OPTIONS_END,
 	};
-	int status = split(work, &argc, argv);
+	int status;
 
+	split(work, &argc, argv);
 	work->timeout_ms = -1;
-
-	if (!status)
-		status = parse_options(work->cmd, &argc, argv, options);
+	status = parse_options(work->cmd, &argc, argv, options);
 	if (!status)
 		status = check_usage(work, argc, lease_ms, max_jobs);
 	if (status)
@@ -250,7 +290,7 @@ parse(struct work *work, int argc, char **argv)
 	status = read_queues(work, argc, argv);
 	if (!status)
 		status = absolute_url(work);
-	if (status)
+	if (status || work->post)
 		return status;
 	work->file = find_file(work->command[0]);
 	return work->file ? 0 : USAGE;
@@ -351,11 +391,40 @@ run(struct work *work)
 	rp_error error;
 	int r;
 
+#ifdef RP_HAVE_SERVE
+	if (work->metrics_at) {
+		work->metrics = work_metrics_start(work, work->metrics_at);
+		if (!work->metrics)
+			return FAILED;
+	}
+#endif
 	catch_signals(work->worker);
 	live_begin(work);
 	r = rp_worker_run(work->worker, &error);
+#ifdef RP_HAVE_SERVE
+	work_metrics_stop(work->metrics);
+#endif
 	live_end(work);
 	return conclude(work, r, &error);
+}
+
+static int
+prepare_handlers(struct work *work)
+{
+#ifdef RP_HAVE_CURL
+	if (work->post) {
+		work->posts = posts_new();
+		return work->posts ? 0 : FAILED;
+	}
+#endif
+	/* The warden is a process that kills the handlers if this worker is
+	 * killed. Fork it before a thread is started or a database is opened,
+	 * because the warden must inherit no open database and no lock that a
+	 * thread holds. */
+	work->warden = warden_start((size_t)work->threads);
+	return work->warden ? 0
+			    : complain(FAILED, "cannot start a process: %s",
+				       strerror(errno));
 }
 
 int
@@ -376,13 +445,8 @@ cmd_work(struct cmd *cmd, int argc, char **argv)
 		status = complain_of_output(errnum, "no job was claimed");
 	if (!status && work.log)
 		work.log_json = history_on(STDERR_FILENO);
-	/* The warden is a process that kills the handlers if this worker is
-	 * killed. Fork it before a thread is started or a database is opened,
-	 * because the warden must inherit no open database and no lock that a
-	 * thread holds. */
-	if (!status && !(work.warden = warden_start((size_t)work.threads)))
-		status = complain(FAILED, "cannot start a process: %s",
-				  strerror(errno));
+	if (!status)
+		status = prepare_handlers(&work);
 	if (!status)
 		status = look_at_queues(&work);
 	if (!status)
@@ -390,6 +454,9 @@ cmd_work(struct cmd *cmd, int argc, char **argv)
 	if (!status)
 		status = run(&work);
 	rp_worker_free(work.worker);
+#ifdef RP_HAVE_CURL
+	posts_free(work.posts);
+#endif
 	warden_stop(work.warden);
 	history_close(work.log_json);
 	free(work.is_pattern);

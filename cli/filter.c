@@ -145,7 +145,7 @@ parse_ids(const struct cmd *cmd, int argc, char **argv, struct found *ret)
 /* ---- searching ---- */
 
 static int
-run(struct cmd *cmd, const struct filter *f, int64_t now, const char *name,
+run(rp_conn *conn, const struct filter *f, int64_t now, const char *name,
     struct found *ret)
 {
 	const struct rp_value none = { .type = RP_NULL };
@@ -163,39 +163,39 @@ run(struct cmd *cmd, const struct filter *f, int64_t now, const char *name,
 		{ NULL, none },
 	};
 	const struct rp_query query = {
-		.sql = find_query(rp_conn_scheme(cmd->conn), "find", name),
+		.sql = find_query(rp_conn_scheme(conn), "find", name),
 		.params = params,
 		.flags = RP_QUERY_READ,
 		.row = add_row,
 		.ctx = ret,
 	};
 
-	return rp__query(cmd->conn, &query);
+	return rp__query(conn, &query);
 }
 
-static int
-find(struct cmd *cmd, const struct filter *f, struct found *ret)
+int
+find_matching(rp_conn *conn, const struct filter *f, struct found *ret)
 {
 	rp_queues *queues = NULL;
 	int64_t now;
-	int r = rp_now(cmd->conn, &now);
+	int r = rp_now(conn, &now);
 
 	/* If the filter names a queue that does not exist, return an error and
 	 * not an empty result. */
 	if (r == 0 && f->queue)
-		r = rp_queue_list(cmd->conn, f->queue, &queues);
+		r = rp_queue_list(conn, f->queue, &queues);
 	rp_queues_free(queues);
 	if (r == 0 && f->states & LIVE)
-		r = run(cmd, f, now, "live", ret);
+		r = run(conn, f, now, "live", ret);
 	if (r == 0 && f->states & KEPT)
-		r = run(cmd, f, now, "kept", ret);
+		r = run(conn, f, now, "kept", ret);
 	return r;
 }
 
 int
 find_jobs(struct cmd *cmd, const struct filter *f, struct found *ret)
 {
-	int r = find(cmd, f, ret);
+	int r = find_matching(cmd->conn, f, ret);
 
 	if (r == RP_ENOMEM)
 		return complain(FAILED, "out of memory");

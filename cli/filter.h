@@ -71,6 +71,8 @@ int check_states(const struct cmd *cmd, struct filter *f, int allowed,
  * return 0, or an exit status after printing an error. */
 int find_jobs(struct cmd *cmd, const struct filter *f, struct found *ret);
 int parse_ids(const struct cmd *cmd, int argc, char **argv, struct found *ret);
+/* The same as find_jobs(), without printing. Returns 0 or RP_E*. */
+int find_matching(rp_conn *conn, const struct filter *f, struct found *ret);
 void found_free(struct found *found);
 /* A look_fn reads and prints one job. each_job() calls it for each job that the
  * ids or the filter on the command line select. Both functions return an exit

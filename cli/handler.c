@@ -56,28 +56,33 @@ say_waiting(struct work *work)
 		 n == 1 ? "it" : "them");
 }
 
+int
+must_stop(struct work *work, rp_task *task)
+{
+	int state = rp_task_state(task);
+
+	if (first_signal_us())
+		say_waiting(work);
+	if (state == RP_TASK_LOST || state == RP_TASK_CANCELLED)
+		return 1;
+	/* Only a signal starts the grace period. A worker that stops for
+	 * another reason, such as --drain, waits for its handlers without a
+	 * time limit. */
+	if (state != RP_TASK_STOPPING || !first_signal_us())
+		return 0;
+	return signals_seen() > 1 ||
+	       monotonic_us() - first_signal_us() > work->grace_ms * 1000;
+}
+
 /* Returns whether the handler may continue or must be stopped. child.c calls
  * this regularly. */
 static int
 asked(void *ctx)
 {
 	const struct running *r = ctx;
-	struct work *work = r->work;
-	int state = rp_task_state(r->task);
 
-	if (first_signal_us())
-		say_waiting(work);
-	if (state == RP_TASK_LOST || state == RP_TASK_CANCELLED || r->errnum)
-		return CHILD_STOP;
-	/* Only a signal starts the grace period. A worker that stops for
-	 * another reason, such as --drain, waits for its handlers without a
-	 * time limit. */
-	if (state != RP_TASK_STOPPING || !first_signal_us())
-		return CHILD_GO_ON;
-	return signals_seen() > 1 || monotonic_us() - first_signal_us() >
-					     work->grace_ms * 1000
-		       ? CHILD_STOP
-		       : CHILD_GO_ON;
+	return r->errnum || must_stop(r->work, r->task) ? CHILD_STOP
+							: CHILD_GO_ON;
 }
 
 /* ---- its output ---- */
@@ -335,9 +340,7 @@ verdict_of(const struct work *work, rp_task *task, struct child *c)
 	return give_up(task, code == EXIT_DATAERR ? RP_DEAD : RP_FAIL, text);
 }
 
-/* Returns the time-out of the handler, or 0 for none. It is the value of
- * --timeout if that option is given, and otherwise the job's own time-out. */
-static int64_t
+int64_t
 timeout_of(const struct work *work, const rp_job *job)
 {
 	return work->timeout_ms < 0 ? job->timeout_ms : work->timeout_ms;
@@ -420,6 +423,10 @@ run_child(struct work *work, rp_task *task, const rp_job *job)
 static int
 run_job(struct work *work, rp_task *task, const rp_job *job)
 {
+#ifdef RP_HAVE_CURL
+	if (work->post)
+		return post_job(work, task, job);
+#endif
 	if (work->in_argument && memchr(job->payload, 0, job->payload_size))
 		return give_up(task, RP_DEAD,
 			       "the payload has a NUL byte and cannot be an "

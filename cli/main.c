@@ -29,12 +29,15 @@ const struct command commands[] = {
 	{ "enqueue", cmd_enqueue, CREATE, "QUEUE [PAYLOAD...]",
 	  "add jobs: one for each argument, or line of standard input", NULL },
 	{ "work", cmd_work, REQUIRE, "QUEUE... [-j N] -- CMD [ARG...]",
-	  "run a command for each job",
+	  "run a command for each job, or post it to a URL",
 	  "The command gets the payload on standard input, and in place of {}\n"
 	  "in any argument. Do not put {} into shell code, as in sh -c 'echo "
 	  "{}':\n"
 	  "the shell would execute the payload.\n"
 	  "Exit status 0: done; 65: dead; 75: released; others: failed.\n"
+	  "With --post: 2xx is done, 429 and 503 release the job, other 4xx "
+	  "make it\n"
+	  "dead, and the rest failed.\n"
 	  "With --drain or --max-jobs, readpast exits with 7 if a job "
 	  "died.\n" },
 	{ "claim", cmd_claim, REQUIRE, "QUEUE",
@@ -122,6 +125,22 @@ const struct command commands[] = {
 	  "or 'every 90s', which counts from --from.\n" },
 	{ "sweep", cmd_sweep, REQUIRE, "",
 	  "make due jobs ready, recover lost jobs, delete old ones", NULL },
+	{ "metrics", cmd_metrics, REQUIRE, "",
+	  "print metrics of the database in the text format of Prometheus",
+	  NULL },
+#ifdef RP_HAVE_SERVE
+	{ "serve", cmd_serve, CREATE, "[--listen ADDRESS...]",
+	  "offer the queue over HTTP", NULL },
+	{ "token add", cmd_token_add, CREATE, "NAME --may SCOPES",
+	  "make a token for clients of serve, and print it",
+	  "SCOPES: a list such as enqueue:mail,work:mail,read:*. A * at the "
+	  "end\n"
+	  "stands for any text. admin:QUEUE includes the other three.\n" },
+	{ "token list", cmd_token_list, REQUIRE, "",
+	  "list the tokens and what they allow", NULL },
+	{ "token remove", cmd_token_remove, REQUIRE, "NAME",
+	  "remove a token: it is refused from now on", NULL },
+#endif
 	{ "init", cmd_init, INSTALL, "",
 	  "create the database, or our tables in an existing one", NULL },
 	{ "copy", cmd_copy, REQUIRE, "FROM TO [QUEUE...]",

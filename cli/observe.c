@@ -74,6 +74,9 @@ observe_work(const rp_event *e, void *ctx)
 	struct work *work = ctx;
 
 	record(work->cmd->history, e);
+#ifdef RP_HAVE_SERVE
+	work_metrics_count(work->metrics, e);
+#endif
 	if (e->job)
 		history_about(work->log_json, e->job->queue,
 			      e->what == RP_EVENT_SETTLED ? e->text : NULL);

@@ -58,6 +58,10 @@ struct work {
 			     * has the result */
 	const char *drain;  /* value of --drain: "" or "settled"; NULL: no
 			     * --drain */
+	const char *post;   /* URL of --post; NULL: run `command` */
+	struct posts *posts;
+	const char *metrics_at; /* address of --metrics; NULL: no metrics */
+	struct work_metrics *metrics;
 	int quiet, output_sync;
 	const char *log;
 	struct history *log_json;
@@ -83,6 +87,29 @@ int look_at_queues(struct work *work);
 
 /* handler.c: a function of type rp_handler; ctx is the struct work */
 int handle_job(rp_task *task, const rp_job *job, void *ctx);
+/* Returns whether a running handler must be stopped, and prints once that the
+ * worker waits for its handlers. */
+int must_stop(struct work *work, rp_task *task);
+/* Returns the time-out of a handler in ms, or 0 for none. It is the value of
+ * --timeout if that option is given, and otherwise the job's own time-out. */
+int64_t timeout_of(const struct work *work, const rp_job *job);
+
+/* post.c: handlers that send the payload to a URL. The worker's threads share
+ * the connections. posts_new() returns NULL after printing an error. */
+struct posts *posts_new(void);
+void posts_free(struct posts *posts);
+/* Returns the verdict on the job. */
+int post_job(struct work *work, rp_task *task, const rp_job *job);
+/* Returns whether a URL can be used. */
+int post_check(const char *url);
+
+/* work_metrics.c: check the address of --metrics. Returns an exit status. */
+int work_metrics_check(const char *address);
+/* A thread that answers scrapers. work_metrics_start() returns
+ * NULL after printing an error. The metrics of NULL count nothing. */
+struct work_metrics *work_metrics_start(struct work *work, const char *address);
+void work_metrics_count(struct work_metrics *metrics, const rp_event *e);
+void work_metrics_stop(struct work_metrics *metrics);
 
 /* observe.c: a function of type rp_observer; ctx is the struct work */
 void observe_work(const rp_event *e, void *ctx);

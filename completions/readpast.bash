@@ -16,8 +16,8 @@ _readpast_options() { # COMMAND
 		;;
 	work)
 		options=(-j= --jobs= --lease= --timeout= --release-delay= --drain
-			--max-jobs= --grace= --output-sync --result= --quiet
-			--log=)
+			--max-jobs= --grace= --output-sync --result= --post=
+			--metrics= --quiet --log=)
 		;;
 	claim) options=(-n= --lease= --wait= --json) ;;
 	complete) options=(--result= --json) ;;
@@ -84,6 +84,15 @@ _readpast_options() { # COMMAND
 	'cron apply') options=(--dry-run --json) ;;
 	'cron next') options=(--zone= --from= -n= --json) ;;
 	copy) options=(--move --running= --json) ;;
+	serve)
+		options=(--listen= --tokens --insecure --host= --prefix= --demo
+			--tls-cert= --tls-key= --read-only --hide-payloads
+			--access-log= --body= --connections= --time=)
+		;;
+	'token add') options=(--may= --json) ;;
+	'token list') options=(--json) ;;
+	'token remove') options=(--json) ;;
+	metrics) options=() ;;
 	check) options=(--left= --json) ;;
 	lab) options=(--workers= --jobs= --delay= --list --explain= --dialect=
 		--json) ;;
@@ -152,7 +161,7 @@ _readpast_zones() {
 _readpast_value() { # OPTION
 	case $1 in
 	--db) _readpast_url ;;
-	--history) _readpast_files ;;
+	--history | --tls-cert | --tls-key | --access-log) _readpast_files ;;
 	--dead | --left | --queue | --to) _readpast_queues ;;
 	--limit | --group-limit | --rate) _readpast_offer none ;;
 	--group-on-failure) _readpast_offer block pass ;;
@@ -192,6 +201,7 @@ _readpast_argument() {
 	case $command in
 	'') _readpast_offer "${commands[@]}" ;;
 	queue) _readpast_offer set list drop pause resume ;;
+	token) _readpast_offer add list remove ;;
 	cron) _readpast_offer add list run pause resume remove apply next ;;
 	work) _readpast_queues ;;
 	copy) ((arguments > 1)) || _readpast_url ;;
@@ -232,7 +242,7 @@ _readpast_look() {
 				option=$word
 		elif [[ -z $command ]]; then
 			command=$word
-		elif [[ $command == @(queue|cron) ]]; then
+		elif [[ $command == @(queue|cron|token) ]]; then
 			command+=" $word"
 			# These two are also commands of their own.
 			[[ $command != queue\ @(pause|resume) ]] || command=$word
@@ -245,7 +255,7 @@ _readpast_look() {
 _readpast() {
 	local commands=(enqueue work claim complete fail release extend cancel
 		retry change purge wait list show why stats workers top queue pause resume
-		hold groups cron sweep init copy doctor check lab stress version help)
+		hold groups cron sweep metrics serve token init copy doctor check lab stress version help)
 	local words options db='' command='' option='' handler=''
 	local cur states breaks='' kept='' arguments=0
 	COMPREPLY=()

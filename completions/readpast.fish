@@ -89,6 +89,9 @@ complete -c readpast -n __readpast_in -a resume -d 'let workers claim the jobs o
 complete -c readpast -n __readpast_in -a hold -d 'for some time, start no job of a queue, or of one of its groups'
 complete -c readpast -n __readpast_in -a groups -d 'list groups that have a limit or are held'
 complete -c readpast -n __readpast_in -a cron -d 'schedules, and when they fire'
+complete -c readpast -n __readpast_in -a metrics -d 'print metrics in the text format of Prometheus'
+complete -c readpast -n __readpast_in -a serve -d 'offer the queue over HTTP'
+complete -c readpast -n __readpast_in -a token -d 'tokens for clients of serve'
 complete -c readpast -n __readpast_in -a sweep -d 'make due jobs ready, recover lost jobs, delete old ones'
 complete -c readpast -n __readpast_in -a init -d 'create the database'
 complete -c readpast -n __readpast_in -a top -d 'watch queues, workers and jobs on a terminal'
@@ -103,9 +106,10 @@ complete -c readpast -n __readpast_in -a help -d 'print help for a command'
 
 complete -c readpast -n 'test "$(__readpast_words)" = queue' -a 'set list drop pause resume'
 complete -c readpast -n 'test "$(__readpast_words)" = cron' -a 'add list run pause resume remove apply next'
+complete -c readpast -n 'test "$(__readpast_words)" = token' -a 'add list remove'
 complete -c readpast -n '__readpast_in help' -a 'enqueue work claim complete fail
     release extend cancel retry change purge wait list show why stats workers queue
-    pause resume hold groups cron sweep init top copy doctor check lab stress version help'
+    pause resume hold groups cron sweep metrics serve token init top copy doctor check lab stress version help'
 for command in enqueue work claim purge list stats pause resume hold groups 'queue set' 'queue list' 'queue drop' 'queue pause' 'queue resume'
     complete -c readpast -n "__readpast_in $command" -a '(__readpast_queues)'
 end
@@ -113,6 +117,7 @@ for command in enqueue claim complete fail release extend cancel retry change pu
     list wait show why stats workers init sweep version pause resume hold groups doctor \
     'queue set' 'queue list' 'queue drop' 'cron add' 'cron list' 'cron run' \
     'cron pause' 'cron resume' 'cron remove' 'cron apply' 'cron next' check lab \
+    'token add' 'token list' 'token remove' \
     'queue pause' 'queue resume'
     complete -c readpast -n "__readpast_in $command" -l json -d 'JSON lines'
 end
@@ -122,6 +127,22 @@ complete -c readpast -n '__readpast_in copy' -l running -x -a 'wait leave' -d 'w
 complete -c readpast -n '__readpast_in copy' -l json -d 'JSON'
 complete -c readpast -n '__readpast_in check' -F
 complete -c readpast -n '__readpast_in cron apply' -F
+
+complete -c readpast -n '__readpast_in serve' -l listen -x -d 'ADDRESS:PORT or unix:PATH'
+complete -c readpast -n '__readpast_in serve' -l tokens -d 'each request needs a token'
+complete -c readpast -n '__readpast_in serve' -l insecure -d 'let other machines connect without tokens'
+complete -c readpast -n '__readpast_in serve' -l host -x -d 'a name under which clients reach this server'
+complete -c readpast -n '__readpast_in serve' -l demo -d 'serve a scratch database with a small load'
+complete -c readpast -n '__readpast_in serve' -l prefix -x -d 'path under which a proxy shows this server'
+complete -c readpast -n '__readpast_in serve' -l tls-cert -r -F -d 'certificate, in PEM'
+complete -c readpast -n '__readpast_in serve' -l tls-key -r -F -d 'its private key'
+complete -c readpast -n '__readpast_in serve' -l read-only -d 'refuse all requests that change something'
+complete -c readpast -n '__readpast_in serve' -l hide-payloads -d 'answer without payloads, headers and results'
+complete -c readpast -n '__readpast_in serve' -l access-log -r -F -d 'write a line of JSON for each request'
+complete -c readpast -n '__readpast_in serve' -l body -x -d 'largest body of a request'
+complete -c readpast -n '__readpast_in serve' -l connections -x -d 'most connections at once'
+complete -c readpast -n '__readpast_in serve' -l time -x -d 'longest time to send a request'
+complete -c readpast -n '__readpast_in token add' -l may -x -d 'what it allows'
 
 complete -c readpast -n '__readpast_in enqueue' -o 0 -d 'split standard input at NUL bytes, not at newlines'
 complete -c readpast -n '__readpast_in enqueue' -l one -d 'take all of standard input as one payload'
@@ -155,6 +176,8 @@ complete -c readpast -n '__readpast_in work' -l max-jobs -x -d 'exit after this 
 complete -c readpast -n '__readpast_in work' -l grace -x -d 'time for handlers to end, after a signal'
 complete -c readpast -n '__readpast_in work' -l output-sync -d 'print the output of a handler only when it has ended'
 complete -c readpast -n '__readpast_in work' -l result -x -a stdout -d 'take results from standard output'
+complete -c readpast -n '__readpast_in work' -l post -x -d 'send the payload to this URL instead of running a command'
+complete -c readpast -n '__readpast_in work' -l metrics -x -d 'answer with metrics for Prometheus at this address'
 complete -c readpast -n '__readpast_in work' -l quiet -d 'print problems only'
 complete -c readpast -n '__readpast_in work' -l log -x -a json -d 'log events as JSON lines'
 

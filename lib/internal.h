@@ -184,6 +184,36 @@ int rp__last_id(rp_conn *conn, int64_t *ret);   /* the last id that was given to
 int rp__no_such_job(rp_conn *conn, int64_t id); /* fails with RP_ENOENT and
 						 * the reason */
 
+/* token.c: tokens of the HTTP server. `hash` is the SHA-256 of a token,
+ * `scopes` a JSON array. RP_ETAKEN: a token has this name. RP_ENOENT: none has
+ * it. */
+struct rp_token {
+	const char *name, *key, *scopes;
+	const void *hash;
+	size_t hash_size;
+	int64_t created_at;
+};
+/* Called for each token; returns 0, or a negative number if memory ran out. */
+typedef int rp_token_fn(void *ctx, const struct rp_token *token);
+int rp__token_add(rp_conn *conn, const char *name, const char *key,
+		  const void *hash, size_t size, const char *scopes);
+int rp__token_remove(rp_conn *conn, const char *name);
+int rp__token_list(rp_conn *conn, rp_token_fn *token, void *ctx);
+
+/* Its answers to requests with an idempotency key. The caller sets hash and
+ * size, and frees the text. */
+struct rp_answer {
+	const void *hash; /* of the request */
+	size_t size;
+	int is_found, is_same; /* is_same: the stored hash is equal */
+	char *text;
+};
+int rp__answer_get(rp_conn *conn, const char *name, struct rp_answer *ret);
+/* RP_EBUSY: an answer with this name is stored already. */
+int rp__answer_put(rp_conn *conn, const char *name, const void *hash,
+		   size_t size, const char *text);
+int rp__answers_forget(rp_conn *conn); /* deletes old answers */
+
 /* pattern.c: a pattern for names. * stands for any characters, ? for one
  * character. With a backslash before them, *, ? and \ stand for themselves. */
 int rp__pattern_matches(const char *pattern, const char *name);

@@ -22,7 +22,7 @@ import sys
 import tempfile
 
 # The first words of the commands whose names have two words.
-GROUPS = ("queue", "cron")
+GROUPS = ("queue", "cron", "token")
 OPTION = re.compile(r"(?<![\w-])--?[a-z0-9][a-z-]*")
 
 
@@ -156,7 +156,7 @@ def of_messages(source):
     """Yield the messages: all string literals of the C sources, with adjacent literals
     joined, and all literals of the SQL files."""
     for directory in ("base", "check", "cli", "copy", "doctor", "ext", "lab", "lib",
-                      "stress"):
+                      "serve", "stress"):
         for path in sorted((source / directory).glob("**/*.c")):
             text = re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.S)
             yield from re.findall(r'"((?:[^"\\]|\\.)*)"', re.sub(r'"\s+"', "", text))

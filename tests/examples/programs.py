@@ -156,6 +156,49 @@ class Shell(Example):
                         "the sum of no file")
 
 
+class Http(Shell):
+    """Workers over HTTP that are killed leave each sum complete, and do each job"""
+
+    file, runner = "worker_http.sh", []
+
+    def set_up(self):
+        super().set_up()
+        self.server = subprocess.Popen(
+            [READPAST, "serve", "--listen", "127.0.0.1:0"], env=self.env,
+            stdout=subprocess.PIPE, text=True)
+        self.address = self.server.stdout.readline().split()[2].rstrip("/")
+
+    def commands(self):
+        return [[*self.runner, self.path, self.address, self.queue]] * 3
+
+    def check(self):
+        sums = sorted(self.folder.glob("f*.sum"))
+        subprocess.run(["sha256sum", "--quiet", "--check", *sums], check=True)
+        self.eventually(lambda: "no such file" in self.readpast("list", "--json").lower(),
+                        "the sum of no file")
+
+    def tear_down(self):
+        self.server.kill()
+        self.server.wait()
+        self.server.stdout.close()
+        super().tear_down()
+
+
+class HttpPython(Http):
+    __doc__ = Http.__doc__
+    file = "worker_http.py"
+
+
+class HttpNode(Http):
+    __doc__ = Http.__doc__
+    file, runner = "worker_http.mjs", ["node"]
+
+
+class HttpPhp(Http):
+    __doc__ = Http.__doc__
+    file, runner = "worker_http.php", ["php"]
+
+
 class Print(Example):
     """each payload is printed by at least one worker"""
 
@@ -368,10 +411,10 @@ class Webhook(Example):
         assert "answered 400" in dead
 
 
-EXAMPLES = [Worker, Psycopg, Node, Shell, Print, Enqueue, Transfer, Attach, Outbox, Debounce,
-            Backoff, Webhook]
+EXAMPLES = [Worker, Psycopg, Node, Shell, Http, HttpPython, HttpNode, HttpPhp, Print,
+            Enqueue, Transfer, Attach, Outbox, Debounce, Backoff, Webhook]
 COMMENTS = {".py": r'\A#.*\n"""[^"]*"""|^\s*#.*', ".sh": r"^\s*#.*", ".sql": r"^\s*--.*",
-            ".mjs": r"^\s*//.*", ".c": r"/\*[^*]*(\*(?!/)[^*]*)*\*/"}
+            ".mjs": r"^\s*//.*", ".php": r"^\s*//.*", ".c": r"/\*[^*]*(\*(?!/)[^*]*)*\*/"}
 
 
 def is_short(path):

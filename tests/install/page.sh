@@ -7,7 +7,8 @@
 #   page.sh READPAST BUILD SOURCE PAGE
 #
 # A page's examples run in a directory of their own, and with a database of their own in
-# place of postgres://app@db.example/app. If READPAST_TEST_POSTGRES names no server, the
+# place of postgres://app@db.example/app. A server that a page starts has a free port in
+# place of 8080, runs on in the sections after it, and is ended after the last one. If READPAST_TEST_POSTGRES names no server, the
 # sections that need PostgreSQL are skipped.
 #
 # SPDX-License-Identifier: MIT
@@ -40,7 +41,7 @@ script() { # TITLE
 		inside
 		/^#+ / && !fence { sub(/^#+ /, ""); here = $0 == title }
 		/^`[a-z_]+\.[a-z]+`:/ && !fence { file = substr($0, 2, index($0, ":") - 3) }' "$page" |
-		sed "s,postgres://app@db.example/app,${url//&/\\&},"
+		sed "s,postgres://app@db.example/app,${url//&/\\&},; s,127.0.0.1:8080,127.0.0.1:$port,"
 }
 
 shown() { # TITLE: print the lines of the section's blocks of text
@@ -49,7 +50,10 @@ shown() { # TITLE: print the lines of the section's blocks of text
 }
 
 runs() { # TITLE
-	script "$1" >"$1.sh"
+	{
+		script "$1"
+		echo "jobs -p >>$PWD/started"
+	} >"$1.sh"
 	bash -eu "$1.sh" >"said in $1" 2>&1 && return
 	cat "said in $1"
 	return 1
@@ -99,6 +103,8 @@ if [[ ${READPAST_TEST_POSTGRES-} ]]; then
 	url=${READPAST_TEST_POSTGRES/\/postgres?//page_$$?}
 fi
 export url
+port=$(python3 -c 'import socket; s = socket.create_server(("127.0.0.1", 0))
+print(s.getsockname()[1])')
 check 'the install succeeds' install_it
 use_installed
 PATH=$(dirname "$(find "$root" -path '*/bin/readpast')"):$PATH
@@ -118,6 +124,7 @@ while IFS= read -r title <&3; do
 	check "$title" runs "$title"
 	[[ -z $(shown "$title") ]] || check "$title says what it shows" says_what_it_shows "$title"
 done 3< <(sections)
+[[ ! -s started ]] || xargs kill <started
 [[ $page == */README.md && $page != */docs/* ]] && check_readme
 if [[ ${READPAST_TEST_POSTGRES-} ]]; then
 	psql -qX "$READPAST_TEST_POSTGRES" -c "drop database page_$$ with (force)"

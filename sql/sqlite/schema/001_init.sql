@@ -541,6 +541,27 @@ select id, queue,
                progress
           from readpast_kept);
 
+-- Tokens of the HTTP server. key: the part of a token that names it. hash: SHA-256 of the
+-- whole token. scopes: a JSON array of texts such as "work:mail".
+create table readpast_token (
+	name       text primary key,
+	key        text not null unique,
+	hash       blob not null,
+	scopes     text not null,
+	created_at integer not null
+) without rowid;
+
+-- Answers to requests of HTTP that have an idempotency key. name: SHA-256 of the key and
+-- what it belongs to. hash: SHA-256 of the request. until: when the answer is forgotten.
+create table readpast_answer (
+	name   text primary key,
+	hash   blob not null,
+	answer text not null,
+	until  integer not null
+) without rowid;
+
+create index readpast_answer_until on readpast_answer (until);
+
 insert into readpast_meta (name, value)
 values ('schema', 1),
        ('build', :build),

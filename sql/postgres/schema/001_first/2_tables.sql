@@ -544,6 +544,27 @@ create table readpast.schedule (
 create index schedule_due on readpast.schedule (coalesce(retry_at, next_at))
 	where paused_at is null;
 
+-- Tokens of the HTTP server. key: the part of a token that names it. hash: SHA-256 of the
+-- whole token. scopes: a JSON array of texts such as "work:mail".
+create table readpast.token (
+	name       text primary key,
+	key        text not null unique,
+	hash       bytea not null,
+	scopes     text not null,
+	created_at timestamptz not null
+);
+
+-- Answers to requests of HTTP that have an idempotency key. name: SHA-256 of the key and
+-- what it belongs to. hash: SHA-256 of the request. until: when the answer is forgotten.
+create table readpast.answer (
+	name   text primary key,
+	hash   bytea not null,
+	answer text not null,
+	until  timestamptz not null
+);
+
+create index answer_until on readpast.answer (until);
+
 -- If the user creates a publication `for all tables`, the server refuses updates and
 -- deletes of each table that has neither a primary key nor a replica identity. These
 -- three tables have no primary key. The replica identity `full` costs little, because

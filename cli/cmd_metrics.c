@@ -1,0 +1,237 @@
+/*
+ * cmd_metrics.c - the command `metrics`: print what the database holds, in the
+ * text format of Prometheus.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "metrics.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "doctor.h"
+
+/* Metrics of more queues than this are left out, because each is a time series
+ * of its own. */
+#define MOST_QUEUES 1000
+#define LONG_MS 60000 /* as the default of `doctor` */
+
+void
+metrics_head(FILE *to, const char *name, const char *type, const char *help)
+{
+	fprintf(to, "# HELP readpast_%s %s\n# TYPE readpast_%s %s\n", name,
+		help, name, type);
+}
+
+/* Write a label's value. */
+static void
+put_label(FILE *to, const char *name, const char *value)
+{
+	fprintf(to, "%s=\"", name);
+	for (; *value; value++) {
+		if (*value == '"' || *value == '\\')
+			putc('\\', to);
+		putc(*value, to);
+	}
+	putc('"', to);
+}
+
+/* ---- queues ---- */
+
+static size_t
+count_queues(const rp_stats *stats)
+{
+	size_t n = rp_stats_count(stats);
+
+	return n < MOST_QUEUES ? n : MOST_QUEUES;
+}
+
+static void
+put_jobs(FILE *to, const rp_stats *stats)
+{
+	static const struct {
+		const char *state;
+		size_t offset;
+	} states[] = {
+		{ "scheduled", offsetof(rp_queue_stats, scheduled) },
+		{ "ready", offsetof(rp_queue_stats, ready) },
+		{ "running", offsetof(rp_queue_stats, running) },
+		{ "done", offsetof(rp_queue_stats, done) },
+		{ "dead", offsetof(rp_queue_stats, dead) },
+		{ "cancelled", offsetof(rp_queue_stats, cancelled) },
+	};
+
+	metrics_head(to, "queue_jobs", "gauge",
+		     "Jobs by queue and state; at most 10000 scheduled, ready "
+		     "or running jobs are counted.");
+	for (size_t i = 0; i < count_queues(stats); i++)
+		for (size_t s = 0; s < 6; s++) {
+			const rp_queue_stats *q = rp_stats_at(stats, i);
+			int64_t n;
+
+			memcpy(&n, (const char *)q + states[s].offset,
+			       sizeof(n));
+			fputs("readpast_queue_jobs{", to);
+			put_label(to, "queue", q->queue);
+			fprintf(to, ",state=\"%s\"} %lld\n", states[s].state,
+				(long long)n);
+		}
+}
+
+/* A number of each queue. `scale`: what the stored number is divided by. */
+struct gauge {
+	const char *name, *help;
+	size_t offset;
+	double scale;
+};
+
+static void
+put_gauge(FILE *to, const rp_stats *stats, const struct gauge *gauge)
+{
+	metrics_head(to, gauge->name, "gauge", gauge->help);
+	for (size_t i = 0; i < count_queues(stats); i++) {
+		const rp_queue_stats *q = rp_stats_at(stats, i);
+		int64_t n;
+
+		memcpy(&n, (const char *)q + gauge->offset, sizeof(n));
+		fprintf(to, "readpast_%s{", gauge->name);
+		put_label(to, "queue", q->queue);
+		fprintf(to, "} %.10g\n", n < 0 ? 0 : (double)n / gauge->scale);
+	}
+}
+
+static void
+put_queues(FILE *to, const rp_stats *stats)
+{
+	static const struct gauge gauges[] = {
+		{ "queue_oldest_ready_seconds",
+		  "How long the oldest ready job has been ready.",
+		  offsetof(rp_queue_stats, oldest_ready_ms), 1000 },
+		{ "queue_longest_running_seconds",
+		  "How long the longest running job has been running.",
+		  offsetof(rp_queue_stats, longest_running_ms), 1000 },
+		{ "queue_workers", "Workers with a heartbeat in the last 30 s.",
+		  offsetof(rp_queue_stats, workers), 1 },
+		{ "queue_done_per_second",
+		  "Jobs that were done, over the last 10 s.",
+		  offsetof(rp_queue_stats, done_10s), 10 },
+		{ "queue_failed_per_second",
+		  "Attempts that failed, over the last 10 s.",
+		  offsetof(rp_queue_stats, failed_10s), 10 },
+	};
+
+	put_jobs(to, stats);
+	for (size_t i = 0; i < sizeof(gauges) / sizeof(*gauges); i++)
+		put_gauge(to, stats, &gauges[i]);
+	metrics_head(to, "queue_paused", "gauge", "1 if the queue is paused.");
+	for (size_t i = 0; i < count_queues(stats); i++) {
+		const rp_queue_stats *q = rp_stats_at(stats, i);
+
+		fputs("readpast_queue_paused{", to);
+		put_label(to, "queue", q->queue);
+		fprintf(to, "} %d\n", q->paused);
+	}
+	metrics_head(to, "queues", "gauge",
+		     "Queues; only the first 1000 have metrics of their own.");
+	fprintf(to, "readpast_queues %zu\n", rp_stats_count(stats));
+}
+
+/* ---- workers and findings ---- */
+
+static int
+put_workers(FILE *to, rp_conn *conn)
+{
+	int64_t done = 0, failed = 0, dead = 0, released = 0, running = 0;
+	rp_workers *workers;
+	int r = rp_worker_list(conn, &workers);
+
+	if (r < 0)
+		return r;
+	metrics_head(to, "workers", "gauge", "Workers that are registered.");
+	fprintf(to, "readpast_workers %zu\n", rp_workers_count(workers));
+	for (size_t i = 0; i < rp_workers_count(workers); i++) {
+		const rp_worker_info *w = rp_workers_at(workers, i);
+
+		done += w->done;
+		failed += w->failed;
+		dead += w->dead;
+		released += w->released;
+		running += w->running;
+	}
+	rp_workers_free(workers);
+	metrics_head(to, "workers_running", "gauge",
+		     "Jobs that the workers hold.");
+	fprintf(to, "readpast_workers_running %lld\n", (long long)running);
+	metrics_head(to, "workers_settled", "gauge",
+		     "Verdicts of the workers that are registered now, since "
+		     "each of them started.");
+	fprintf(to,
+		"readpast_workers_settled{verdict=\"done\"} %lld\n"
+		"readpast_workers_settled{verdict=\"fail\"} %lld\n"
+		"readpast_workers_settled{verdict=\"dead\"} %lld\n"
+		"readpast_workers_settled{verdict=\"release\"} %lld\n",
+		(long long)done, (long long)failed, (long long)dead,
+		(long long)released);
+	return 0;
+}
+
+static int
+put_findings(FILE *to, rp_conn *conn, const char *url)
+{
+	struct doctor d = { .conn = conn, .url = url, .long_ms = LONG_MS };
+	int r = rp_now(conn, &d.now_ms);
+
+	if (r == 0 && doctor_run(&d) < 0)
+		r = RP_ENOMEM;
+	if (r == 0)
+		metrics_head(to, "findings", "gauge",
+			     "Findings of readpast doctor.");
+	for (int level = 0; level < LEVELS && r == 0; level++)
+		fprintf(to, "readpast_findings{level=\"%s\"} %zu\n",
+			level_words[level], json_array_size(d.findings[level]));
+	doctor_free(&d);
+	return r;
+}
+
+int
+metrics_write(FILE *to, rp_conn *conn, const char *url)
+{
+	rp_stats *stats;
+	int r = rp_stats_get(conn, NULL, &stats);
+
+	if (r < 0)
+		return r;
+	metrics_head(to, "info", "gauge", "The version of readpast.");
+	fprintf(to, "readpast_info{version=\"%s\"} 1\n", rp_version());
+	put_queues(to, stats);
+	rp_stats_free(stats);
+	r = put_workers(to, conn);
+	return r < 0 ? r : put_findings(to, conn, url);
+}
+
+int
+cmd_metrics(struct cmd *cmd, int argc, char **argv)
+{
+	const struct option options[] = { OPTIONS_END };
+	int status = parse_options(cmd, &argc, argv, options), r;
+	char *text = NULL;
+	size_t size;
+	FILE *to;
+
+	if (!status && argc)
+		status = usage(cmd, "takes no arguments");
+	if (!status)
+		status = cmd_open(cmd);
+	if (status)
+		return status;
+	/* Print all or nothing, because a collector reads what is printed. */
+	to = open_memstream(&text, &size);
+	r = to ? metrics_write(to, cmd->conn, cmd->url) : RP_ENOMEM;
+	if (to)
+		fclose(to);
+	if (r == 0 && fputs(text, stdout) == EOF)
+		status = FAILED;
+	free(text);
+	return r < 0 ? cmd_failed(cmd, r) : status;
+}

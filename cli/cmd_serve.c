@@ -1,0 +1,104 @@
+/*
+ * cmd_serve.c - the command `serve`: the queue over HTTP.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "serve.h"
+
+#include "demo.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define LISTEN "127.0.0.1:8080"
+#define CONNECTIONS 10000
+#define BODY (16 * 1024 * 1024 + 65536) /* a payload of 16 MiB, and more */
+#define TIME_MS 60000
+
+static int
+check(const struct cmd *cmd, const struct options *o)
+{
+	size_t n = strlen(o->prefix);
+
+	if (o->listen.count > MOST_LISTENERS)
+		return usage(cmd, "at most %d addresses", MOST_LISTENERS);
+	if (!o->cert != !o->key)
+		return usage(cmd, "give both --tls-cert and --tls-key");
+	if (n && (*o->prefix != '/' || o->prefix[n - 1] == '/'))
+		return usage(cmd,
+			     "--prefix %.80s: expected a path such as /queue",
+			     o->prefix);
+	if (o->most_connections < 1 || o->most_connections > 1000000)
+		return usage(cmd, "--connections: expected 1 to 1000000");
+	if (o->most_body < 1024 || o->most_body > 2 * (int64_t)RP_MOST_PAYLOAD)
+		return usage(cmd, "--body: expected 1KiB to 2GB");
+	if (o->time_ms < 1000)
+		return usage(cmd, "--time: expected at least 1s");
+	return 0;
+}
+
+int
+cmd_serve(struct cmd *cmd, int argc, char **argv)
+{
+	static const char *standard[] = { LISTEN };
+	struct demo demo = { 0 };
+	int is_demo = 0;
+	struct options o = { .prefix = "",
+			     .most_body = BODY,
+			     .most_connections = CONNECTIONS,
+			     .time_ms = TIME_MS };
+	const struct option options[] = {
+		{ "--listen", TEXTS, &o.listen, "ADDRESS",
+		  "ADDRESS:PORT or unix:PATH (" LISTEN ")" },
+		{ "--tokens", FLAG, &o.tokens, NULL,
+		  "each request needs a token (see readpast token add)" },
+		{ "--insecure", FLAG, &o.insecure, NULL,
+		  "let other machines connect without tokens" },
+		{ "--host", TEXTS, &o.hosts, "NAME",
+		  "a name under which clients reach this server" },
+		{ "--prefix", TEXT, &o.prefix, "PATH",
+		  "the path under which a proxy shows this server" },
+		{ "--tls-cert", TEXT, &o.cert, "FILE",
+		  "certificate, in PEM: speak HTTPS" },
+		{ "--tls-key", TEXT, &o.key, "FILE", "its private key" },
+		{ "--read-only", FLAG, &o.read_only, NULL,
+		  "refuse all requests that change something" },
+		{ "--hide-payloads", FLAG, &o.hide_payloads, NULL,
+		  "answer without payloads, headers and results" },
+		{ "--access-log", TEXT, &o.log, "FILE",
+		  "write a line of JSON for each request; - is the output" },
+		{ "--body", SIZE, &o.most_body, "SIZE",
+		  "the largest body of a request (16MiB and 64KiB)" },
+		{ "--connections", COUNT, &o.most_connections, "N",
+		  "most connections at once (" DIGITS(CONNECTIONS) ")" },
+		{ "--demo", FLAG, &is_demo, NULL,
+		  "serve a scratch database with a small load; see what it is "
+		  "like" },
+		{ "--time", DURATION, &o.time_ms, "D",
+		  "end a connection that takes longer to send a request (1m)" },
+		OPTIONS_END,
+	};
+	int status = parse_options(cmd, &argc, argv, options);
+
+	if (!status && argc)
+		status = usage(cmd, "takes no arguments");
+	if (!o.listen.count)
+		o.listen = (struct texts){ standard, 1 };
+	if (!status)
+		status = check(cmd, &o);
+	o.url = cmd->url;
+	if (!status)
+		status = listen_check(&o);
+	if (!status && is_demo) {
+		status = demo_start(&demo);
+		o.url = demo.url;
+	}
+	if (!status)
+		status = serve(&o);
+	demo_end(&demo);
+	if (o.listen.items != standard)
+		free(o.listen.items);
+	free(o.hosts.items);
+	return status;
+}

@@ -1,0 +1,20 @@
+/*
+ * metrics.h - what the database holds, in the text format of Prometheus.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#ifndef METRICS_H
+#define METRICS_H
+
+#include "cmd.h"
+
+#define METRICS_TYPE "text/plain; version=0.0.4; charset=utf-8"
+
+/* Write the metrics of the database. Returns 0 or RP_E*. */
+int metrics_write(FILE *to, rp_conn *conn, const char *url);
+/* Write the lines that come before the values of a metric. */
+void metrics_head(FILE *to, const char *name, const char *type,
+		  const char *help);
+
+#endif

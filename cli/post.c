@@ -1,0 +1,337 @@
+/*
+ * post.c - run one job by an HTTP request: send the payload to a URL, and make
+ * a verdict from the answer's status.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "curl.h"
+#include "internal.h"
+#include "work.h"
+
+/* How long a connection may take to be made. A server that is away should fail
+ * the attempt soon, even if the job has no timeout. */
+#define CONNECT_MS 10000L
+/* The longest delay that an answer can ask for. */
+#define MOST_RETRY_AFTER_S 86400
+#define ANSWER_TEXT 1000 /* bytes of an answer in the error of an attempt */
+#define HEADER 256       /* bytes of the value of a header */
+
+/* A handle of libcurl that no job uses now. It keeps its connection. */
+struct idle {
+	struct idle *next;
+	CURL *easy;
+};
+
+struct posts {
+	struct libcurl curl;
+	pthread_mutex_t lock;
+	struct idle *idle;
+};
+
+/* A request that runs. */
+struct post {
+	struct work *work;
+	rp_task *task;
+	const struct libcurl *curl;
+	struct idle *idle;
+	struct curl_slist *headers;
+	int is_out_of_memory;
+	char error[CURL_ERROR_SIZE];
+	char text[ANSWER_TEXT + 1]; /* the beginning of the answer */
+	size_t size;
+};
+
+/* ---- connections ---- */
+
+struct posts *
+posts_new(void)
+{
+	struct posts *posts = calloc(1, sizeof(*posts));
+
+	if (!posts) {
+		complain(FAILED, "out of memory");
+		return NULL;
+	}
+	pthread_mutex_init(&posts->lock, NULL);
+	if (libcurl_load(&posts->curl) == 0)
+		return posts;
+	posts_free(posts);
+	return NULL;
+}
+
+void
+posts_free(struct posts *posts)
+{
+	if (!posts)
+		return;
+	while (posts->idle) {
+		struct idle *idle = posts->idle;
+
+		posts->idle = idle->next;
+		posts->curl.easy_cleanup(idle->easy);
+		free(idle);
+	}
+	pthread_mutex_destroy(&posts->lock);
+	free(posts);
+}
+
+static struct idle *
+take_handle(struct posts *posts)
+{
+	struct idle *idle;
+
+	pthread_mutex_lock(&posts->lock);
+	idle = posts->idle;
+	if (idle)
+		posts->idle = idle->next;
+	pthread_mutex_unlock(&posts->lock);
+	if (idle)
+		return idle;
+	idle = calloc(1, sizeof(*idle));
+	if (idle)
+		idle->easy = posts->curl.easy_init();
+	if (idle && idle->easy)
+		return idle;
+	free(idle);
+	return NULL;
+}
+
+static void
+put_handle(struct posts *posts, struct idle *idle)
+{
+	posts->curl.easy_reset(idle->easy);
+	pthread_mutex_lock(&posts->lock);
+	idle->next = posts->idle;
+	posts->idle = idle;
+	pthread_mutex_unlock(&posts->lock);
+}
+
+/* ---- the request ---- */
+
+static void
+add_header(struct post *p, const char *name, const char *value)
+{
+	char line[HEADER + 64];
+	struct curl_slist *list;
+
+	snprintf(line, sizeof(line), "%s: %s", name, value);
+	/* A header with a line break would be another header. */
+	for (char *s = line; *s; s++)
+		if ((unsigned char)*s < ' ' || *s == 0x7f)
+			*s = '?';
+	list = p->curl->slist_append(p->headers, line);
+	if (list)
+		p->headers = list;
+	else
+		p->is_out_of_memory = 1;
+}
+
+static void
+add_number(struct post *p, const char *name, int64_t n)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%lld", (long long)n);
+	add_header(p, name, text);
+}
+
+/* Add the headers of the job that mean the same in HTTP. The others could
+ * change the request in ways that the server does not expect. */
+static void
+add_job_headers(struct post *p, const rp_job *job)
+{
+	static const char *const names[] = { "content-type", "traceparent",
+					     "tracestate" };
+	json_t *headers = job->headers
+				  ? json_loads(job->headers, JSON_ALLOW_NUL, 0)
+				  : NULL;
+	int has_type = 0;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		const char *value =
+			json_string_value(json_object_get(headers, names[i]));
+
+		if (!value || !*value || strlen(value) > HEADER)
+			continue;
+		add_header(p, names[i], value);
+		has_type |= i == 0;
+	}
+	json_decref(headers);
+	if (!has_type)
+		add_header(p, "content-type",
+			   rp__utf8(job->payload, job->payload_size)
+				   ? "text/plain; charset=utf-8"
+				   : "application/octet-stream");
+}
+
+static void
+add_headers(struct post *p, const rp_job *job)
+{
+	add_job_headers(p, job);
+	add_header(p, "Readpast-Queue", job->queue);
+	add_number(p, "Readpast-Job-Id", job->id);
+	add_number(p, "Readpast-Attempt", job->attempt);
+	add_number(p, "Readpast-Max-Attempts", job->max_attempts);
+	if (job->kind)
+		add_header(p, "Readpast-Kind", job->kind);
+	/* All attempts of a job have the same key, so that a server that keeps
+	 * the keys can do the job once. */
+	add_number(p, "Idempotency-Key", job->id);
+	/* Without this libcurl waits for a second before it sends a large
+	 * body to a server that does not know this header. */
+	add_header(p, "Expect", "");
+}
+
+static size_t
+received(char *bytes, size_t one, size_t n, void *ctx)
+{
+	struct post *p = ctx;
+	size_t room = ANSWER_TEXT - p->size;
+	size_t taken = n < room ? n : room;
+
+	(void)one;
+	memcpy(p->text + p->size, bytes, taken);
+	p->size += taken;
+	return n;
+}
+
+/* libcurl calls this about once a second, and more often while data arrive.
+ * Returns not 0 to give up the request. */
+static int
+progressed(void *ctx, curl_off_t down, curl_off_t have, curl_off_t up,
+	   curl_off_t sent)
+{
+	const struct post *p = ctx;
+
+	(void)down;
+	(void)have;
+	(void)up;
+	(void)sent;
+	return must_stop(p->work, p->task);
+}
+
+static void
+set_options(struct post *p, const rp_job *job)
+{
+	CURL *easy = p->idle->easy;
+	int64_t ms = timeout_of(p->work, job);
+
+#define SET(option, value) p->curl->easy_setopt(easy, CURLOPT_##option, value)
+	SET(URL, p->work->post);
+	SET(PROTOCOLS_STR, "http,https");
+	SET(NOSIGNAL, 1L);
+	SET(POST, 1L);
+	SET(POSTFIELDSIZE_LARGE, (curl_off_t)job->payload_size);
+	SET(POSTFIELDS, job->payload_size ? job->payload : "");
+	SET(HTTPHEADER, p->headers);
+	SET(USERAGENT, "readpast/" RP_VERSION);
+	SET(CONNECTTIMEOUT_MS, CONNECT_MS);
+	SET(TIMEOUT_MS, ms < INT32_MAX ? (long)ms : (long)INT32_MAX);
+	SET(ERRORBUFFER, p->error);
+	SET(WRITEFUNCTION, received);
+	SET(WRITEDATA, p);
+	SET(NOPROGRESS, 0L);
+	SET(XFERINFOFUNCTION, progressed);
+	SET(XFERINFODATA, p);
+#undef SET
+}
+
+/* ---- the verdict ---- */
+
+static int
+give_up(const struct post *p, int verdict, const char *text)
+{
+	rp_task_error(p->task, text);
+	return verdict;
+}
+
+/* Release the job until the time at which the server wants it again. */
+static int
+release(const struct post *p)
+{
+	curl_off_t seconds = 0;
+
+	p->curl->easy_getinfo(p->idle->easy, CURLINFO_RETRY_AFTER, &seconds);
+	if (seconds > MOST_RETRY_AFTER_S)
+		seconds = MOST_RETRY_AFTER_S;
+	rp_task_delay(p->task, seconds > 0 ? (int64_t)seconds * 1000
+					   : p->work->release_delay_ms);
+	return RP_RELEASE;
+}
+
+static int
+verdict_of_status(struct post *p)
+{
+	char text[ANSWER_TEXT + 100];
+	long status = 0;
+
+	p->curl->easy_getinfo(p->idle->easy, CURLINFO_RESPONSE_CODE, &status);
+	if (status >= 200 && status < 300)
+		return RP_DONE;
+	if (status == 429 || status == 503)
+		return release(p);
+	while (p->size > 0 && p->text[p->size - 1] == '\n')
+		p->size--;
+	for (size_t i = 0; i < p->size; i++)
+		if (!p->text[i])
+			p->text[i] = '?';
+	p->text[p->size] = '\0';
+	snprintf(text, sizeof(text), "HTTP status %ld%s%s", status,
+		 p->size ? ": " : "", p->text);
+	return give_up(p, status >= 400 && status < 500 ? RP_DEAD : RP_FAIL,
+		       text);
+}
+
+static int
+verdict_of_post(struct post *p, CURLcode code, const rp_job *job)
+{
+	char text[CURL_ERROR_SIZE + 100];
+
+	if (code == CURLE_OK)
+		return verdict_of_status(p);
+	if (code == CURLE_ABORTED_BY_CALLBACK)
+		return RP_RELEASE;
+	if (code == CURLE_OPERATION_TIMEDOUT && timeout_of(p->work, job))
+		snprintf(text, sizeof(text), "timed out after %lld ms: %s",
+			 (long long)timeout_of(p->work, job), p->error);
+	else
+		snprintf(text, sizeof(text), "no answer: %s",
+			 *p->error ? p->error : p->curl->easy_strerror(code));
+	return give_up(p, RP_FAIL, text);
+}
+
+int
+post_job(struct work *work, rp_task *task, const rp_job *job)
+{
+	struct post p = { .work = work,
+			  .task = task,
+			  .curl = &work->posts->curl,
+			  .idle = take_handle(work->posts) };
+	int verdict;
+
+	if (!p.idle)
+		return give_up(&p, RP_FAIL, "out of memory");
+	add_headers(&p, job);
+	set_options(&p, job);
+	if (p.is_out_of_memory)
+		verdict = give_up(&p, RP_FAIL, "out of memory");
+	else
+		verdict = verdict_of_post(
+			&p, p.curl->easy_perform(p.idle->easy), job);
+	put_handle(work->posts, p.idle);
+	p.curl->slist_free_all(p.headers);
+	return verdict;
+}
+
+int
+post_check(const char *url)
+{
+	return (strncasecmp(url, "http://", 7) == 0 && url[7]) ||
+	       (strncasecmp(url, "https://", 8) == 0 && url[8]);
+}

@@ -1,0 +1,40 @@
+#!/bin/sh
+# worker_http.sh - a worker in the shell that uses curl and jq, and neither the command
+# nor the database. It writes the checksum of each file beside the file.
+#
+#   readpast serve &
+#   find /usr/include -name '*.h' | readpast enqueue sums
+#   ./worker_http.sh http://127.0.0.1:8080 sums        # run several, if you like
+#
+# A worker may die after it has written the sum and before it has given the verdict. Then
+# the job is done twice, which does no harm.
+#
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The readpast authors
+
+# `timeout` ends the work before the lease ends, so the lease need not be renewed.
+write_sum() {
+	timeout "${LIMIT:-50}" sha256sum "$1" >"$1.sum.$$" && mv "$1.sum.$$" "$1.sum"
+}
+
+verdicts='[]'
+while :; do
+	# The verdict on the last job and the claim of the next one are one request. It
+	# waits for a job. If the server is gone, this script ends: let systemd start it
+	# again.
+	answer=$(jq -n --arg queue "$2" --arg lease "${LEASE:-1m}" --argjson v "$verdicts" \
+		'{queues: [$queue], wait: "20s", lease: $lease, verdicts: $v}' |
+		curl -sSf --max-time 60 --data-binary @- "$1/v1/settle-and-claim") || exit 1
+	claim=$(printf '%s' "$answer" | jq -r '.jobs[0].claim // empty')
+	file=$(printf '%s' "$answer" | jq -r '.jobs[0].payload')
+	verdicts='[]'
+	[ "$claim" ] || continue # there was no job for 20 s
+	if error=$(write_sum "$file" 2>&1); then
+		verdict='done'
+	else
+		verdict=fail
+		rm -f "$file.sum.$$"
+	fi
+	verdicts=$(jq -n --arg claim "$claim" --arg verdict $verdict --arg error "$error" \
+		'[{claim: $claim, verdict: $verdict} + if $error == "" then {} else {error: $error} end]')
+done

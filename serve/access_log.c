@@ -1,0 +1,58 @@
+/*
+ * access_log.c - the access log: a line of JSON for each request.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "serve.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LINE_PATH 500 /* characters of a target in a line */
+
+int
+access_log_open(struct server *server)
+{
+	const char *path = server->options->log;
+
+	if (!path)
+		return 0;
+	server->log = strcmp(path, "-") == 0 ? fdopen(dup(1), "a")
+					     : fopen(path, "ae");
+	return server->log ? 0
+			   : complain(FAILED, "cannot write to %s: %s", path,
+				      strerror(errno));
+}
+
+void
+access_log(struct server *server, const struct request *request, int is_sent)
+{
+	struct timespec now;
+	json_t *line;
+
+	if (!server->log)
+		return;
+	clock_gettime(CLOCK_REALTIME, &now);
+	line = json_pack(
+		"{s:o, s:I, s:s, s:s%, s:i, s:b, s:f, s:I}", "time",
+		json_time((int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000),
+		"request", (json_int_t)request->number, "method",
+		request->method ? request->method : "", "target",
+		request->target, strnlen(request->target, LINE_PATH), "status",
+		request->answer.status, "sent", is_sent, "ms",
+		(double)(monotonic_us() - request->began_us) / 1000, "body",
+		(json_int_t)request->body_size);
+	if (line && request->token)
+		json_object_set_new(line, "token",
+				    json_string(request->token->name));
+	if (!line)
+		return;
+	json_dumpf(line, server->log, JSON_COMPACT | JSON_REAL_PRECISION(6));
+	fputc('\n', server->log);
+	fflush(server->log);
+	json_decref(line);
+}

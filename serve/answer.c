@@ -1,0 +1,186 @@
+/*
+ * answer.c - answers, and errors as `application/problem+json` (RFC 9457).
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "serve.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* How an error of the library becomes an answer. */
+static const struct {
+	int code, status;
+	const char *type;
+	int retry; /* 1: the same request may succeed later */
+} errors[] = {
+	{ RP_EINVAL, 400, "invalid", 0 },
+	{ RP_ENOMEM, 503, "out-of-memory", 1 },
+	{ RP_EBUSY, 503, "busy", 1 },
+	{ RP_ELOST, 502, "lost", 1 },
+	{ RP_EGONE, 409, "gone", 0 },
+	{ RP_ESCHEMA, 500, "schema", 0 },
+	{ RP_EDB, 500, "database", 0 },
+	{ RP_ECANCELLED, 409, "cancelled", 0 },
+	{ RP_ENOENT, 404, "not-found", 0 },
+	{ RP_EFBIG, 413, "too-large", 0 },
+	{ RP_EREADONLY, 403, "read-only", 0 },
+	{ RP_ENODB, 502, "no-database", 1 },
+	{ RP_EFULL, 507, "full", 1 },
+	{ RP_ETAKEN, 409, "taken", 0 },
+	{ RP_EDAMAGED, 500, "damaged", 0 },
+};
+#define ERRORS (sizeof(errors) / sizeof(*errors))
+
+#define PROBLEM "application/problem+json"
+
+void
+answer_clear(struct answer *answer)
+{
+	if (!answer->is_static)
+		free(answer->bytes);
+	free(answer->cookie);
+	*answer = (struct answer){ 0 };
+}
+
+void
+answer_bytes(struct request *request, int status, const char *type, char *bytes,
+	     size_t size)
+{
+	static char nothing[] = "";
+
+	answer_clear(&request->answer);
+	request->stage = STAGE_ANSWER;
+	request->answer.status = bytes ? status : 503;
+	request->answer.type = type;
+	request->answer.bytes = bytes ? bytes : nothing;
+	request->answer.is_static = !bytes;
+	request->answer.size = bytes ? size : 0;
+}
+
+void
+answer_text(struct request *request, int status, const char *type, char *text)
+{
+	size_t n = text ? strlen(text) : 0;
+	char *line = text ? realloc(text, n + 2) : NULL;
+
+	if (line)
+		memcpy(line + n, "\n", 2);
+	else
+		free(text);
+	answer_bytes(request, status, type, line, n + 1);
+}
+
+static void
+answer_typed(struct request *request, int status, const char *type,
+	     json_t *object)
+{
+	char *text = object ? json_dumps(object,
+					 JSON_COMPACT | JSON_REAL_PRECISION(6))
+			    : NULL;
+
+	json_decref(object);
+	answer_text(request, status, type, text);
+}
+
+void
+answer_json(struct request *request, int status, json_t *object)
+{
+	answer_typed(request, status, "application/json", object);
+}
+
+static size_t
+find_error(int code)
+{
+	size_t i = 0;
+
+	while (i + 1 < ERRORS && errors[i].code != code)
+		i++;
+	return i;
+}
+
+json_t *
+problem_json(int code, int status, const char *type, const char *detail,
+	     const char *field, int unknown)
+{
+	const int retry = code ? errors[find_error(code)].retry : 0;
+	char name[64];
+	json_t *object;
+
+	snprintf(name, sizeof(name), "urn:readpast:error:%s", type);
+	object = json_pack("{s:s, s:i, s:s, s:s, s:b}", "type", name, "status",
+			   status, "detail", detail, "outcome",
+			   unknown ? "unknown" : "none", "retry", retry);
+	if (field)
+		json_object_set_new(object, "field", json_string(field));
+	return object;
+}
+
+static int
+answer_problem(struct request *request, int code, const char *detail,
+	       const char *field, int unknown)
+{
+	size_t i = find_error(code);
+	json_t *object = problem_json(code, errors[i].status, errors[i].type,
+				      detail, field, unknown);
+
+	if (request->id)
+		json_object_set_new(object, "job", json_integer(request->id));
+	answer_typed(request, errors[i].status, PROBLEM, object);
+	if (errors[i].status == 503)
+		request->answer.retry_after_s = 1;
+	return -1;
+}
+
+int
+refuse(struct request *request, int code, const char *field, const char *format,
+       ...)
+{
+	char text[512], named[700];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	snprintf(named, sizeof(named), "%.160s%s%s", field ? field : "",
+		 field ? ": " : "", text);
+	return answer_problem(request, code, named, field, 0);
+}
+
+int
+refuse_status(struct request *request, int status, const char *type,
+	      const char *format, ...)
+{
+	char text[512];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	answer_typed(request, status, PROBLEM,
+		     problem_json(0, status, type, text, NULL, 0));
+	return -1;
+}
+
+static int
+refuse_as(struct request *request, int code, const rp_error *error, int unknown)
+{
+	return answer_problem(request, code,
+			      *error->message ? error->message
+					      : rp_error_text(code),
+			      NULL, unknown);
+}
+
+int
+refuse_error(struct request *request, int code, const rp_error *error)
+{
+	return refuse_as(request, code, error, code == RP_ELOST);
+}
+
+int
+refuse_undone(struct request *request, int code, const rp_error *error)
+{
+	return refuse_as(request, code, error, 0);
+}

@@ -1,0 +1,153 @@
+/*
+ * claim.c - claims, alone or after verdicts in the same commit.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "fields.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "handlers.h"
+#include "turn.h"
+
+struct wanted_claim {
+	json_t *queues, *verdicts;
+	int64_t max, lease_ms, wait_ms;
+	const char *worker;
+};
+
+#define CLAIM_WANTS                                                            \
+	WANT("queues", JSON, struct wanted_claim, queues, 0, 0),               \
+		WANT("max", COUNT, struct wanted_claim, max, 1, MOST_JOBS),    \
+		WANT("lease", DURATION, struct wanted_claim, lease_ms, 1,      \
+		     RP_MOST_MS),                                              \
+		WANT("wait", DURATION, struct wanted_claim, wait_ms, 0,        \
+		     MOST_WAIT_MS),                                            \
+		WANT("worker", TEXT, struct wanted_claim, worker, 1,           \
+		     RP_MOST_WORKER)
+
+/* Read the names of queues: a list of texts, or one text. */
+static int
+take_queues(struct request *request, json_t *list)
+{
+	const struct want want = { NULL, WANT_TEXT, 0, 1, RP_MOST_NAME };
+	struct turn *turn = request->turn;
+	size_t n = json_is_array(list) ? json_array_size(list) : 0;
+
+	if (n == 0 || n > MOST_QUEUES)
+		return refuse(request, RP_EINVAL, "queues",
+			      "expected a list of 1 to %d names", MOST_QUEUES);
+	turn->queues = calloc(n + 1, sizeof(*turn->queues));
+	if (!turn->queues)
+		return refuse(request, RP_ENOMEM, NULL, "out of memory");
+	for (size_t i = 0; i < n; i++) {
+		char field[32];
+
+		snprintf(field, sizeof(field), "queues[%zu]", i);
+		if (field_read(request, json_array_get(list, i), field, &want,
+			       &turn->queues[i]) < 0 ||
+		    guard_queue(request, MAY_WORK, turn->queues[i]) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int
+take_claim(struct request *request, const struct wanted_claim *wanted)
+{
+	struct turn *turn = request->turn;
+
+	if (!wanted->queues)
+		return refuse(request, RP_EINVAL, "queues", "missing");
+	if (take_queues(request, wanted->queues) < 0)
+		return -1;
+	turn->max = (size_t)wanted->max;
+	turn->lease_ms = wanted->lease_ms;
+	turn->jobs = calloc(turn->max, sizeof(*turn->jobs));
+	if (!turn->jobs)
+		return refuse(request, RP_ENOMEM, NULL, "out of memory");
+	request->wait_ms = wanted->wait_ms;
+	request->until_ms = now_ms() + wanted->wait_ms;
+	return 0;
+}
+
+/* Remember the claims, to release them if the answer cannot be sent. */
+static int
+hold(struct request *request)
+{
+	const struct turn *turn = request->turn;
+
+	request->held = calloc(turn->jobs_count + 1, sizeof(*request->held));
+	if (!request->held)
+		return -1;
+	for (size_t i = 0; i < turn->jobs_count; i++) {
+		request->held[i].id = turn->jobs[i]->id;
+		request->held[i].claim_no = turn->jobs[i]->claim_no;
+	}
+	request->held_count = turn->jobs_count;
+	return 0;
+}
+
+static void
+claim_finish(struct request *request)
+{
+	const struct turn *turn = request->turn;
+	json_t *jobs, *object;
+
+	if (turn->jobs_count == 0 && now_ms() < request->until_ms &&
+	    !request->server->drains) {
+		request->stage = STAGE_POLL;
+		return;
+	}
+	jobs = json_array();
+	for (size_t i = 0; i < turn->jobs_count; i++)
+		json_array_append_new(jobs, json_job(turn->jobs[i]));
+	object = turn->has_results ? verdicts_json(turn) : json_object();
+	json_object_set_new(object, "jobs", jobs);
+	atomic_fetch_add(&request->server->metrics.jobs[MET_CLAIMED],
+			 (int64_t)turn->jobs_count);
+	if (hold(request) < 0)
+		json_decref(object);
+	answer_json(request, 200, request->held ? object : NULL);
+}
+
+int
+claim_prepare(struct request *request)
+{
+	static const struct want wants[] = { CLAIM_WANTS, WANTS_END };
+	static const char *const none[] = { NULL };
+	struct wanted_claim wanted = { .max = 1 };
+	struct turn *turn = turn_new(request);
+
+	if (!turn || check_parameters(request, none) < 0 ||
+	    body_parse(request) < 0 ||
+	    fields_read(request, request->json, "", wants, &wanted) < 0)
+		return -1;
+	turn->finish = claim_finish;
+	return take_claim(request, &wanted);
+}
+
+int
+settle_and_claim_prepare(struct request *request)
+{
+	static const struct want wants[] = {
+		CLAIM_WANTS,
+		WANT("verdicts", JSON, struct wanted_claim, verdicts, 0, 0),
+		WANTS_END,
+	};
+	static const char *const none[] = { NULL };
+	struct wanted_claim wanted = { .max = 1 };
+	struct turn *turn = turn_new(request);
+
+	if (!turn || check_parameters(request, none) < 0 ||
+	    body_parse(request) < 0 ||
+	    fields_read(request, request->json, "", wants, &wanted) < 0)
+		return -1;
+	turn->finish = claim_finish;
+	turn->has_results = 1;
+	if (wanted.verdicts && verdicts_take(request, wanted.verdicts, 0) < 0)
+		return -1;
+	return take_claim(request, &wanted);
+}

@@ -1,0 +1,28 @@
+/*
+ * demo.h - the option --demo: a scratch database with a small load.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#ifndef DEMO_H
+#define DEMO_H
+
+#include <sys/types.h>
+
+#include "cmd.h"
+
+struct demo {
+	pid_t pid; /* the process that runs the load */
+	char folder[240];
+	char url[270];
+};
+
+/* Make a database in a new folder, and start a process that runs a load on it.
+ * The struct must be zero. Returns 0, or an exit status after complaining. Call
+ * demo_end() in either case. Call this before any thread is started, because it
+ * forks. */
+int demo_start(struct demo *demo);
+/* End the load and delete the database. */
+void demo_end(struct demo *demo);
+
+#endif

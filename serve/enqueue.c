@@ -1,0 +1,469 @@
+/*
+ * enqueue.c - new jobs: one, many, or one whose payload is the whole body.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "fields.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "handlers.h"
+#include "turn.h"
+
+/* the members of a job in a request */
+struct new_job {
+	json_t *payload, *headers, *backoff;
+	const char *payload_base64, *kind, *unique_key, *group;
+	int64_t priority, delay_ms, run_at, max_attempts, timeout_ms, expire_ms;
+	int64_t keep_ms, unique_for_ms;
+	int replace;
+};
+
+static const struct want job_wants[] = {
+	WANT("payload", JSON, struct new_job, payload, 0, 0),
+	WANT("payload_base64", TEXT, struct new_job, payload_base64, 0,
+	     INT32_MAX),
+	WANT("kind", TEXT, struct new_job, kind, 1, RP_MOST_NAME),
+	WANT("headers", JSON, struct new_job, headers, 0, 0),
+	WANT("priority", COUNT, struct new_job, priority, 0, RP_MOST_PRIORITY),
+	WANT("delay", DURATION, struct new_job, delay_ms, 0, RP_MOST_MS),
+	WANT("run_at", TIME, struct new_job, run_at, 0, RP_MOST_TIME),
+	WANT("unique_key", TEXT, struct new_job, unique_key, 1, RP_MOST_KEY),
+	WANT("unique_for", DURATION, struct new_job, unique_for_ms, 1,
+	     RP_MOST_MS),
+	WANT("replace", FLAG, struct new_job, replace, 0, 0),
+	WANT("max_attempts", COUNT, struct new_job, max_attempts, 1,
+	     RP_MOST_ATTEMPTS),
+	WANT("backoff", JSON, struct new_job, backoff, 0, 0),
+	WANT("timeout", DURATION, struct new_job, timeout_ms, 1, RP_MOST_MS),
+	WANT("expire", DURATION, struct new_job, expire_ms, 1, RP_MOST_MS),
+	WANT("keep", DURATION, struct new_job, keep_ms, 1, RP_MOST_MS),
+	WANT("group", TEXT, struct new_job, group, 1, RP_MOST_KEY),
+	WANTS_END,
+};
+
+static int
+no_memory(struct request *request)
+{
+	return refuse(request, RP_ENOMEM, NULL, "out of memory");
+}
+
+/* ---- payload and headers ---- */
+
+static int
+take_base64(struct request *request, const char *text, const char *field,
+	    rp_job_spec *spec)
+{
+	size_t size = strlen(text);
+	char *bytes = turn_keep(request->turn, malloc(size + 1));
+
+	if (!bytes)
+		return no_memory(request);
+	if (decode_base64(text, size, bytes, &spec->payload_size) < 0)
+		return refuse(request, RP_EINVAL, field, "expected base64");
+	spec->payload = bytes;
+	return 0;
+}
+
+/* A text is stored as it is, any other value as JSON. *ret_is_json is set to 1
+ * for the latter. */
+static int
+take_payload(struct request *request, const struct new_job *job,
+	     const char *field, rp_job_spec *spec, int *ret_is_json)
+{
+	char named[80], *text;
+
+	*ret_is_json = 0;
+	snprintf(named, sizeof(named), "%s_base64", field);
+	if (job->payload && job->payload_base64)
+		return refuse(request, RP_EINVAL, field,
+			      "give either payload or payload_base64");
+	if (job->payload_base64)
+		return take_base64(request, job->payload_base64, named, spec);
+	if (!job->payload)
+		return 0;
+	if (json_is_string(job->payload)) {
+		spec->payload = json_string_value(job->payload);
+		spec->payload_size = json_string_length(job->payload);
+		return 0;
+	}
+	text = turn_keep(
+		request->turn,
+		json_dumps(job->payload, JSON_COMPACT | JSON_ENCODE_ANY));
+	if (!text)
+		return no_memory(request);
+	*ret_is_json = 1;
+	spec->payload = text;
+	spec->payload_size = strlen(text);
+	return 0;
+}
+
+static int
+take_headers(struct request *request, json_t *headers, const char *field,
+	     int is_json, rp_job_spec *spec)
+{
+	int has_headers = headers && !json_is_null(headers);
+	json_t *all;
+
+	if (has_headers && !json_is_object(headers))
+		return refuse(request, RP_EINVAL, field, "expected an object");
+	if (!has_headers && !is_json)
+		return 0;
+	all = has_headers ? json_copy(headers) : json_object();
+	if (is_json && !json_object_get(all, "content-type"))
+		json_object_set_new(all, "content-type",
+				    json_string("application/json"));
+	spec->headers = turn_keep(request->turn,
+				  all ? json_dumps(all, JSON_COMPACT) : NULL);
+	json_decref(all);
+	return spec->headers ? 0 : no_memory(request);
+}
+
+/* Read a list of durations, such as ["10s", "1m"], as a list of
+ * milliseconds. */
+static int
+take_backoff(struct request *request, json_t *list, const char *field,
+	     rp_job_spec *spec)
+{
+	const struct want want = { NULL, WANT_DURATION, 0, 0, RP_MOST_MS };
+	json_t *all, *one;
+	size_t i;
+
+	if (!list || json_is_null(list))
+		return 0;
+	if (!json_is_array(list) || json_array_size(list) == 0 ||
+	    json_array_size(list) > RP_MOST_BACKOFF)
+		return refuse(request, RP_EINVAL, field,
+			      "expected a list of 1 to %d durations",
+			      RP_MOST_BACKOFF);
+	all = json_array();
+	json_array_foreach(list, i, one)
+	{
+		int64_t ms;
+
+		if (field_read(request, one, field, &want, &ms) < 0) {
+			json_decref(all);
+			return -1;
+		}
+		json_array_append_new(all, json_integer(ms));
+	}
+	spec->backoff = turn_keep(request->turn, json_dumps(all, JSON_COMPACT));
+	json_decref(all);
+	return spec->backoff ? 0 : no_memory(request);
+}
+
+/* ---- jobs ---- */
+
+static int
+check_terms(struct request *request, const struct new_job *job,
+	    const char *where)
+{
+	if (job->delay_ms >= 0 && job->run_at >= 0)
+		return refuse(request, RP_EINVAL, where,
+			      "give either delay or run_at");
+	if (job->replace && !job->unique_key)
+		return refuse(request, RP_EINVAL, where,
+			      "replace needs unique_key");
+	if (job->unique_for_ms && !job->unique_key)
+		return refuse(request, RP_EINVAL, where,
+			      "unique_for needs unique_key");
+	return 0;
+}
+
+static int
+take_job(struct request *request, json_t *object, const char *where,
+	 rp_job_spec *spec)
+{
+	struct new_job job = { .priority = -1, .delay_ms = -1, .run_at = -1 };
+	char field[64];
+	int is_json;
+
+	if (fields_read(request, object, where, job_wants, &job) < 0 ||
+	    check_terms(request, &job, *where ? where : NULL) < 0)
+		return -1;
+	*spec = (rp_job_spec)RP_JOB_SPEC_INIT;
+	spec->priority = (int)job.priority;
+	spec->delay_ms = job.delay_ms < 0 ? 0 : job.delay_ms;
+	spec->run_at = job.run_at < 0 ? 0 : job.run_at;
+	spec->max_attempts = job.max_attempts;
+	spec->kind = job.kind;
+	spec->unique_key = job.unique_key;
+	spec->replace = job.replace;
+	spec->keep_ms = job.keep_ms;
+	spec->timeout_ms = job.timeout_ms;
+	spec->expire_ms = job.expire_ms;
+	spec->unique_for_ms = job.unique_for_ms;
+	spec->group_key = job.group;
+	snprintf(field, sizeof(field), "%s%spayload", where, *where ? "." : "");
+	if (take_payload(request, &job, field, spec, &is_json) < 0)
+		return -1;
+	snprintf(field, sizeof(field), "%s%sheaders", where, *where ? "." : "");
+	if (take_headers(request, job.headers, field, is_json, spec) < 0)
+		return -1;
+	snprintf(field, sizeof(field), "%s%sbackoff", where, *where ? "." : "");
+	return take_backoff(request, job.backoff, field, spec);
+}
+
+static int
+take_jobs(struct request *request, json_t *list)
+{
+	struct turn *turn = request->turn;
+	size_t n = json_array_size(list), i;
+	json_t *one;
+
+	if (!json_is_array(list) || n == 0 || n > MOST_JOBS)
+		return refuse(request, RP_EINVAL, "jobs",
+			      "expected a list of 1 to %d jobs", MOST_JOBS);
+	turn->specs = calloc(n, sizeof(*turn->specs));
+	if (!turn->specs)
+		return no_memory(request);
+	json_array_foreach(list, i, one)
+	{
+		char where[32];
+
+		snprintf(where, sizeof(where), "jobs[%zu]", i);
+		if (take_job(request, one, where, &turn->specs[i]) < 0)
+			return -1;
+	}
+	turn->specs_count = n;
+	return 0;
+}
+
+static int
+take_one(struct request *request)
+{
+	struct turn *turn = request->turn;
+
+	turn->specs = calloc(1, sizeof(*turn->specs));
+	if (!turn->specs)
+		return no_memory(request);
+	turn->is_one = 1;
+	turn->specs_count = 1;
+	return take_job(request, request->json, "", turn->specs);
+}
+
+/* ---- the whole body as the payload ---- */
+
+struct raw {
+	struct request *request;
+	json_t *job;     /* the members, as in a request in JSON */
+	json_t *headers; /* the headers of the job */
+	int failed;
+};
+
+/* Turn a header such as Readpast-Max-Attempts into the member max_attempts. */
+static void
+take_member(struct raw *raw, const char *name, const char *value)
+{
+	const struct want *want = job_wants;
+	char member[32];
+	int64_t n;
+	size_t i = 0;
+
+	for (; name[i] && i + 1 < sizeof(member); i++)
+		member[i] = name[i] == '-'
+				    ? '_'
+				    : (char)tolower((unsigned char)name[i]);
+	member[i] = '\0';
+	while (want->name && strcmp(want->name, member) != 0)
+		want++;
+	if (!want->name || want->type == WANT_JSON ||
+	    strcmp(member, "payload_base64") == 0)
+		raw->failed = refuse(raw->request, RP_EINVAL, member,
+				     "no such header Readpast-%.40s", name);
+	else if (want->type == WANT_COUNT && parse_count(value, &n) == 0)
+		json_object_set_new(raw->job, member, json_integer(n));
+	else if (want->type == WANT_FLAG &&
+		 (strcmp(value, "true") == 0 || strcmp(value, "false") == 0))
+		json_object_set_new(raw->job, member,
+				    json_boolean(*value == 't'));
+	else if (json_object_set_new(raw->job, member, json_string(value)) < 0)
+		raw->failed = refuse(raw->request, RP_EINVAL, member,
+				     "the header is not UTF-8");
+}
+
+static enum MHD_Result
+take_header(void *ctx, enum MHD_ValueKind kind, const char *name,
+	    const char *value)
+{
+	static const char own[] = "readpast-";
+	struct raw *raw = ctx;
+	char lower[64];
+	size_t i = 0;
+
+	(void)kind;
+	value = value ? value : "";
+	for (; name[i] && i + 1 < sizeof(lower); i++)
+		lower[i] = (char)tolower((unsigned char)name[i]);
+	lower[i] = '\0';
+	if (strncmp(lower, own, strlen(own)) == 0) {
+		take_member(raw, name + strlen(own), value);
+		return raw->failed ? MHD_NO : MHD_YES;
+	}
+	/* The headers of CloudEvents, and those of a trace. */
+	if (strncmp(lower, "ce-", 3) == 0 ||
+	    strcmp(lower, "content-type") == 0 ||
+	    strcmp(lower, "traceparent") == 0 ||
+	    strcmp(lower, "tracestate") == 0)
+		json_object_set_new(raw->headers, lower, json_string(value));
+	return MHD_YES;
+}
+
+static int
+take_raw(struct request *request)
+{
+	struct raw raw = { request, json_object(), json_object(), 0 };
+	rp_job_spec *spec;
+	int r = 0;
+
+	if (!raw.job || !raw.headers)
+		r = no_memory(request);
+	else
+		MHD_get_connection_values(request->connection, MHD_HEADER_KIND,
+					  take_header, &raw);
+	r = r < 0 || raw.failed ? -1 : 0;
+	if (r == 0 && json_object_size(raw.headers))
+		json_object_set(raw.job, "headers", raw.headers);
+	request->json = raw.job;
+	json_decref(raw.headers);
+	if (r < 0 || take_one(request) < 0)
+		return -1;
+	spec = request->turn->specs;
+	spec->payload = request->body ? request->body : "";
+	spec->payload_size = request->body_size;
+	return 0;
+}
+
+static int
+is_json(const struct request *request)
+{
+	static const char json[] = "application/json";
+	const char *type = MHD_lookup_connection_value(
+		request->connection, MHD_HEADER_KIND, "Content-Type");
+
+	return type && strncasecmp(type, json, strlen(json)) == 0 &&
+	       (!type[strlen(json)] || strchr("; \t", type[strlen(json)]));
+}
+
+/* ---- the route ---- */
+
+static const char *
+outcome_text(const rp_added *added)
+{
+	static const char *const words[] = { [RP_ADDED] = "added",
+					     [RP_EXISTED] = "existing",
+					     [RP_REPLACED] = "replaced" };
+
+	return words[added->outcome];
+}
+
+char *
+enqueue_text(const struct turn *turn)
+{
+	json_t *list = json_array(), *object;
+	char *text;
+
+	for (size_t i = 0; i < turn->specs_count; i++)
+		json_array_append_new(list,
+				      json_pack("{s:I, s:s}", "id",
+						(json_int_t)turn->added[i].id,
+						"outcome",
+						outcome_text(&turn->added[i])));
+	object = turn->is_one ? json_incref(json_array_get(list, 0))
+			      : json_pack("{s:O}", "jobs", list);
+	text = object ? json_dumps(object, JSON_COMPACT) : NULL;
+	json_decref(object);
+	json_decref(list);
+	return text;
+}
+
+static void
+enqueue_finish(struct request *request)
+{
+	struct turn *turn = request->turn;
+	char *text = turn->stored ? turn->stored : enqueue_text(turn);
+
+	if (turn->is_other) {
+		refuse_status(request, 422, "idempotency-key",
+			      "the idempotency key was used for another "
+			      "request");
+		return;
+	}
+	if (!turn->stored)
+		atomic_fetch_add(&request->server->metrics.jobs[MET_ENQUEUED],
+				 (int64_t)turn->specs_count);
+	turn->stored = NULL;
+	answer_text(request, 201, "application/json", text);
+}
+
+/* ---- idempotency keys ---- */
+
+/* A key belongs to a queue and a token. The request is compared by its members
+ * and its body. */
+static int
+take_key(struct request *request)
+{
+	const char *key = MHD_lookup_connection_value(
+		request->connection, MHD_HEADER_KIND, "Idempotency-Key");
+	struct turn *turn = request->turn;
+	unsigned char hash[HASH_SIZE];
+	char *members, *text;
+	int n;
+
+	if (!key)
+		return 0;
+	if (!*key || strlen(key) > RP_MOST_KEY)
+		return refuse(request, RP_EINVAL, "Idempotency-Key",
+			      "expected 1 to %d bytes", RP_MOST_KEY);
+	n = asprintf(&text, "%s\n%s\n%s",
+		     request->token ? request->token->key : "", turn->queue,
+		     key);
+	if (n < 0)
+		return no_memory(request);
+	hash_of(text, (size_t)n, hash);
+	hex_of(hash, HASH_SIZE, turn->answer_name);
+	free(text);
+	members = json_dumps(request->json, JSON_COMPACT | JSON_SORT_KEYS);
+	n = members ? asprintf(&text, "%s\n%zu\n", members, request->body_size)
+		    : -1;
+	free(members);
+	if (n < 0)
+		return no_memory(request);
+	hash_two(text, (size_t)n, request->body, request->body_size,
+		 turn->hash);
+	free(text);
+	return 0;
+}
+
+int
+enqueue_prepare(struct request *request)
+{
+	static const char *const none[] = { NULL };
+	struct turn *turn = turn_new(request);
+	json_t *jobs;
+	int r;
+
+	if (!turn || check_parameters(request, none) < 0)
+		return -1;
+	turn->queue = request->segments[2];
+	turn->finish = enqueue_finish;
+	if (!is_json(request)) {
+		r = take_raw(request);
+	} else {
+		if (body_parse(request) < 0)
+			return -1;
+		jobs = json_object_get(request->json, "jobs");
+		if (jobs && json_object_size(request->json) > 1)
+			return refuse(request, RP_EINVAL, "jobs",
+				      "unknown field beside jobs");
+		r = jobs ? take_jobs(request, jobs) : take_one(request);
+	}
+	if (r < 0)
+		return -1;
+	turn->added = calloc(turn->specs_count, sizeof(*turn->added));
+	return turn->added ? take_key(request) : no_memory(request);
+}

@@ -1,0 +1,245 @@
+/*
+ * events.c - streams of server-sent events. Once a second the numbers of all
+ * queues are read for all listeners together. If nobody listens, they are not
+ * read.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "handlers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define EVERY_MS 1000
+/* A listener that reads so slowly that more than this waits for it loses
+ * events. */
+#define MOST_UNSENT 1048576
+
+struct stream {
+	char *queues; /* names with commas between them, or NULL for all */
+	char *unsent;
+	size_t at, size, room;
+	int ends;
+};
+
+void
+stream_free(struct stream *stream)
+{
+	if (!stream)
+		return;
+	free(stream->queues);
+	free(stream->unsent);
+	free(stream);
+}
+
+/* ---- sending ---- */
+
+static void
+put(struct stream *stream, const char *text, size_t size)
+{
+	if (stream->at == stream->size)
+		stream->at = stream->size = 0;
+	if (stream->size + size > stream->room) {
+		size_t room = (stream->size + size) * 2;
+		char *unsent = room > MOST_UNSENT
+				       ? NULL
+				       : realloc(stream->unsent, room);
+
+		if (!unsent)
+			return;
+		stream->unsent = unsent;
+		stream->room = room;
+	}
+	memcpy(stream->unsent + stream->size, text, size);
+	stream->size += size;
+}
+
+/* libmicrohttpd asks for the next bytes. */
+static ssize_t
+read_more(void *ctx, uint64_t at, char *to, size_t most)
+{
+	struct request *request = ctx;
+	struct stream *stream = request->stream;
+	size_t n = stream->size - stream->at;
+
+	(void)at;
+	if (n == 0 && (stream->ends || request->is_closed))
+		return MHD_CONTENT_READER_END_OF_STREAM;
+	if (n == 0) {
+		server_suspend(request);
+		return 0;
+	}
+	n = n < most ? n : most;
+	memcpy(to, stream->unsent + stream->at, n);
+	stream->at += n;
+	return (ssize_t)n;
+}
+
+struct MHD_Response *
+events_response(struct request *request)
+{
+	struct server *server = request->server;
+
+	list_add(&server->events.listeners, request);
+	server_watch(server, request);
+	server->events.next_at = 0;
+	request->answer.status = 200;
+	request->answer.type = "text/event-stream";
+	return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, 4096,
+						 read_more, request, NULL);
+}
+
+/* ---- the numbers ---- */
+
+/* Returns whether a name is in a list with commas between the names. */
+static int
+is_listed(const char *list, const char *name)
+{
+	size_t n = strlen(name);
+
+	while (list) {
+		const char *end = strchr(list, ',');
+		size_t m = end ? (size_t)(end - list) : strlen(list);
+
+		if (m == n && memcmp(list, name, n) == 0)
+			return 1;
+		list = end ? end + 1 : NULL;
+	}
+	return 0;
+}
+
+/* The numbers of the queues that the listener asked for and may see. */
+static json_t *
+numbers_for(const struct request *request, const json_t *all)
+{
+	const char *queues = request->stream->queues;
+	json_t *list = json_array(), *one;
+	size_t i;
+
+	json_array_foreach(json_object_get(all, "queues"), i, one)
+	{
+		const char *name =
+			json_string_value(json_object_get(one, "queue"));
+
+		if (name && (!queues || is_listed(queues, name)) &&
+		    may(request, MAY_READ, name))
+			json_array_append(list, one);
+	}
+	return json_pack("{s:o, s:O}", "queues", list, "at",
+			 json_object_get(all, "at"));
+}
+
+static void
+tell(struct request *request, const json_t *all)
+{
+	static const char head[] = "event: stats\ndata: ";
+	json_t *mine = numbers_for(request, all);
+	char *text = json_dumps(mine, JSON_COMPACT | JSON_REAL_PRECISION(6));
+
+	if (text) {
+		put(request->stream, head, sizeof(head) - 1);
+		put(request->stream, text, strlen(text));
+		put(request->stream, "\n\n", 2);
+	}
+	free(text);
+	json_decref(mine);
+	server_resume(request);
+}
+
+/* Read the numbers, in a thread that uses the database. */
+static void
+read_numbers(struct request *request, rp_conn *conn)
+{
+	json_t *list = json_array();
+	rp_stats *stats;
+	int64_t now;
+	int r = rp_now(conn, &now);
+
+	if (r == 0)
+		r = rp_stats_get(conn, NULL, &stats);
+	if (r < 0) {
+		json_decref(list);
+		return;
+	}
+	for (size_t i = 0; i < rp_stats_count(stats); i++)
+		json_array_append_new(list, json_stats(rp_stats_at(stats, i)));
+	rp_stats_free(stats);
+	request->json =
+		json_pack("{s:o, s:o}", "queues", list, "at", json_time(now));
+}
+
+/* The numbers have come back to the loop. */
+static void
+take_numbers(struct request *request)
+{
+	struct events *events = &request->server->events;
+	struct request *listener = events->listeners.first;
+
+	events->is_asked = 0;
+	for (; listener && request->json; listener = listener->next)
+		tell(listener, request->json);
+}
+
+void
+events_tick(struct server *server, int64_t now)
+{
+	struct events *events = &server->events;
+	struct request *request;
+
+	if (!events->listeners.first || events->is_asked ||
+	    now < events->next_at)
+		return;
+	request = request_new(server);
+	if (!request)
+		return;
+	events->next_at = now + EVERY_MS;
+	events->is_asked = 1;
+	request->run = read_numbers;
+	request->back = take_numbers;
+	pool_give(server, request, LANE_READ);
+}
+
+void
+events_remove(struct server *server, struct request *request)
+{
+	list_remove(&server->events.listeners, request);
+	server_unwatch(server, request);
+}
+
+void
+events_end(struct server *server)
+{
+	struct request *request = server->events.listeners.first;
+
+	for (; request; request = request->next) {
+		request->stream->ends = 1;
+		server_resume(request);
+	}
+}
+
+/* ---- the route ---- */
+
+int
+events_prepare(struct request *request)
+{
+	static const char *const names[] = { "queues", NULL };
+
+	return check_parameters(request, names);
+}
+
+void
+events_run(struct request *request, rp_conn *conn)
+{
+	const char *queues = parameter(request, "queues");
+
+	(void)conn;
+	request->stream = calloc(1, sizeof(*request->stream));
+	if (request->stream && queues)
+		request->stream->queues = strdup(queues);
+	if (!request->stream || (queues && !request->stream->queues)) {
+		refuse(request, RP_ENOMEM, NULL, "out of memory");
+		return;
+	}
+	request->stage = STAGE_EVENTS;
+}

@@ -1,0 +1,214 @@
+/*
+ * fields.c - read the members of JSON objects into structs. Every member must
+ * be known and have the right type and size.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "fields.h"
+
+#include <string.h>
+
+#define FIELD_PATH 200 /* size of a field's path */
+
+/* ---- one value ---- */
+
+static int
+read_text(struct request *request, const json_t *value, const char *field,
+	  const struct want *want, const char **to)
+{
+	const char *text = json_string_value(value);
+	size_t size = json_string_length(value);
+
+	if (!text)
+		return refuse(request, RP_EINVAL, field, "expected a text");
+	if (strlen(text) != size)
+		return refuse(request, RP_EINVAL, field,
+			      "the text has a NUL character");
+	if ((int64_t)size < want->least || (int64_t)size > want->most)
+		return refuse(request, RP_EINVAL, field,
+			      "expected %lld to %lld bytes, and it has %zu",
+			      (long long)want->least, (long long)want->most,
+			      size);
+	*to = text;
+	return 0;
+}
+
+static int
+check_range(struct request *request, const char *field, const struct want *want,
+	    int64_t n, int64_t *to)
+{
+	char least[40], most[40];
+
+	if (n >= want->least && n <= want->most) {
+		*to = n;
+		return 0;
+	}
+	if (want->type == WANT_DURATION) {
+		print_duration(least, sizeof(least), want->least);
+		print_duration(most, sizeof(most), want->most);
+	} else {
+		snprintf(least, sizeof(least), "%lld", (long long)want->least);
+		snprintf(most, sizeof(most), "%lld", (long long)want->most);
+	}
+	return refuse(request, RP_EINVAL, field, "expected %s to %s", least,
+		      most);
+}
+
+static int
+read_count(struct request *request, const json_t *value, const char *field,
+	   const struct want *want, int64_t *to)
+{
+	if (!json_is_integer(value))
+		return refuse(request, RP_EINVAL, field,
+			      "expected a whole number");
+	return check_range(request, field, want, json_integer_value(value), to);
+}
+
+static int
+read_limit(struct request *request, const json_t *value, const char *field,
+	   const struct want *want, int64_t *to)
+{
+	const char *text = json_string_value(value);
+
+	if (json_is_null(value) || (text && strcmp(text, "none") == 0)) {
+		*to = 0;
+		return 0;
+	}
+	if (!json_is_integer(value))
+		return refuse(request, RP_EINVAL, field,
+			      "expected a whole number, or null for no limit");
+	return check_range(request, field, want, json_integer_value(value), to);
+}
+
+/* Read a value that is written as on the command line. */
+static int
+read_parsed(struct request *request, const json_t *value, const char *field,
+	    const struct want *want, int64_t *to)
+{
+	static const struct {
+		int (*parse)(const char *, int64_t *);
+		const char *expected;
+	} types[] = {
+		[WANT_SIZE] = { parse_size,
+				"a number, or a size such as \"64KiB\"" },
+		[WANT_DURATION] = { rp_duration,
+				    "a duration such as \"500ms\", \"90s\", "
+				    "\"5m\", \"2h\" or \"7d\"" },
+		[WANT_TIME] = { parse_time, "a time with a zone such as "
+					    "\"2026-01-31T18:00:00Z\"" },
+	};
+	const char *text = json_string_value(value);
+	int64_t n;
+
+	if (want->type == WANT_SIZE && json_is_integer(value))
+		return read_count(request, value, field, want, to);
+	if (!text || strlen(text) != json_string_length(value) ||
+	    types[want->type].parse(text, &n) < 0)
+		return refuse(request, RP_EINVAL, field, "expected %s",
+			      types[want->type].expected);
+	return check_range(request, field, want, n, to);
+}
+
+static int
+read_flag(struct request *request, const json_t *value, const char *field,
+	  int *to)
+{
+	if (!json_is_boolean(value))
+		return refuse(request, RP_EINVAL, field,
+			      "expected true or false");
+	*to = json_is_true(value);
+	return 0;
+}
+
+int
+field_read(struct request *request, json_t *value, const char *field,
+	   const struct want *want, void *to)
+{
+	switch (want->type) {
+	case WANT_TEXT:
+		return read_text(request, value, field, want, to);
+	case WANT_COUNT:
+		return read_count(request, value, field, want, to);
+	case WANT_LIMIT:
+		return read_limit(request, value, field, want, to);
+	case WANT_FLAG:
+		return read_flag(request, value, field, to);
+	case WANT_JSON:
+		*(json_t **)to = value;
+		return 0;
+	default:
+		return read_parsed(request, value, field, want, to);
+	}
+}
+
+/* ---- objects ---- */
+
+static const struct want *
+find_want(const struct want *wants, const char *name)
+{
+	while (wants->name && strcmp(wants->name, name) != 0)
+		wants++;
+	return wants->name ? wants : NULL;
+}
+
+int
+fields_read(struct request *request, json_t *object, const char *where,
+	    const struct want *wants, void *to)
+{
+	const char *name;
+	json_t *value;
+
+	if (!json_is_object(object))
+		return refuse(request, RP_EINVAL, *where ? where : NULL,
+			      "expected an object");
+	json_object_foreach(object, name, value)
+	{
+		const struct want *want = find_want(wants, name);
+		char field[FIELD_PATH];
+
+		snprintf(field, sizeof(field), "%s%s%.100s", where,
+			 *where ? "." : "", name);
+		if (!want)
+			return refuse(request, RP_EINVAL, field,
+				      "unknown field");
+		if (json_is_null(value) && want->type != WANT_JSON &&
+		    want->type != WANT_LIMIT)
+			continue;
+		if (field_read(request, value, field, want,
+			       (char *)to + want->offset) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- the body ---- */
+
+int
+body_parse(struct request *request)
+{
+	json_error_t error;
+
+	request->json = json_loadb(
+		request->body ? request->body : "", request->body_size,
+		JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &error);
+	if (!request->json)
+		return refuse(request, RP_EINVAL, "body",
+			      "line %d, column %d: %s", error.line,
+			      error.column, error.text);
+	if (!json_is_object(request->json))
+		return refuse(request, RP_EINVAL, "body",
+			      "expected a JSON object");
+	return 0;
+}
+
+int
+body_parse_optional(struct request *request)
+{
+	if (request->body_size)
+		return body_parse(request);
+	request->json = json_object();
+	return request->json
+		       ? 0
+		       : refuse(request, RP_ENOMEM, NULL, "out of memory");
+}

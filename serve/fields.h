@@ -1,0 +1,51 @@
+/*
+ * fields.h - read the members of JSON objects into structs; see fields.c.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#ifndef FIELDS_H
+#define FIELDS_H
+
+#include "serve.h"
+
+enum want_type {
+	WANT_TEXT,     /* const char *; `most` is its length in bytes */
+	WANT_COUNT,    /* int64_t */
+	WANT_LIMIT,    /* int64_t; null or "none" is 0 */
+	WANT_SIZE,     /* int64_t; a number, or a text such as "64KiB" */
+	WANT_DURATION, /* int64_t, in milliseconds */
+	WANT_TIME,     /* int64_t, in milliseconds */
+	WANT_FLAG,     /* int */
+	WANT_JSON      /* json_t *, any value; borrowed */
+};
+
+/* A member that an object may have. */
+struct want {
+	const char *name;
+	enum want_type type;
+	size_t offset; /* in the struct that is filled */
+	int64_t least, most;
+};
+#define WANTS_END                                                              \
+	{                                                                      \
+		NULL, WANT_JSON, 0, 0, 0                                       \
+	}
+#define WANT(name, type, of, field, least, most)                               \
+	{                                                                      \
+		name, WANT_##type, offsetof(of, field), least, most            \
+	}
+
+/* Read an object's members. `where` is the path of the object in the body, such
+ * as "jobs[3]", or "". Returns 0, or -1 after refusing the request. */
+int fields_read(struct request *request, json_t *object, const char *where,
+		const struct want *wants, void *to);
+/* Read one value. `field` is its path in the body, for errors. */
+int field_read(struct request *request, json_t *value, const char *field,
+	       const struct want *want, void *to);
+/* Parse the body as one JSON object. Returns 0, or -1 after refusing. */
+int body_parse(struct request *request);
+/* The same, but an empty body is an empty object. */
+int body_parse_optional(struct request *request);
+
+#endif

@@ -1,0 +1,233 @@
+/*
+ * guard.c - who may ask, and for what.
+ *
+ * A web page that a user of this machine looks at can make the browser send
+ * requests to a server on loopback. The browser names the page in the header
+ * Origin, and, if the page's name was made to point here, in the header Host.
+ * So both must name this server.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "serve.h"
+
+#include <arpa/inet.h>
+#include <netdb.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/socket.h>
+
+static const char *
+header(const struct request *request, const char *name)
+{
+	return MHD_lookup_connection_value(request->connection, MHD_HEADER_KIND,
+					   name);
+}
+
+/* ---- Host and Origin ---- */
+
+/* Split HOST:PORT. The port is 0 if there is none. Returns 0, or -1 if the text
+ * is not of that form. */
+static int
+split_host(const char *text, char *host, size_t room, int *ret_port)
+{
+	const char *end = *text == '[' ? strchr(text, ']') : text - 1;
+	const char *colon = end ? strchr(end + 1, ':') : NULL;
+	size_t n = colon ? (size_t)(colon - text) : strlen(text);
+	int64_t port = 0;
+
+	if (!end || n == 0 || n >= room)
+		return -1;
+	if (colon && (parse_count(colon + 1, &port) < 0 || port > 65535))
+		return -1;
+	memcpy(host, text, n);
+	host[n] = '\0';
+	*ret_port = (int)port;
+	return 0;
+}
+
+/* Write the address at which the client reached this server. Returns its port,
+ * or -1 for a socket in the file system. */
+static int
+own_address(const struct request *request, char *host, size_t room,
+	    int *ret_is_loopback)
+{
+	struct sockaddr_storage address;
+	socklen_t size = sizeof(address);
+	char text[NI_MAXHOST], port[8];
+
+	*ret_is_loopback = 0;
+	if (getsockname(request->fd, (struct sockaddr *)&address, &size) < 0 ||
+	    address.ss_family == AF_UNIX ||
+	    getnameinfo((struct sockaddr *)&address, size, text, sizeof(text),
+			port, sizeof(port), NI_NUMERICHOST | NI_NUMERICSERV))
+		return -1;
+	*ret_is_loopback =
+		strncmp(text, "127.", 4) == 0 || strcmp(text, "::1") == 0;
+	snprintf(host, room, strchr(text, ':') ? "[%s]" : "%s", text);
+	return atoi(port);
+}
+
+static int
+is_given_name(const struct request *request, const char *host)
+{
+	const struct texts *hosts = &request->server->options->hosts;
+
+	for (size_t i = 0; i < hosts->count; i++)
+		if (strcasecmp(hosts->items[i], host) == 0)
+			return 1;
+	return 0;
+}
+
+static int
+check_host(struct request *request)
+{
+	const char *text = header(request, "Host");
+	int own_port, port, is_loopback, standard;
+	char host[256], own[256];
+
+	if (!text || split_host(text, host, sizeof(host), &port) < 0)
+		return refuse(request, RP_EINVAL, NULL,
+			      "the header Host is not valid");
+	standard = request->server->options->cert ? 443 : 80;
+	own_port = own_address(request, own, sizeof(own), &is_loopback);
+	if (own_port < 0 || is_given_name(request, host))
+		return 0;
+	if ((port ? port : standard) == own_port &&
+	    (strcasecmp(host, own) == 0 ||
+	     (is_loopback && strcasecmp(host, "localhost") == 0)))
+		return 0;
+	return refuse_status(request, 421, "wrong-host",
+			     "the header Host names %.80s, which is not this "
+			     "server; --host adds a name",
+			     text);
+}
+
+/* Browsers name the page that sends a request. Programs send no Origin. */
+static int
+check_origin(struct request *request)
+{
+	const char *origin = header(request, "Origin");
+	const char *host = header(request, "Host");
+	const char *name = origin ? strstr(origin, "://") : NULL;
+	char bare[256];
+	int port;
+
+	if (!origin)
+		return 0;
+	if (name && strcasecmp(name + 3, host) == 0)
+		return 0;
+	if (name && split_host(name + 3, bare, sizeof(bare), &port) == 0 &&
+	    is_given_name(request, bare))
+		return 0;
+	return refuse_status(request, 403, "foreign-origin",
+			     "a page of %.80s may not use this server", origin);
+}
+
+int
+guard_check(struct request *request)
+{
+	if (check_host(request) < 0)
+		return -1;
+	return check_origin(request);
+}
+
+/* ---- tokens ---- */
+
+#define COOKIE "readpast" /* the page keeps its token in this cookie */
+#define READ_AGAIN_MS 20  /* how old the list may be that lacks a token */
+
+const char *
+guard_token_text(const struct request *request)
+{
+	static const char bearer[] = "Bearer ";
+	const char *text = header(request, "Authorization");
+
+	if (text && strncasecmp(text, bearer, strlen(bearer)) == 0)
+		return text + strlen(bearer);
+	return MHD_lookup_connection_value(request->connection, MHD_COOKIE_KIND,
+					   COOKIE);
+}
+
+char *
+guard_cookie(const struct request *request, const char *token)
+{
+	const struct options *o = request->server->options;
+	char *cookie;
+
+	if (asprintf(&cookie,
+		     COOKIE "=%s; Path=%s/; HttpOnly; "
+			    "SameSite=Strict%s%s",
+		     token ? token : "", o->prefix, o->cert ? "; Secure" : "",
+		     token ? "" : "; Max-Age=0") < 0)
+		return NULL;
+	return cookie;
+}
+
+/* Find the token of a request that needs one. If its key is not in our list,
+ * which may be old, the list is read again before the request is refused. */
+static int
+find_token(struct request *request)
+{
+	struct tokens *tokens = &request->server->tokens;
+	const char *text = guard_token_text(request);
+	int is_unknown = 0, was_read = request->is_token_unknown;
+
+	if (!request->server->options->tokens || request->route->may == MAY_ALL)
+		return 0;
+	request->is_token_unknown = 0;
+	request->token = text ? tokens_find(tokens, text, &is_unknown) : NULL;
+	if (request->token)
+		return 0;
+	if (is_unknown && !was_read &&
+	    now_ms() - atomic_load(&tokens->read_at) > READ_AGAIN_MS) {
+		request->is_token_unknown = 1;
+		return 0;
+	}
+	return refuse_status(request, 401, "token",
+			     text ? "the token is not valid"
+				  : "this server needs a token: Authorization: "
+				    "Bearer TOKEN");
+}
+
+/* ---- rights ---- */
+
+int
+may(const struct request *request, enum may what, const char *queue)
+{
+	return !request->server->options->tokens ||
+	       (request->token && token_may(request->token, what, queue));
+}
+
+int
+guard_queue(struct request *request, enum may what, const char *queue)
+{
+	return may(request, what, queue)
+		       ? 0
+		       : refuse_status(request, 403, "scope",
+				       "the token does not allow this");
+}
+
+/* Requests that change something but that a server with --read-only answers. */
+static int
+only_reads(const struct route *route)
+{
+	return strcmp(route->method, "GET") == 0 ||
+	       strcmp(route->path, "v1/session") == 0;
+}
+
+int
+guard_route(struct request *request)
+{
+	const struct route *route = request->route;
+
+	if (request->server->options->read_only && !only_reads(route))
+		return refuse(request, RP_EREADONLY, NULL,
+			      "this server was started with --read-only");
+	if (find_token(request) < 0)
+		return -1;
+	return route->names_queue && !request->is_token_unknown
+		       ? guard_queue(request, route->may, request->segments[2])
+		       : 0;
+}

@@ -1,0 +1,93 @@
+/*
+ * joined_claims.c - the claims of several requests, in one call for those that
+ * ask for the same.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "joined.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int
+claims_alike(const struct turn *a, const struct turn *b)
+{
+	size_t i = 0;
+
+	if (!b->queues || b->code || a->lease_ms != b->lease_ms)
+		return 0;
+	for (; a->queues[i] && b->queues[i]; i++)
+		if (strcmp(a->queues[i], b->queues[i]) != 0)
+			return 0;
+	return !a->queues[i] && !b->queues[i];
+}
+
+/* Deal the jobs to the requests in turns, so that none gets all of them while
+ * others get nothing. */
+static void
+deal(const struct joined *j, size_t first, const rp_batch *batch)
+{
+	const struct turn *model = j->asked[first]->turn;
+	size_t dealt = 0, before = SIZE_MAX;
+
+	while (dealt < rp_batch_count(batch) && dealt != before) {
+		before = dealt;
+		for (size_t i = first;
+		     i < j->n && dealt < rp_batch_count(batch); i++) {
+			struct turn *turn = j->asked[i]->turn;
+
+			if (!claims_alike(model, turn) ||
+			    turn->jobs_count == turn->max)
+				continue;
+			turn->jobs[turn->jobs_count++] =
+				rp_batch_at(batch, dealt++);
+		}
+	}
+}
+
+static int
+claim_joined(struct joined *j, size_t first)
+{
+	struct turn *turn = j->asked[first]->turn;
+	rp_claim_options options = RP_CLAIM_INIT;
+	size_t max = 0;
+	int r;
+
+	for (size_t i = first; i < j->n; i++)
+		if (claims_alike(turn, j->asked[i]->turn))
+			max += j->asked[i]->turn->max;
+	options.lease_ms = turn->lease_ms;
+	options.queues = turn->queues;
+	max = max > MOST_JOBS ? MOST_JOBS : max;
+	r = rp_claim(j->conn, NULL, max, &options,
+		     &j->batches[j->batches_count]);
+	if (r >= 0) {
+		deal(j, first, j->batches[j->batches_count++]);
+		return 0;
+	}
+	if (!is_about_arguments(r))
+		return r;
+	for (size_t i = first; i < j->n; i++)
+		if (claims_alike(turn, j->asked[i]->turn) &&
+		    j->asked[i] != j->asked[first])
+			note_failure(j, j->asked[i]->turn, r);
+	return note_failure(j, turn, r);
+}
+
+int
+claim_all(struct joined *j)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < j->n && r == 0; i++) {
+		const struct turn *turn = j->asked[i]->turn;
+		int is_first = turn->queues && !turn->code;
+
+		for (size_t k = 0; k < i && is_first; k++)
+			is_first = !claims_alike(turn, j->asked[k]->turn);
+		if (is_first)
+			r = claim_joined(j, i);
+	}
+	return r;
+}

@@ -1,0 +1,120 @@
+/*
+ * joined_verdicts.c - the verdicts of several requests, in one call.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "joined.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int
+has_verdicts(const struct turn *turn)
+{
+	return turn->verdicts_count && !turn->is_settled && !turn->code;
+}
+
+/* A token may be limited to some queues. To it, a job of another queue does not
+ * exist. */
+static int
+hide_verdicts(struct joined *j, struct request *request)
+{
+	struct turn *turn = request->turn;
+
+	if (!request->token || may(request, MAY_WORK, NULL))
+		return 0;
+	turn->is_hidden = calloc(turn->verdicts_count, 1);
+	for (size_t i = 0; i < turn->verdicts_count; i++) {
+		rp_batch *batch;
+		int r = turn->is_hidden
+				? rp_job_get(j->conn, turn->verdicts[i].id,
+					     &batch)
+				: RP_ENOMEM;
+
+		if (r < 0 && r != RP_ENOENT)
+			return r;
+		turn->is_hidden[i] =
+			r < 0 ||
+			!may(request, MAY_WORK, rp_batch_at(batch, 0)->queue);
+		if (turn->is_hidden[i])
+			turn->verdicts[i].result = RP_ENOENT;
+		if (r >= 0)
+			rp_batch_free(batch);
+	}
+	return 0;
+}
+
+/* Copy the verdicts of a turn to the call's array, or their results back. */
+static size_t
+copy_verdicts(struct turn *turn, rp_verdict *all, size_t at, int back)
+{
+	for (size_t i = 0; i < turn->verdicts_count; i++) {
+		if (turn->is_hidden && turn->is_hidden[i])
+			continue;
+		if (back)
+			turn->verdicts[i] = all[at];
+		else
+			all[at] = turn->verdicts[i];
+		at++;
+	}
+	return at;
+}
+
+/* Give the verdicts of the requests from `from` on, before `to`, in one
+ * call. */
+static int
+settle_some(struct joined *j, size_t from, size_t to, rp_verdict *all)
+{
+	size_t n = 0;
+	int r;
+
+	for (size_t i = from; i < to; i++)
+		if (has_verdicts(j->asked[i]->turn))
+			n = copy_verdicts(j->asked[i]->turn, all, n, 0);
+	if (n == 0)
+		return 0;
+	r = rp_settle(j->conn, all, n);
+	n = 0;
+	for (size_t i = from; i < to && r >= 0; i++)
+		if (has_verdicts(j->asked[i]->turn))
+			n = copy_verdicts(j->asked[i]->turn, all, n, 1);
+	return r;
+}
+
+static int
+settle_each(struct joined *j, rp_verdict *all)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < j->n && r == 0; i++) {
+		r = settle_some(j, i, i + 1, all);
+		r = r < 0 ? note_failure(j, j->asked[i]->turn, r) : 0;
+	}
+	return r;
+}
+
+int
+settle_all(struct joined *j)
+{
+	rp_verdict *all;
+	size_t most = 0;
+	int r = 0;
+
+	for (size_t i = 0; i < j->n && r == 0; i++) {
+		if (!has_verdicts(j->asked[i]->turn))
+			continue;
+		most += j->asked[i]->turn->verdicts_count;
+		r = hide_verdicts(j, j->asked[i]);
+	}
+	if (most == 0 || r < 0)
+		return r;
+	all = calloc(most, sizeof(*all));
+	if (!all)
+		return RP_ENOMEM;
+	r = settle_some(j, 0, j->n, all);
+	if (r < 0 && is_about_arguments(r))
+		r = settle_each(j, all);
+	free(all);
+	return r < 0 ? r : 0;
+}

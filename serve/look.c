@@ -1,0 +1,205 @@
+/*
+ * look.c - what only reads: stats, workers, doctor, and whether the server is
+ * well.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "handlers.h"
+
+#include <string.h>
+
+#include "doctor.h"
+
+void
+healthz(struct request *request, rp_conn *conn)
+{
+	(void)conn;
+	answer_json(request, 200, json_pack("{s:s}", "status", "ok"));
+}
+
+/* ---- stats ---- */
+
+int
+stats_prepare(struct request *request)
+{
+	static const char *const names[] = { "queue", NULL };
+
+	return check_parameters(request, names);
+}
+
+void
+stats_run(struct request *request, rp_conn *conn)
+{
+	const char *queue = parameter(request, "queue");
+	json_t *list = json_array();
+	rp_stats *stats;
+	int r = rp_stats_get(conn, queue, &stats);
+
+	if (r < 0) {
+		json_decref(list);
+		refuse_error(request, r, rp_last_error(conn));
+		return;
+	}
+	for (size_t i = 0; i < rp_stats_count(stats); i++)
+		if (may(request, MAY_READ, rp_stats_at(stats, i)->queue))
+			json_array_append_new(
+				list, json_stats(rp_stats_at(stats, i)));
+	rp_stats_free(stats);
+	answer_json(request, 200, json_pack("{s:o}", "queues", list));
+}
+
+/* ---- workers ---- */
+
+/* Whether the token allows to read one of the queues that a worker serves. */
+static int
+may_see(const struct request *request, const char *queues)
+{
+	json_t *list, *one;
+	size_t i;
+	int ret = 0;
+
+	if (may(request, MAY_READ, NULL))
+		return 1;
+	list = json_loads(queues ? queues : "", 0, NULL);
+	json_array_foreach(list, i, one) ret |=
+		json_is_string(one) &&
+		may(request, MAY_READ, json_string_value(one));
+	json_decref(list);
+	return ret;
+}
+
+void
+workers_run(struct request *request, rp_conn *conn)
+{
+	json_t *list = json_array();
+	rp_workers *workers;
+	int r = rp_worker_list(conn, &workers);
+
+	if (r < 0) {
+		json_decref(list);
+		refuse_error(request, r, rp_last_error(conn));
+		return;
+	}
+	for (size_t i = 0; i < rp_workers_count(workers); i++)
+		if (may_see(request, rp_workers_at(workers, i)->queues))
+			json_array_append_new(
+				list, json_worker(rp_workers_at(workers, i)));
+	rp_workers_free(workers);
+	answer_json(request, 200, json_pack("{s:o}", "workers", list));
+}
+
+/* ---- doctor ---- */
+
+#define LONG_MS 60000 /* waits that are longer than this are reported */
+
+int
+doctor_prepare(struct request *request)
+{
+	static const char *const names[] = { "long", NULL };
+	const char *text = parameter(request, "long");
+
+	if (check_parameters(request, names) < 0)
+		return -1;
+	request->wait_ms = LONG_MS;
+	if (text && rp_duration(text, &request->wait_ms) < 0)
+		return refuse(request, RP_EINVAL, "long",
+			      "expected a duration, such as 1m");
+	return may(request, MAY_READ, NULL)
+		       ? 0
+		       : refuse_status(request, 403, "scope",
+				       "the token does not allow this");
+}
+
+/* All findings, the worst first, and then the checks that were not done. */
+static json_t *
+findings(const struct doctor *d)
+{
+	json_t *list = json_array();
+
+	for (int level = 0; level < LEVELS; level++)
+		json_array_extend(list, d->findings[level]);
+	json_array_extend(list, d->undone);
+	return json_pack("{s:o, s:i}", "findings", list, "checks", d->done);
+}
+
+void
+doctor_answer(struct request *request, rp_conn *conn)
+{
+	struct doctor d = { .conn = conn,
+			    .url = request->server->options->url,
+			    .long_ms = request->wait_ms };
+	int r = rp_now(conn, &d.now_ms);
+
+	if (r < 0) {
+		refuse_error(request, r, rp_last_error(conn));
+		return;
+	}
+	if (doctor_run(&d) < 0)
+		refuse(request, RP_ENOMEM, NULL, "out of memory");
+	else
+		answer_json(request, 200, findings(&d));
+	doctor_free(&d);
+}
+
+/* ---- readiness ---- */
+
+/* A server that cannot sweep for this long is not ready. */
+#define SWEEP_LATE_MS 10000
+
+void
+readyz(struct request *request, rp_conn *conn)
+{
+	struct server *server = request->server;
+	int64_t now, late = now_ms() - atomic_load(&server->swept_at);
+	int r = rp_now(conn, &now);
+
+	if (r < 0)
+		refuse_error(request, r, rp_last_error(conn));
+	else if (server->drains)
+		refuse_status(request, 503, "ends", "the server ends");
+	else if (late > SWEEP_LATE_MS && !server->options->read_only)
+		refuse_status(request, 503, "not-swept",
+			      "no sweep has succeeded for %lld ms",
+			      (long long)late);
+	else
+		answer_json(request, 200, json_pack("{s:s}", "status", "ok"));
+}
+
+/* ---- the session ---- */
+
+/* The page gives its token once, and then the browser keeps it in a cookie that
+ * no script can read. */
+void
+session_begin(struct request *request, rp_conn *conn)
+{
+	const char *token = guard_token_text(request);
+
+	session_run(request, conn);
+	if (request->token && token)
+		request->answer.cookie = guard_cookie(request, token);
+}
+
+void
+session_end(struct request *request, rp_conn *conn)
+{
+	(void)conn;
+	answer_json(request, 200, json_pack("{s:s}", "result", "ended"));
+	request->answer.cookie = guard_cookie(request, NULL);
+}
+
+void
+session_run(struct request *request, rp_conn *conn)
+{
+	const struct options *o = request->server->options;
+	char name[DATABASE_NAME];
+
+	(void)conn;
+	name_database(name, sizeof(name), o->url);
+	answer_json(request, 200,
+		    json_pack("{s:s, s:s, s:b, s:b, s:s?}", "version",
+			      rp_version(), "database", name, "read_only",
+			      o->read_only, "hide_payloads", o->hide_payloads,
+			      "token",
+			      request->token ? request->token->name : NULL));
+}

@@ -1,0 +1,475 @@
+/*
+ * loop.c - the thread that does all that concerns connections.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "serve.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "turn.h"
+
+/* How often waits and time limits are looked at. A wait may be this much
+ * longer than it was asked for. */
+#define TICK_MS 100
+/* How long the server waits for answers to be sent when it ends. */
+#define DRAIN_MS 10000
+#define MOST_PEM 1048576 /* bytes of a certificate or a key */
+
+/* Values of epoll_data; larger ones are pointers to requests. */
+enum { OF_MHD = 1, OF_WAKE, OF_SIGNAL, OF_LISTENER };
+
+int64_t
+now_ms(void)
+{
+	return monotonic_us() / 1000;
+}
+
+static int
+watch(struct server *server, int fd, uint64_t of, uint32_t events)
+{
+	struct epoll_event event = { .events = events, .data.u64 = of };
+
+	return epoll_ctl(server->epoll_fd, EPOLL_CTL_ADD, fd, &event);
+}
+
+/* ---- requests of other threads ---- */
+
+void
+server_wake(struct server *server)
+{
+	const uint64_t one = 1;
+
+	/* The descriptor can only be full if the loop will wake anyway. */
+	if (write(server->wake_fd, &one, sizeof(one)) < 0)
+		return;
+}
+
+void
+server_done(struct server *server, struct request *request)
+{
+	pthread_mutex_lock(&server->lock);
+	list_add(&server->done, request);
+	pthread_mutex_unlock(&server->lock);
+	server_wake(server);
+}
+
+void
+server_suspend(struct request *request)
+{
+	if (request->is_suspended)
+		return;
+	request->is_suspended = 1;
+	MHD_suspend_connection(request->connection);
+}
+
+void
+server_resume(struct request *request)
+{
+	if (!request->is_suspended)
+		return;
+	request->is_suspended = 0;
+	MHD_resume_connection(request->connection);
+}
+
+void
+server_watch(struct server *server, struct request *request)
+{
+	if (!request->is_watched &&
+	    watch(server, request->fd, (uint64_t)(uintptr_t)request,
+		  EPOLLRDHUP) == 0)
+		request->is_watched = 1;
+}
+
+void
+server_unwatch(struct server *server, struct request *request)
+{
+	if (!request->is_watched)
+		return;
+	request->is_watched = 0;
+	epoll_ctl(server->epoll_fd, EPOLL_CTL_DEL, request->fd, NULL);
+}
+
+/* If the request enqueued jobs, try the claims that wait for them. */
+static void
+wake_others(struct server *server, const struct request *request)
+{
+	const struct turn *turn = request->turn;
+
+	if (turn && turn->specs_count && request->answer.status == 201)
+		polls_wake(server, turn->queue, turn->specs_count);
+}
+
+/* A request that another thread had comes back. */
+static void
+take_back(struct server *server, struct request *request)
+{
+	if (!request->connection) {
+		if (request->back)
+			request->back(request);
+		request_free(request);
+		return;
+	}
+	wake_others(server, request);
+	if (request->stage == STAGE_OUTCOME)
+		outcomes_add(server, request);
+	else if (request->stage != STAGE_POLL)
+		server_resume(request);
+	if (request->turn && request->turn->queues)
+		polls_back(server, request);
+}
+
+static void
+take_all_back(struct server *server)
+{
+	struct list done;
+	struct request *request;
+	uint64_t n;
+
+	if (read(server->wake_fd, &n, sizeof(n)) < 0 && errno != EAGAIN)
+		return;
+	pthread_mutex_lock(&server->lock);
+	done = server->done;
+	server->done = (struct list){ 0 };
+	pthread_mutex_unlock(&server->lock);
+	while ((request = list_take(&done)))
+		take_back(server, request);
+	polls_look(server);
+	outcomes_look(server);
+}
+
+/* The client of a request that waits has closed the connection. */
+static void
+client_gone(struct server *server, struct request *request)
+{
+	server_unwatch(server, request);
+	request->is_closed = 1;
+	if (request->stage == STAGE_POLL)
+		polls_remove(server, request);
+	else if (request->stage == STAGE_OUTCOME)
+		outcomes_remove(server, request);
+	if (request->stage != STAGE_EVENTS)
+		refuse_status(request, 408, "client-gone",
+			      "the client has closed the connection");
+	server_resume(request);
+}
+
+/* ---- connections ---- */
+
+static void
+connection_changed(void *ctx, struct MHD_Connection *connection, void **context,
+		   enum MHD_ConnectionNotificationCode code)
+{
+	struct server *server = ctx;
+	struct connection *c = *context;
+
+	if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+		const union MHD_ConnectionInfo *info = MHD_get_connection_info(
+			connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+
+		server->connections_count++;
+		c = calloc(1, sizeof(*c));
+		if (!c)
+			return;
+		c->fd = info ? info->connect_fd : -1;
+		c->since_ms = now_ms();
+		c->next = server->connections;
+		if (c->next)
+			c->next->before = c;
+		server->connections = c;
+		*context = c;
+		return;
+	}
+	server->connections_count--;
+	if (!c)
+		return;
+	if (c->next)
+		c->next->before = c->before;
+	if (c->before)
+		c->before->next = c->next;
+	else
+		server->connections = c->next;
+	free(c);
+	*context = NULL;
+}
+
+static void
+accept_all(struct server *server, int listener)
+{
+	for (int i = 0; i < 64; i++) {
+		struct sockaddr_storage address;
+		socklen_t size = sizeof(address);
+		int fd = accept4(listener, (struct sockaddr *)&address, &size,
+				 SOCK_NONBLOCK | SOCK_CLOEXEC);
+
+		if (fd < 0)
+			return;
+		if (server->connections_count >=
+		    server->options->most_connections) {
+			close(fd);
+			continue;
+		}
+		MHD_add_connection(server->mhd, fd, (struct sockaddr *)&address,
+				   size);
+	}
+}
+
+/* End connections that take too long to send a request or to read an
+ * answer. */
+static void
+end_slow(const struct server *server, int64_t now)
+{
+	for (struct connection *c = server->connections; c; c = c->next) {
+		int is_slow = !c->is_busy &&
+			      now - c->since_ms > server->options->time_ms;
+		int is_idle = server->drains && !c->has_request;
+
+		if (is_slow || is_idle)
+			shutdown(c->fd, SHUT_RDWR);
+	}
+}
+
+/* ---- the loop ---- */
+
+static void
+tick(struct server *server)
+{
+	int64_t now = now_ms();
+
+	if (now - server->ticked_at < TICK_MS)
+		return;
+	server->ticked_at = now;
+	polls_tick(server, now);
+	outcomes_tick(server, now);
+	events_tick(server, now);
+	end_slow(server, now);
+}
+
+void
+server_drain(struct server *server)
+{
+	if (server->drains)
+		return;
+	server->drains = 1;
+	server->drain_until = now_ms() + DRAIN_MS;
+	epoll_ctl(server->epoll_fd, EPOLL_CTL_DEL, server->signal_fd, NULL);
+	listen_close(server);
+	polls_end(server);
+	outcomes_end(server);
+	events_end(server);
+}
+
+static void
+handle(struct server *server, const struct epoll_event *event)
+{
+	uint64_t of = event->data.u64;
+
+	if (of == OF_WAKE)
+		take_all_back(server);
+	else if (of == OF_SIGNAL)
+		server_drain(server);
+	else if (of >= OF_LISTENER && of < OF_LISTENER + MOST_LISTENERS)
+		accept_all(server, server->listeners[of - OF_LISTENER].fd);
+	else if (of != OF_MHD)
+		client_gone(server, (struct request *)(uintptr_t)of);
+}
+
+static int
+wait_ms(struct server *server)
+{
+	MHD_UNSIGNED_LONG_LONG ms;
+	int most = server->connections_count || server->drains ? TICK_MS : 1000;
+
+	if (MHD_get_timeout(server->mhd, &ms) == MHD_YES &&
+	    ms < (MHD_UNSIGNED_LONG_LONG)most)
+		return (int)ms;
+	return most;
+}
+
+static void
+loop(struct server *server)
+{
+	struct epoll_event events[64];
+
+	while (!server->drains ||
+	       (server->connections_count && now_ms() < server->drain_until)) {
+		int n = epoll_wait(server->epoll_fd, events, 64,
+				   wait_ms(server));
+
+		for (int i = 0; i < n; i++)
+			handle(server, &events[i]);
+		MHD_run(server->mhd);
+		tick(server);
+	}
+}
+
+/* ---- beginning and end ---- */
+
+static void
+no_log(void *ctx, const char *format, va_list args)
+{
+	(void)ctx;
+	(void)format;
+	(void)args;
+}
+
+static size_t
+keep_escaped(void *ctx, struct MHD_Connection *connection, char *text)
+{
+	(void)ctx;
+	(void)connection;
+	return strlen(text);
+}
+
+static int
+start_http(struct server *server)
+{
+	const struct options *o = server->options;
+	const struct MHD_OptionItem tls[] = {
+		{ o->cert ? MHD_OPTION_HTTPS_MEM_CERT : MHD_OPTION_END, 0,
+		  server->cert },
+		{ o->cert ? MHD_OPTION_HTTPS_MEM_KEY : MHD_OPTION_END, 0,
+		  server->key },
+		{ MHD_OPTION_END, 0, NULL },
+	};
+	unsigned flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME |
+			 MHD_USE_NO_LISTEN_SOCKET | MHD_USE_ERROR_LOG |
+			 (o->cert ? MHD_USE_TLS : 0);
+
+	server->mhd = MHD_start_daemon(
+		flags, 0, NULL, NULL, request_handle, server,
+		MHD_OPTION_EXTERNAL_LOGGER, no_log, NULL,
+		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
+		MHD_OPTION_CONNECTION_LIMIT, (unsigned)o->most_connections + 8,
+		MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_UNESCAPE_CALLBACK,
+		keep_escaped, NULL, MHD_OPTION_URI_LOG_CALLBACK, request_begin,
+		server, MHD_OPTION_NOTIFY_COMPLETED, request_end, server,
+		MHD_OPTION_NOTIFY_CONNECTION, connection_changed, server,
+		MHD_OPTION_ARRAY, tls, MHD_OPTION_END);
+	return server->mhd ? 0
+			   : complain(FAILED, "cannot start the HTTP server%s",
+				      o->cert ? ": is the certificate with its "
+						"key valid?"
+					      : "");
+}
+
+static int
+watch_all(struct server *server)
+{
+	const union MHD_DaemonInfo *info =
+		MHD_get_daemon_info(server->mhd, MHD_DAEMON_INFO_EPOLL_FD);
+	int failed;
+
+	server->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	server->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	server->signal_fd = interrupt_fd();
+	failed = !info || server->epoll_fd < 0 || server->wake_fd < 0 ||
+		 watch(server, info->epoll_fd, OF_MHD, EPOLLIN) < 0 ||
+		 watch(server, server->wake_fd, OF_WAKE, EPOLLIN) < 0 ||
+		 watch(server, server->signal_fd, OF_SIGNAL, EPOLLIN) < 0;
+	for (size_t i = 0; i < server->listeners_count && !failed; i++)
+		failed = watch(server, server->listeners[i].fd, OF_LISTENER + i,
+			       EPOLLIN) < 0;
+	return failed ? complain(FAILED, "cannot watch sockets: %s",
+				 strerror(errno))
+		      : 0;
+}
+
+/* Read a file of the certificate. Returns its text, which the caller frees, or
+ * NULL after complaining. */
+static char *
+read_pem(const char *path)
+{
+	FILE *file = fopen(path, "re");
+	char *text = calloc(1, MOST_PEM + 1);
+	size_t n = file && text ? fread(text, 1, MOST_PEM, file) : 0;
+
+	if (n == 0 || n == MOST_PEM) {
+		complain(FAILED, "cannot read %s: %s", path,
+			 file && n == 0 ? "it is empty"
+			 : file         ? "it is too large"
+					: strerror(errno));
+		free(text);
+		text = NULL;
+	}
+	if (file)
+		fclose(file);
+	return text;
+}
+
+static int
+read_certificate(struct server *server)
+{
+	const struct options *o = server->options;
+
+	if (!o->cert)
+		return 0;
+	server->cert = read_pem(o->cert);
+	server->key = server->cert ? read_pem(o->key) : NULL;
+	return server->key ? 0 : FAILED;
+}
+
+static int
+run(struct server *server)
+{
+	int status = access_log_open(server);
+
+	if (!status)
+		status = read_certificate(server);
+	if (!status)
+		status = listen_all(server);
+	if (!status)
+		status = start_http(server);
+	if (!status)
+		status = watch_all(server);
+	if (!status)
+		status = pool_start(server);
+	if (!status)
+		status = polls_start(server);
+	if (!status)
+		status = outcomes_start(server);
+	if (!status) {
+		catch_interrupts();
+		listen_say(server);
+		loop(server);
+	}
+	return status;
+}
+
+int
+serve(const struct options *options)
+{
+	struct server server = { .options = options,
+				 .epoll_fd = -1,
+				 .wake_fd = -1 };
+	int status;
+
+	pthread_mutex_init(&server.lock, NULL);
+	pthread_mutex_init(&server.tokens.lock, NULL);
+	status = run(&server);
+	listen_close(&server);
+	polls_stop(&server);
+	outcomes_stop(&server);
+	pool_stop(&server);
+	if (server.epoll_fd >= 0)
+		take_all_back(&server);
+	if (server.mhd)
+		MHD_stop_daemon(server.mhd);
+	pool_close(&server);
+	tokens_free(&server.tokens);
+	free(server.cert);
+	free(server.key);
+	if (server.log)
+		fclose(server.log);
+	close(server.epoll_fd);
+	close(server.wake_fd);
+	pthread_mutex_destroy(&server.lock);
+	return status;
+}

@@ -1,0 +1,151 @@
+/*
+ * metrics.c - counts of what this process did, and of what the database holds,
+ * in the text format of Prometheus.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "handlers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "metrics.h"
+
+/* The upper limits of the buckets in microseconds. */
+static const int64_t limits_us[BUCKETS] = {
+	500,   1000,   2500,   5000,    10000,   25000,
+	50000, 100000, 250000, 1000000, 5000000, 60000000,
+};
+
+void
+metrics_answered(struct server *server, int status, int64_t us)
+{
+	struct metrics *m = &server->metrics;
+	size_t i = 0, kind = (size_t)(status / 100) % 6;
+
+	while (i < BUCKETS && us > limits_us[i])
+		i++;
+	atomic_fetch_add(&m->requests[kind], 1);
+	atomic_fetch_add(&m->buckets[i], 1);
+	atomic_fetch_add(&m->us, us);
+}
+
+/* ---- the text ---- */
+
+static void
+put_counts(FILE *to, const char *name, const char *help, const char *label,
+	   const char *const *words, const _Atomic int64_t *counts, size_t n)
+{
+	metrics_head(to, name, "counter", help);
+	for (size_t i = 0; i < n; i++)
+		if (words[i])
+			fprintf(to, "readpast_%s{%s=\"%s\"} %lld\n", name,
+				label, words[i],
+				(long long)atomic_load(&counts[i]));
+}
+
+static void
+put_durations(FILE *to, const struct metrics *m)
+{
+	static const char name[] = "http_request_duration_seconds";
+	int64_t sum = 0;
+
+	metrics_head(to, name, "histogram",
+		     "Time from a request's first line to the end of its "
+		     "answer; waits count.");
+	for (size_t i = 0; i <= BUCKETS; i++) {
+		sum += atomic_load(&m->buckets[i]);
+		if (i < BUCKETS)
+			fprintf(to, "readpast_%s_bucket{le=\"%g\"} %lld\n",
+				name, (double)limits_us[i] / 1e6,
+				(long long)sum);
+		else
+			fprintf(to, "readpast_%s_bucket{le=\"+Inf\"} %lld\n",
+				name, (long long)sum);
+	}
+	fprintf(to, "readpast_%s_sum %.6f\nreadpast_%s_count %lld\n", name,
+		(double)atomic_load(&m->us) / 1e6, name, (long long)sum);
+}
+
+void
+metrics_process(const struct server *server, FILE *to)
+{
+	static const char *const codes[6] = { NULL,  NULL,  "2xx",
+					      "3xx", "4xx", "5xx" };
+	static const char *const kinds[MET_KINDS] = {
+		[MET_ENQUEUED] = "enqueued", [MET_CLAIMED] = "claimed",
+		[MET_SETTLED] = "settled",   [MET_REFUSED] = "refused",
+		[MET_RELEASED] = "released",
+	};
+	const struct metrics *m = &server->metrics;
+
+	put_counts(to, "http_requests_total", "Requests by status.", "code",
+		   codes, m->requests, 6);
+	put_durations(to, m);
+	put_counts(to, "http_jobs_total",
+		   "Jobs by what this server did with them.", "what", kinds,
+		   m->jobs, MET_KINDS);
+	metrics_head(to, "http_commits_total", "counter",
+		     "Commits of the writer.");
+	fprintf(to, "readpast_http_commits_total %lld\n",
+		(long long)atomic_load(&m->turns));
+	metrics_head(to, "http_commit_requests_total", "counter",
+		     "Requests whose writes were in these commits.");
+	fprintf(to, "readpast_http_commit_requests_total %lld\n",
+		(long long)atomic_load(&m->turn_requests));
+	metrics_head(to, "http_connections", "gauge", "Open connections.");
+	fprintf(to, "readpast_http_connections %lld\n",
+		(long long)server->connections_count);
+	metrics_head(to, "http_waiting", "gauge",
+		     "Requests that wait, and streams of events.");
+	fprintf(to,
+		"readpast_http_waiting{for=\"claim\"} %zu\n"
+		"readpast_http_waiting{for=\"outcome\"} %zu\n"
+		"readpast_http_waiting{for=\"events\"} %zu\n",
+		server->polls.waiting.count, server->outcomes.waiting.count,
+		server->events.listeners.count);
+}
+
+/* The numbers of this process are read by the loop, which owns some of them. */
+int
+metrics_prepare(struct request *request)
+{
+	FILE *to;
+
+	if (nothing_prepare(request) < 0)
+		return -1;
+	if (!may(request, MAY_READ, NULL))
+		return refuse_status(request, 403, "scope",
+				     "the token does not allow this");
+	free(request->body);
+	request->body = NULL;
+	to = open_memstream(&request->body, &request->body_size);
+	if (!to)
+		return refuse(request, RP_ENOMEM, NULL, "out of memory");
+	metrics_process(request->server, to);
+	fclose(to);
+	request->body_size = 0;
+	return 0;
+}
+
+void
+metrics_run(struct request *request, rp_conn *conn)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+	int r = RP_ENOMEM;
+
+	if (to) {
+		fputs(request->body, to);
+		r = metrics_write(to, conn, request->server->options->url);
+		fclose(to);
+	}
+	if (r == 0) {
+		answer_bytes(request, 200, METRICS_TYPE, text, size);
+		return;
+	}
+	free(text);
+	refuse_error(request, r, rp_last_error(conn));
+}

@@ -1,0 +1,236 @@
+/*
+ * outcome.c - requests that wait for the end of a job. One thread waits for all
+ * of these jobs.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "serve.h"
+
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#define WAIT_MS 10000 /* longest wait in one call */
+#define REST_MS 1000  /* how long the thread rests after a failure */
+
+/* Give the thread a new list of ids. */
+static void
+tell_waiter(struct server *server)
+{
+	struct outcomes *o = &server->outcomes;
+	int64_t *ids = calloc(o->waiting.count + 1, sizeof(*ids));
+	size_t n = 0;
+
+	for (const struct request *r = o->waiting.first; r && ids; r = r->next)
+		ids[n++] = r->id;
+	pthread_mutex_lock(&o->lock);
+	free(o->ids);
+	o->ids = ids;
+	o->count = n;
+	o->is_changed = 1;
+	pthread_mutex_unlock(&o->lock);
+	eventfd_write(o->fd, 1);
+}
+
+void
+outcomes_add(struct server *server, struct request *request)
+{
+	list_add(&server->outcomes.waiting, request);
+	server_watch(server, request);
+	tell_waiter(server);
+	if (server->drains)
+		outcomes_end(server);
+}
+
+void
+outcomes_remove(struct server *server, struct request *request)
+{
+	if (!list_remove(&server->outcomes.waiting, request))
+		return;
+	server_unwatch(server, request);
+	tell_waiter(server);
+}
+
+/* Read the job once more, and answer. */
+static void
+ask_again(struct server *server, struct request *request)
+{
+	outcomes_remove(server, request);
+	request->stage = STAGE_ASKED;
+	pool_give(server, request, LANE_READ);
+}
+
+void
+outcomes_look(struct server *server)
+{
+	struct outcomes *o = &server->outcomes;
+	int64_t *ended;
+	size_t n;
+
+	pthread_mutex_lock(&o->lock);
+	ended = o->ended;
+	n = o->ended_count;
+	o->ended = NULL;
+	o->ended_count = 0;
+	pthread_mutex_unlock(&o->lock);
+	for (size_t i = 0; i < n; i++) {
+		struct request *request = o->waiting.first;
+
+		while (request) {
+			struct request *next = request->next;
+
+			if (request->id == ended[i])
+				ask_again(server, request);
+			request = next;
+		}
+	}
+	free(ended);
+}
+
+void
+outcomes_tick(struct server *server, int64_t now)
+{
+	struct request *request = server->outcomes.waiting.first;
+
+	while (request) {
+		struct request *next = request->next;
+
+		if (request->until_ms <= now) {
+			request->until_ms = 0;
+			ask_again(server, request);
+		}
+		request = next;
+	}
+}
+
+void
+outcomes_end(struct server *server)
+{
+	outcomes_tick(server, INT64_MAX);
+}
+
+/* ---- the thread ---- */
+
+/* Report the ids of jobs that have ended. If the database refuses one of the
+ * ids, report that one, and its request is answered with the error. */
+static void
+report(struct server *server, int r, const int64_t *ids, size_t n,
+       const rp_outcome *found)
+{
+	struct outcomes *o = &server->outcomes;
+	int64_t item = rp_last_error(o->conn)->item;
+	int64_t *ended = calloc(n, sizeof(*ended));
+	size_t count = 0;
+
+	for (size_t i = 0; i < n && ended; i++)
+		if (r > 0 ? found[i].state != 0
+			  : item < 0 || item == (int64_t)i)
+			ended[count++] = ids[i];
+	pthread_mutex_lock(&o->lock);
+	free(o->ended);
+	o->ended = ended;
+	o->ended_count = count;
+	pthread_mutex_unlock(&o->lock);
+	server_wake(server);
+}
+
+static int
+take_ids(struct outcomes *o, int64_t **ids, size_t *n)
+{
+	uint64_t value;
+	int stops;
+
+	pthread_mutex_lock(&o->lock);
+	stops = o->stops;
+	if (o->is_changed) {
+		eventfd_read(o->fd, &value);
+		free(*ids);
+		*ids = o->ids;
+		*n = o->count;
+		o->ids = NULL;
+		o->is_changed = 0;
+	}
+	pthread_mutex_unlock(&o->lock);
+	return !stops;
+}
+
+/* Wait until the list of ids changes. */
+static void
+rest(const struct outcomes *o, int ms)
+{
+	struct pollfd fd = { .fd = o->fd, .events = POLLIN };
+
+	poll(&fd, 1, ms);
+}
+
+static void *
+wait_all(void *ctx)
+{
+	struct server *server = ctx;
+	struct outcomes *o = &server->outcomes;
+	int64_t *ids = NULL;
+	size_t n = 0;
+
+	while (take_ids(o, &ids, &n)) {
+		rp_outcome *found = n ? calloc(n, sizeof(*found)) : NULL;
+		int r;
+
+		if (!found) {
+			rest(o, n ? REST_MS : -1);
+			continue;
+		}
+		r = rp_job_wait(o->conn, ids, n, RP_WAIT_ANY, WAIT_MS, o->fd,
+				found);
+		if (r != 0) {
+			report(server, r, ids, n, found);
+			/* The loop answers the requests, and changes the
+			 * list. */
+			rest(o, REST_MS);
+		}
+		free(found);
+	}
+	free(ids);
+	return NULL;
+}
+
+int
+outcomes_start(struct server *server)
+{
+	struct outcomes *o = &server->outcomes;
+	rp_error error;
+	int r;
+
+	o->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	pthread_mutex_init(&o->lock, NULL);
+	r = open_database(server->options->url, RP_SCHEMA_REQUIRE, &o->conn,
+			  &error);
+	if (r < 0)
+		return not_opened(server->options->url, r, &error);
+	if (o->fd < 0 ||
+	    pthread_create(&o->thread, NULL, wait_all, server) != 0)
+		return complain(FAILED, "cannot start a thread");
+	o->runs = 1;
+	return 0;
+}
+
+void
+outcomes_stop(struct server *server)
+{
+	struct outcomes *o = &server->outcomes;
+
+	if (o->runs) {
+		pthread_mutex_lock(&o->lock);
+		o->stops = 1;
+		o->is_changed = 1;
+		pthread_mutex_unlock(&o->lock);
+		eventfd_write(o->fd, 1);
+		pthread_join(o->thread, NULL);
+		close(o->fd);
+	}
+	rp_close(o->conn);
+	free(o->ids);
+	free(o->ended);
+}

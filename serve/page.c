@@ -1,0 +1,94 @@
+/*
+ * page.c - answer with a file of the web page, or with the description of the
+ * API.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "page.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "handlers.h"
+
+#define INDEX "index.html"
+/* The page loads nothing from elsewhere, and no other page may show it in a
+ * frame. */
+#define POLICY                                                                 \
+	"default-src 'self'; base-uri 'none'; form-action 'self'; "            \
+	"frame-ancestors 'none'"
+
+/* Compare a path with the segments of a request. */
+static int
+is_path(const struct request *request, const char *path)
+{
+	for (size_t i = 0; i < request->depth; i++) {
+		const char *segment = request->segments[i];
+		size_t n = strlen(segment);
+
+		if (strchr(segment, '/') || strncmp(path, segment, n) != 0)
+			return 0;
+		path += n;
+		if (i + 1 < request->depth && *path++ != '/')
+			return 0;
+	}
+	return !*path;
+}
+
+int
+page_find(const struct request *request)
+{
+	int is_index = request->depth == 1 && !*request->segments[0];
+
+	for (int i = 0; files[i].path; i++)
+		if (is_index ? strcmp(files[i].path, INDEX) == 0
+			     : is_path(request, files[i].path))
+			return i;
+	return -1;
+}
+
+static int
+accepts_gzip(const struct request *request)
+{
+	const char *text = MHD_lookup_connection_value(
+		request->connection, MHD_HEADER_KIND, "Accept-Encoding");
+
+	return text && strstr(text, "gzip") && !strstr(text, "gzip;q=0");
+}
+
+static int
+has_it_already(const struct request *request, const struct file *file)
+{
+	const char *etag = MHD_lookup_connection_value(
+		request->connection, MHD_HEADER_KIND, "If-None-Match");
+
+	return etag && strstr(etag, file->etag);
+}
+
+void
+page_run(struct request *request, rp_conn *conn)
+{
+	int i = page_find(request), packed = accepts_gzip(request);
+	const struct file *file = i < 0 ? NULL : &files[i];
+	const unsigned char *bytes;
+
+	(void)conn;
+	if (!file) {
+		refuse(request, RP_ENOENT, NULL,
+		       "no such path; this program has no web page");
+		return;
+	}
+	bytes = packed ? file->packed : file->bytes;
+	answer_bytes(request, 200, file->type, (char *)(uintptr_t)bytes,
+		     packed ? file->packed_size : file->size);
+	request->answer.is_static = 1;
+	request->answer.is_gzip = packed;
+	request->answer.etag = file->etag;
+	request->answer.policy = POLICY;
+	if (!has_it_already(request, file))
+		return;
+	request->answer.status = 304;
+	request->answer.is_gzip = 0;
+	request->answer.size = 0;
+}

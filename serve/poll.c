@@ -1,0 +1,325 @@
+/*
+ * poll.c - claims that wait for jobs.
+ *
+ * Waiting costs nothing: one thread, the waiter, waits for jobs of all queues
+ * that any request waits for. When a queue may have jobs, the requests that
+ * wait for it are given to the writer again, a wave at a time, the longest
+ * waiting first. What comes back without a job waits again.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "serve.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+
+#include "turn.h"
+
+/* Requests that are tried at once, if it is not known how many jobs there
+ * are. */
+#define WAVE 16
+
+/* A queue that requests wait for. */
+struct awaited {
+	struct awaited *next;
+	size_t waiting; /* requests, also those of a wave */
+	size_t in_wave;
+	int again; /* 1: another wave comes after this one */
+	char name[RP_MOST_NAME + 1];
+};
+
+static struct awaited *
+find_queue_of(const struct server *server, const char *name)
+{
+	struct awaited *a = server->polls.queues;
+
+	while (a && strcmp(a->name, name) != 0)
+		a = a->next;
+	return a;
+}
+
+static int
+waits_for(const struct request *request, const char *queue)
+{
+	const char **queues = request->turn->queues;
+
+	while (*queues && strcmp(*queues, queue) != 0)
+		queues++;
+	return *queues != NULL;
+}
+
+/* ---- the names that the waiter waits for ---- */
+
+/* Give the waiter a new list of names. */
+static void
+tell_waiter(struct server *server)
+{
+	struct polls *p = &server->polls;
+	size_t n = 0, i = 0;
+	char **names;
+
+	for (const struct awaited *a = p->queues; a; a = a->next)
+		n++;
+	names = calloc(n + 1, sizeof(*names));
+	for (const struct awaited *a = p->queues; a && names; a = a->next)
+		if ((names[i] = strdup(a->name)))
+			i++;
+	pthread_mutex_lock(&p->lock);
+	names_free(p->names);
+	p->names = names;
+	p->is_changed = 1;
+	pthread_mutex_unlock(&p->lock);
+	eventfd_write(p->fd, 1);
+}
+
+/* Count a request that begins to wait, or one that has ended its wait. */
+static void
+count_request(struct server *server, const struct request *request, int by)
+{
+	int is_changed = 0;
+
+	for (const char **q = request->turn->queues; *q; q++) {
+		struct awaited *a = find_queue_of(server, *q);
+
+		if (!a && by > 0) {
+			a = calloc(1, sizeof(*a));
+			if (!a)
+				continue;
+			snprintf(a->name, sizeof(a->name), "%s", *q);
+			a->next = server->polls.queues;
+			server->polls.queues = a;
+			is_changed = 1;
+		}
+		if (a && (by > 0 || a->waiting))
+			a->waiting += (size_t)by;
+	}
+	if (is_changed)
+		tell_waiter(server);
+}
+
+/* Forget queues that nobody waits for. Returns how many. */
+static int
+forget_queues(struct server *server)
+{
+	struct awaited **at = &server->polls.queues;
+	int forgotten = 0;
+
+	while (*at) {
+		struct awaited *a = *at;
+
+		if (a->waiting) {
+			at = &a->next;
+			continue;
+		}
+		*at = a->next;
+		free(a);
+		forgotten++;
+	}
+	return forgotten;
+}
+
+/* ---- requests ---- */
+
+/* The list is in the order in which the requests came. */
+static void
+insert(struct list *list, struct request *request)
+{
+	struct request **at = &list->first;
+
+	if (!list->last || list->last->number < request->number) {
+		list_add(list, request);
+		return;
+	}
+	while (*at && (*at)->number < request->number)
+		at = &(*at)->next;
+	request->next = *at;
+	*at = request;
+	list->count++;
+}
+
+void
+polls_add(struct server *server, struct request *request)
+{
+	if (!request->is_counted) {
+		request->is_counted = 1;
+		count_request(server, request, 1);
+		server_watch(server, request);
+	}
+	insert(&server->polls.waiting, request);
+	if (request->until_ms < server->polls.check_at)
+		server->polls.check_at = request->until_ms;
+	if (server->drains)
+		polls_end(server);
+}
+
+static void
+leave(struct server *server, struct request *request)
+{
+	if (!request->is_counted)
+		return;
+	request->is_counted = 0;
+	count_request(server, request, -1);
+	server_unwatch(server, request);
+}
+
+void
+polls_remove(struct server *server, struct request *request)
+{
+	if (list_remove(&server->polls.waiting, request))
+		leave(server, request);
+}
+
+/* Answer a request whose wait is over. */
+static void
+end_wait(struct server *server, struct request *request)
+{
+	leave(server, request);
+	request->until_ms = 0;
+	request->turn->jobs_count = 0;
+	request->turn->finish(request);
+	server_resume(request);
+}
+
+void
+polls_tick(struct server *server, int64_t now)
+{
+	struct polls *p = &server->polls;
+	struct list waiting = p->waiting;
+	struct request *request;
+
+	if (now >= p->forget_at) {
+		/* Most workers ask again soon, so names are kept for a while.
+		 */
+		p->forget_at = now + MOST_WAIT_MS;
+		if (forget_queues(server))
+			tell_waiter(server);
+	}
+	if (now < p->check_at)
+		return;
+	p->check_at = INT64_MAX;
+	p->waiting = (struct list){ 0 };
+	while ((request = list_take(&waiting))) {
+		if (request->until_ms <= now) {
+			end_wait(server, request);
+			continue;
+		}
+		list_add(&p->waiting, request);
+		if (request->until_ms < p->check_at)
+			p->check_at = request->until_ms;
+	}
+}
+
+void
+polls_end(struct server *server)
+{
+	struct request *request;
+
+	while ((request = list_take(&server->polls.waiting)))
+		end_wait(server, request);
+}
+
+/* ---- waves ---- */
+
+/* Remove the requests of a wave from the list, the longest waiting first. A
+ * client that has gone gets no job. */
+static void
+take_wave(struct server *server, const char *queue, size_t most,
+	  struct list *wave)
+{
+	struct request **at = &server->polls.waiting.first, *last = NULL;
+
+	while (*at && wave->count < most) {
+		struct request *request = *at;
+
+		if (!waits_for(request, queue)) {
+			last = request;
+			at = &request->next;
+			continue;
+		}
+		*at = request->next;
+		server->polls.waiting.count--;
+		if (request_is_gone(request)) {
+			leave(server, request);
+			request->is_closed = 1;
+			refuse_status(request, 408, "client-gone",
+				      "the client has closed the connection");
+			server_resume(request);
+		} else {
+			list_add(wave, request);
+		}
+	}
+	if (!*at)
+		server->polls.waiting.last = last;
+}
+
+void
+polls_wake(struct server *server, const char *queue, size_t jobs)
+{
+	struct awaited *a = find_queue_of(server, queue);
+	struct list wave = { 0 };
+
+	if (!a || !server->polls.waiting.first)
+		return;
+	if (a->in_wave) {
+		a->again = 1;
+		return;
+	}
+	a->again = 0;
+	take_wave(server, queue, jobs ? jobs : WAVE, &wave);
+	a->in_wave = wave.count;
+	for (struct request *r = wave.first; r; r = r->next) {
+		r->wave = a;
+		r->stage = STAGE_ASKED;
+	}
+	if (wave.first)
+		pool_give_all(server, &wave, LANE_BATCH);
+}
+
+/* A request with a claim has come back from the writer. If it has no job, it
+ * waits again, before the next wave is taken, so that it keeps its place. */
+void
+polls_back(struct server *server, struct request *request)
+{
+	struct awaited *a = request->wave;
+
+	if (request->held_count && request_is_gone(request))
+		request->is_closed = 1;
+	if (request->stage == STAGE_POLL)
+		polls_add(server, request);
+	else
+		leave(server, request);
+	if (!a)
+		return;
+	request->wave = NULL;
+	a->in_wave--;
+	if (request->held_count) {
+		a->again = 1;
+		server->polls.found_at = now_ms();
+	}
+	if (a->in_wave == 0 && a->again)
+		polls_wake(server, a->name, 0);
+}
+
+/* The waiter has found queues that may have jobs. */
+void
+polls_look(struct server *server)
+{
+	struct polls *p = &server->polls;
+	char **ready;
+
+	pthread_mutex_lock(&p->lock);
+	ready = p->ready;
+	p->ready = NULL;
+	pthread_mutex_unlock(&p->lock);
+	for (size_t i = 0; ready && ready[i]; i++)
+		polls_wake(server, ready[i], 0);
+	names_free(ready);
+}
+
+void
+polls_free(struct server *server)
+{
+	forget_queues(server);
+}

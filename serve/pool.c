@@ -1,0 +1,154 @@
+/*
+ * pool.c - the threads that use the database, each with a handle of its own.
+ *
+ * Several readers take one request at a time. One writer takes all requests
+ * that have come while its last commit was on its way, and joins their writes
+ * into the next commit. So many clients that each send one job at a time get
+ * the speed of batches.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "serve.h"
+
+#include <string.h>
+
+#include "turn.h"
+
+void
+pool_give(struct server *server, struct request *request, enum lane lane)
+{
+	struct list one = { 0 };
+
+	list_add(&one, request);
+	pool_give_all(server, &one, lane);
+}
+
+void
+pool_give_all(struct server *server, struct list *requests, enum lane lane)
+{
+	struct pool *pool = &server->pool;
+	int writes = lane == LANE_BATCH;
+	struct request *request;
+
+	pthread_mutex_lock(&pool->lock);
+	while ((request = list_take(requests)))
+		list_add(writes ? &pool->writes : &pool->reads, request);
+	pthread_cond_signal(writes ? &pool->for_writer : &pool->for_readers);
+	pthread_mutex_unlock(&pool->lock);
+}
+
+/* Take up to `most` requests. Returns 0 if the thread has to end. */
+static size_t
+take(struct pool *pool, struct list *list, pthread_cond_t *more,
+     struct request **ret, size_t most)
+{
+	size_t n = 0;
+
+	pthread_mutex_lock(&pool->lock);
+	while (!list->first && !pool->stops)
+		pthread_cond_wait(more, &pool->lock);
+	while (n < most && list->first)
+		ret[n++] = list_take(list);
+	pthread_mutex_unlock(&pool->lock);
+	return n;
+}
+
+static void *
+read_all(void *ctx)
+{
+	struct member_of_pool *me = ctx;
+	struct server *server = me->server;
+	struct request *request;
+
+	while (take(&server->pool, &server->pool.reads,
+		    &server->pool.for_readers, &request, 1)) {
+		request->run(request, me->conn);
+		server_done(server, request);
+	}
+	return NULL;
+}
+
+static void
+write_turn(struct server *server, rp_conn *conn, struct request **asked,
+	   size_t n)
+{
+	turns_run(server, conn, asked, n);
+	for (size_t i = 0; i < n; i++)
+		server_done(server, asked[i]);
+}
+
+static void *
+write_all(void *ctx)
+{
+	struct member_of_pool *me = ctx;
+	struct server *server = me->server;
+	struct request *asked[MOST_IN_TURN];
+	size_t n;
+
+	while ((n = take(&server->pool, &server->pool.writes,
+			 &server->pool.for_writer, asked, MOST_IN_TURN)))
+		write_turn(server, me->conn, asked, n);
+	return NULL;
+}
+
+int
+pool_start(struct server *server)
+{
+	struct pool *pool = &server->pool;
+
+	pthread_mutex_init(&pool->lock, NULL);
+	pthread_cond_init(&pool->for_readers, NULL);
+	pthread_cond_init(&pool->for_writer, NULL);
+	pool->is_made = 1;
+	for (size_t i = 0; i < THREADS; i++) {
+		struct member_of_pool *me = &pool->members[i];
+		rp_error error;
+		int r = open_database(server->options->url,
+				      server->options->read_only
+					      ? RP_SCHEMA_REQUIRE
+					      : RP_SCHEMA_CREATE,
+				      &me->conn, &error);
+
+		if (r < 0)
+			return not_opened(server->options->url, r, &error);
+		me->server = server;
+		if (pthread_create(&me->thread, NULL,
+				   i == 0 ? write_all : read_all, me) != 0)
+			return complain(FAILED, "cannot start a thread");
+		me->runs = 1;
+	}
+	return 0;
+}
+
+void
+pool_stop(struct server *server)
+{
+	struct pool *pool = &server->pool;
+
+	if (!pool->is_made)
+		return;
+	pthread_mutex_lock(&pool->lock);
+	pool->stops = 1;
+	pthread_cond_broadcast(&pool->for_readers);
+	pthread_cond_broadcast(&pool->for_writer);
+	pthread_mutex_unlock(&pool->lock);
+	for (size_t i = 0; i < THREADS; i++)
+		if (pool->members[i].runs)
+			pthread_join(pool->members[i].thread, NULL);
+}
+
+void
+pool_close(struct server *server)
+{
+	struct pool *pool = &server->pool;
+	struct request *request;
+
+	/* Answers that could not be sent at the end give back their jobs. */
+	while ((request = list_take(&pool->writes))) {
+		turns_run(server, pool->members[0].conn, &request, 1);
+		request_free(request);
+	}
+	for (size_t i = 0; i < THREADS; i++)
+		rp_close(pool->members[i].conn);
+}

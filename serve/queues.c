@@ -1,0 +1,232 @@
+/*
+ * queues.c - queues and their settings.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "fields.h"
+
+#include <string.h>
+
+#include "handlers.h"
+#include "settings.h"
+
+#define MOST_SETTINGS 32
+
+/* ---- reading ---- */
+
+int
+nothing_prepare(struct request *request)
+{
+	static const char *const none[] = { NULL };
+
+	return check_parameters(request, none);
+}
+
+void
+queues_run(struct request *request, rp_conn *conn)
+{
+	json_t *list = json_array();
+	rp_queues *queues;
+	int r = rp_queue_list(conn, NULL, &queues);
+
+	if (r < 0) {
+		json_decref(list);
+		refuse_error(request, r, rp_last_error(conn));
+		return;
+	}
+	for (size_t i = 0; i < rp_queues_count(queues); i++)
+		if (may(request, MAY_READ, rp_queues_at(queues, i)->name))
+			json_array_append_new(
+				list, json_queue(rp_queues_at(queues, i)));
+	rp_queues_free(queues);
+	answer_json(request, 200, json_pack("{s:o}", "queues", list));
+}
+
+static void
+answer_queue(struct request *request, rp_conn *conn, int status)
+{
+	rp_queues *queues;
+	int r = rp_queue_list(conn, request->segments[2], &queues);
+
+	if (r < 0) {
+		refuse_error(request, r, rp_last_error(conn));
+		return;
+	}
+	answer_json(request, status, json_queue(rp_queues_at(queues, 0)));
+	rp_queues_free(queues);
+}
+
+void
+queue_run(struct request *request, rp_conn *conn)
+{
+	answer_queue(request, conn, 200);
+}
+
+/* ---- settings ---- */
+
+/* The members of the body are the options of `queue set`, with _ in place of
+ * -. */
+static size_t
+list_wants(struct want *wants, char names[][32])
+{
+	static const enum want_type types[] = {
+		[COUNT] = WANT_COUNT,       [PRIORITY] = WANT_COUNT,
+		[LIMIT] = WANT_LIMIT,       [SIZE] = WANT_SIZE,
+		[DURATION] = WANT_DURATION,
+	};
+	size_t n = 0;
+
+	for (; n < settings_count && n < MOST_SETTINGS - 2; n++) {
+		const struct setting *s = &settings[n];
+
+		snprintf(names[n], 32, "%s", s->option + 2);
+		for (char *c = names[n]; *c; c++)
+			*c = *c == '-' ? '_' : *c;
+		wants[n] = (struct want){ names[n], types[s->type], s->offset,
+					  s->least, s->most };
+	}
+	return n;
+}
+
+static int
+take_settings(struct request *request, rp_queue *queue)
+{
+	struct want wants[MOST_SETTINGS];
+	char names[MOST_SETTINGS][32];
+	size_t n = list_wants(wants, names);
+	const json_t *dead_to = json_object_get(request->json, "dead_to");
+
+	wants[n++] = (struct want)WANT("dead_to", TEXT, rp_queue, dead_to, 0,
+				       RP_MOST_NAME);
+	wants[n] = (struct want)WANTS_END;
+	if (fields_read(request, request->json, "", wants, queue) < 0)
+		return -1;
+	/* "" removes the setting. */
+	if (json_is_null(dead_to) ||
+	    (queue->dead_to && strcmp(queue->dead_to, "none") == 0))
+		queue->dead_to = "";
+	queue->name = request->segments[2];
+	return 0;
+}
+
+int
+queue_set_prepare(struct request *request)
+{
+	rp_queue queue = RP_QUEUE_INIT;
+
+	if (nothing_prepare(request) < 0 || body_parse_optional(request) < 0)
+		return -1;
+	return take_settings(request, &queue);
+}
+
+/* PUT makes the queue, or leaves it as it is. PATCH changes it. */
+void
+queue_set_run(struct request *request, rp_conn *conn)
+{
+	int makes = strcmp(request->method, "PUT") == 0;
+	rp_queue queue = RP_QUEUE_INIT;
+	rp_queues *found = NULL;
+	int r, is_new = 0;
+
+	if (take_settings(request, &queue) < 0)
+		return;
+	r = rp_begin(conn);
+	if (r == 0) {
+		r = rp_queue_list(conn, queue.name, &found);
+		rp_queues_free(r == 0 ? found : NULL);
+		is_new = r == RP_ENOENT;
+		if (is_new && makes)
+			r = rp_queue_set(conn, &queue);
+		else if (r == 0 && !makes)
+			r = rp_queue_set(conn, &queue);
+		if (r == 0)
+			r = rp_commit(conn);
+	}
+	if (r < 0) {
+		const rp_error error = *rp_last_error(conn);
+
+		rp_rollback(conn);
+		refuse_error(request, r, &error);
+		return;
+	}
+	answer_queue(request, conn, is_new ? 201 : 200);
+}
+
+void
+queue_drop_run(struct request *request, rp_conn *conn)
+{
+	int r = rp_queue_drop(conn, request->segments[2]);
+
+	if (r < 0)
+		refuse_error(request, r, rp_last_error(conn));
+	else
+		answer_json(request, 200,
+			    json_pack("{s:s, s:s}", "queue",
+				      request->segments[2], "result",
+				      "dropped"));
+}
+
+/* ---- pause ---- */
+
+static int
+take_reason(struct request *request, const char **ret)
+{
+	struct body {
+		const char *reason;
+	} body = { NULL };
+	static const struct want wants[] = {
+		WANT("reason", TEXT, struct body, reason, 0, RP_MOST_REASON),
+		WANTS_END,
+	};
+	int r = fields_read(request, request->json, "", wants, &body);
+
+	*ret = body.reason && *body.reason ? body.reason : NULL;
+	return r;
+}
+
+int
+queue_pause_prepare(struct request *request)
+{
+	const char *reason;
+
+	if (nothing_prepare(request) < 0 || body_parse_optional(request) < 0)
+		return -1;
+	return take_reason(request, &reason);
+}
+
+void
+queue_pause_run(struct request *request, rp_conn *conn)
+{
+	const char *reason;
+	int r;
+
+	if (take_reason(request, &reason) < 0)
+		return;
+	r = rp_queue_pause(conn, request->segments[2], reason);
+	if (r < 0)
+		refuse_error(request, r, rp_last_error(conn));
+	else
+		answer_queue(request, conn, 200);
+}
+
+int
+empty_body_prepare(struct request *request)
+{
+	static const struct want wants[] = { WANTS_END };
+
+	if (nothing_prepare(request) < 0 || body_parse_optional(request) < 0)
+		return -1;
+	return fields_read(request, request->json, "", wants, NULL);
+}
+
+void
+queue_resume_run(struct request *request, rp_conn *conn)
+{
+	int r = rp_queue_resume(conn, request->segments[2]);
+
+	if (r < 0)
+		refuse_error(request, r, rp_last_error(conn));
+	else
+		answer_queue(request, conn, 200);
+}

@@ -1,0 +1,437 @@
+/*
+ * request.c - the life of a request: its headers and its body are read, it is
+ * given to a thread, and its answer is sent.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "serve.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/socket.h>
+
+#include "turn.h"
+
+/* ---- lists ---- */
+
+void
+list_add(struct list *list, struct request *request)
+{
+	request->next = NULL;
+	if (list->last)
+		list->last->next = request;
+	else
+		list->first = request;
+	list->last = request;
+	list->count++;
+}
+
+struct request *
+list_take(struct list *list)
+{
+	struct request *request = list->first;
+
+	if (!request)
+		return NULL;
+	list->first = request->next;
+	if (!list->first)
+		list->last = NULL;
+	list->count--;
+	request->next = NULL;
+	return request;
+}
+
+int
+list_remove(struct list *list, struct request *request)
+{
+	struct request *before = NULL, *at = list->first;
+
+	for (; at && at != request; at = at->next)
+		before = at;
+	if (!at)
+		return 0;
+	if (before)
+		before->next = at->next;
+	else
+		list->first = at->next;
+	if (list->last == at)
+		list->last = before;
+	list->count--;
+	at->next = NULL;
+	return 1;
+}
+
+/* ---- memory ---- */
+
+struct request *
+request_new(struct server *server)
+{
+	struct request *request = calloc(1, sizeof(*request));
+
+	if (!request)
+		return NULL;
+	request->server = server;
+	request->fd = -1;
+	request->began_us = monotonic_us();
+	request->number = ++server->requests;
+	return request;
+}
+
+void
+request_free(struct request *request)
+{
+	if (!request)
+		return;
+	token_unref(request->token);
+	turn_free(request->turn);
+	stream_free(request->stream);
+	answer_clear(&request->answer);
+	json_decref(request->json);
+	free(request->held);
+	free(request->body);
+	free(request->decoded);
+	free(request->target);
+	free(request);
+}
+
+/* ---- the connection ---- */
+
+static struct connection *
+connection_of(struct MHD_Connection *connection)
+{
+	const union MHD_ConnectionInfo *info = MHD_get_connection_info(
+		connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+
+	return info ? info->socket_context : NULL;
+}
+
+static void
+set_busy(const struct request *request, int is_busy)
+{
+	struct connection *c = connection_of(request->connection);
+
+	if (!c)
+		return;
+	c->is_busy = is_busy;
+	c->since_ms = now_ms();
+}
+
+/* A client that closed its side, or that is gone, is not given any job. Bytes
+ * that it sent before may hide the end, so this is not certain. */
+int
+request_is_gone(struct request *request)
+{
+	char byte;
+	ssize_t n = recv(request->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+
+	return n == 0 || (n < 0 && errno != EAGAIN && errno != EWOULDBLOCK &&
+			  errno != EINTR);
+}
+
+/* ---- sending ---- */
+
+static void
+add_header(struct MHD_Response *response, const char *name, const char *value)
+{
+	if (value)
+		MHD_add_response_header(response, name, value);
+}
+
+static void
+add_headers(struct MHD_Response *response, const struct request *request)
+{
+	const struct answer *a = &request->answer;
+	char text[ID_TEXT];
+
+	add_header(response, "Content-Type", a->type);
+	add_header(response, "X-Content-Type-Options", "nosniff");
+	add_header(response, "Location", a->location);
+	add_header(response, "ETag", a->etag);
+	add_header(response, "Vary", a->etag ? "Accept-Encoding" : NULL);
+	add_header(response, "Set-Cookie", a->cookie);
+	add_header(response, "Allow", a->allow);
+	add_header(response, "Content-Security-Policy", a->policy);
+	add_header(response, "Content-Encoding", a->is_gzip ? "gzip" : NULL);
+	add_header(response, "Cache-Control",
+		   a->is_static ? "no-cache" : "no-store");
+	add_header(response, "WWW-Authenticate",
+		   a->status == 401 ? "Bearer" : NULL);
+	snprintf(text, sizeof(text), "%lld", (long long)request->number);
+	add_header(response, "Readpast-Request", text);
+	snprintf(text, sizeof(text), "%d", a->retry_after_s);
+	add_header(response, "Retry-After", a->retry_after_s ? text : NULL);
+	if (request->server->drains)
+		add_header(response, "Connection", "close");
+}
+
+static enum MHD_Result
+send_answer(struct request *request)
+{
+	struct answer *a = &request->answer;
+	struct MHD_Response *response;
+	enum MHD_Result r;
+
+	set_busy(request, 0);
+	if (request->stage == STAGE_EVENTS) {
+		set_busy(request, 1);
+		response = events_response(request);
+	} else {
+		response = MHD_create_response_from_buffer(
+			a->size, a->bytes,
+			a->is_static ? MHD_RESPMEM_PERSISTENT
+				     : MHD_RESPMEM_MUST_FREE);
+		if (response)
+			a->bytes = NULL;
+	}
+	if (!response)
+		return MHD_NO;
+	add_headers(response, request);
+	r = MHD_queue_response(request->connection, (unsigned)a->status,
+			       response);
+	MHD_destroy_response(response);
+	return r;
+}
+
+/* ---- reading ---- */
+
+struct lengths {
+	int lengths, encodings, hosts;
+};
+
+static enum MHD_Result
+count_header(void *ctx, enum MHD_ValueKind kind, const char *name,
+	     const char *value)
+{
+	struct lengths *found = ctx;
+
+	(void)kind;
+	(void)value;
+	found->lengths += strcasecmp(name, "content-length") == 0;
+	found->encodings += strcasecmp(name, "transfer-encoding") == 0;
+	found->hosts += strcasecmp(name, "host") == 0;
+	return MHD_YES;
+}
+
+/* Proxies and servers that disagree about where a body ends can be tricked
+ * into reading a part of it as a request. So refuse whatever is ambiguous. */
+static int
+check_lengths(struct request *request, int *ret_has_body)
+{
+	struct lengths found = { 0 };
+	const char *length;
+
+	MHD_get_connection_values(request->connection, MHD_HEADER_KIND,
+				  count_header, &found);
+	*ret_has_body = found.lengths || found.encodings;
+	if (found.lengths + found.encodings > 1)
+		return refuse(request, RP_EINVAL, NULL,
+			      "expected one header of Content-Length and "
+			      "Transfer-Encoding");
+	if (found.hosts != 1)
+		return refuse(request, RP_EINVAL, NULL,
+			      "expected one header Host");
+	length = MHD_lookup_connection_value(request->connection,
+					     MHD_HEADER_KIND, "Content-Length");
+	if (length && (strlen(length) > 15 ||
+		       atoll(length) > request->server->options->most_body))
+		return refuse(request, RP_EFBIG, NULL,
+			      "the body is larger than %lld bytes",
+			      (long long)request->server->options->most_body);
+	return 0;
+}
+
+/* Check all that can be checked before the body is read. */
+static int
+check_head(struct request *request, int *ret_has_body)
+{
+	if (check_lengths(request, ret_has_body) < 0)
+		return -1;
+	if (target_parse(request) < 0 || guard_check(request) < 0)
+		return -1;
+	return route_find(request) < 0 || guard_route(request) < 0 ? -1 : 0;
+}
+
+static enum MHD_Result
+read_head(struct request *request, const char *method)
+{
+	int has_body = 0;
+
+	request->is_checked = 1;
+	request->method = method;
+	if (check_head(request, &has_body) == 0 || !has_body)
+		return MHD_YES;
+	/* The body is not read. libmicrohttpd closes the connection. */
+	return send_answer(request);
+}
+
+static enum MHD_Result
+read_body(struct request *request, const char *data, size_t *size)
+{
+	size_t most = (size_t)request->server->options->most_body;
+	size_t need = request->body_size + *size + 1;
+
+	if (request->body_size + *size > most) {
+		/* No answer is possible until the body was read. */
+		if (request->body_room == SIZE_MAX)
+			return MHD_NO;
+		refuse(request, RP_EFBIG, NULL,
+		       "the body is larger than %zu bytes", most);
+		request->body_size = 0;
+		request->body_room = SIZE_MAX;
+		free(request->body);
+		request->body = NULL;
+		*size = 0;
+		return MHD_YES;
+	}
+	if (request->body_room == SIZE_MAX) {
+		request->body_size += *size;
+		*size = 0;
+		return MHD_YES;
+	}
+	if (need > request->body_room) {
+		size_t room = need * 2;
+		char *body = realloc(request->body, room);
+
+		if (!body)
+			return MHD_NO;
+		request->body = body;
+		request->body_room = room;
+	}
+	memcpy(request->body + request->body_size, data, *size);
+	request->body_size += *size;
+	request->body[request->body_size] = '\0';
+	*size = 0;
+	return MHD_YES;
+}
+
+/* ---- the callbacks of libmicrohttpd ---- */
+
+void *
+request_begin(void *ctx, const char *target, struct MHD_Connection *connection)
+{
+	struct server *server = ctx;
+	const union MHD_ConnectionInfo *info = MHD_get_connection_info(
+		connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+	struct connection *c = connection_of(connection);
+	struct request *request = request_new(server);
+
+	if (!request)
+		return NULL;
+	request->connection = connection;
+	request->fd = info ? info->connect_fd : -1;
+	request->target = strdup(target);
+	if (!request->target) {
+		request_free(request);
+		return NULL;
+	}
+	if (c)
+		c->has_request = 1;
+	return request;
+}
+
+/* Read the tokens, because the list that we have lacks one. */
+static void
+read_tokens(struct request *request, rp_conn *conn)
+{
+	tokens_read(&request->server->tokens, conn);
+}
+
+/* All of the request was read: answer it, or give it to another thread. */
+static enum MHD_Result
+dispatch(struct request *request)
+{
+	const struct route *route = request->route;
+
+	set_busy(request, 1);
+	if (request->is_token_unknown && request->stage == STAGE_READ) {
+		request->stage = STAGE_TOKEN;
+		request->run = read_tokens;
+		server_suspend(request);
+		pool_give(request->server, request, LANE_READ);
+		return MHD_YES;
+	}
+	if (request->stage == STAGE_TOKEN && guard_route(request) < 0)
+		return send_answer(request);
+	if (route->prepare && route->prepare(request) < 0)
+		return send_answer(request);
+	request->run = route->run;
+	if (route->lane == LANE_NOW) {
+		request->run(request, NULL);
+		return send_answer(request);
+	}
+	request->stage = STAGE_ASKED;
+	server_suspend(request);
+	pool_give(request->server, request, route->lane);
+	return MHD_YES;
+}
+
+enum MHD_Result
+request_handle(void *ctx, struct MHD_Connection *connection, const char *url,
+	       const char *method, const char *version, const char *data,
+	       size_t *size, void **state)
+{
+	struct request *request = *state;
+
+	(void)ctx;
+	(void)connection;
+	(void)url;
+	(void)version;
+	if (!request)
+		return MHD_NO;
+	if (!request->is_checked)
+		return read_head(request, method);
+	if (*size)
+		return read_body(request, data, size);
+	if (request->stage == STAGE_READ || request->stage == STAGE_TOKEN)
+		return dispatch(request);
+	return send_answer(request);
+}
+
+/* Give back the jobs of an answer that could not be sent. */
+static void
+release_held(struct request *request)
+{
+	struct server *server = request->server;
+	struct request *own = request_new(server);
+
+	if (!own)
+		return; /* they are ready again when their leases are over */
+	own->turn = turn_release(request->held, request->held_count);
+	if (own->turn)
+		atomic_fetch_add(&server->metrics.jobs[MET_RELEASED],
+				 (int64_t)request->held_count);
+	if (own->turn)
+		pool_give(server, own, LANE_BATCH);
+	else
+		request_free(own);
+}
+
+void
+request_end(void *ctx, struct MHD_Connection *connection, void **state,
+	    enum MHD_RequestTerminationCode how)
+{
+	struct request *request = *state;
+	struct connection *c = connection_of(connection);
+	int is_sent = how == MHD_REQUEST_TERMINATED_COMPLETED_OK;
+
+	(void)ctx;
+	*state = NULL;
+	if (c) {
+		c->is_busy = 0;
+		c->has_request = 0;
+		c->since_ms = now_ms();
+	}
+	if (!request)
+		return;
+	if (request->stream)
+		events_remove(request->server, request);
+	if (request->held_count && (!is_sent || request->is_closed))
+		release_held(request);
+	metrics_answered(request->server, request->answer.status,
+			 monotonic_us() - request->began_us);
+	access_log(request->server, request, is_sent);
+	request_free(request);
+}

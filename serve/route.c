@@ -1,0 +1,179 @@
+/*
+ * route.c - the table of paths.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "serve.h"
+
+#include <string.h>
+
+#include "handlers.h"
+
+const struct route routes[] = {
+	{ "GET", "", LANE_NOW, MAY_ALL, 0, NULL, page_run },
+	{ "GET", "openapi.json", LANE_NOW, MAY_ALL, 0, nothing_prepare,
+	  page_run },
+	{ "GET", "healthz", LANE_NOW, MAY_ALL, 0, NULL, healthz },
+	{ "GET", "readyz", LANE_READ, MAY_ALL, 0, nothing_prepare, readyz },
+	{ "GET", "metrics", LANE_READ, MAY_READ, 0, metrics_prepare,
+	  metrics_run },
+	{ "GET", "v1/session", LANE_NOW, MAY_ANY, 0, nothing_prepare,
+	  session_run },
+	{ "POST", "v1/session", LANE_NOW, MAY_ANY, 0, empty_body_prepare,
+	  session_begin },
+	{ "DELETE", "v1/session", LANE_NOW, MAY_ALL, 0, nothing_prepare,
+	  session_end },
+	{ "GET", "v1/queues", LANE_READ, MAY_READ, 0, nothing_prepare,
+	  queues_run },
+	{ "GET", "v1/queues/*", LANE_READ, MAY_READ, 1, nothing_prepare,
+	  queue_run },
+	{ "PUT", "v1/queues/*", LANE_READ, MAY_ADMIN, 1, queue_set_prepare,
+	  queue_set_run },
+	{ "PATCH", "v1/queues/*", LANE_READ, MAY_ADMIN, 1, queue_set_prepare,
+	  queue_set_run },
+	{ "DELETE", "v1/queues/*", LANE_READ, MAY_ADMIN, 1, nothing_prepare,
+	  queue_drop_run },
+	{ "POST", "v1/queues/*/pause", LANE_READ, MAY_ADMIN, 1,
+	  queue_pause_prepare, queue_pause_run },
+	{ "POST", "v1/queues/*/resume", LANE_READ, MAY_ADMIN, 1,
+	  empty_body_prepare, queue_resume_run },
+	{ "POST", "v1/queues/*/jobs", LANE_BATCH, MAY_ENQUEUE, 1,
+	  enqueue_prepare, NULL },
+	{ "POST", "v1/queues/*/retry-dead", LANE_READ, MAY_ADMIN, 1,
+	  bulk_prepare, bulk_run },
+	{ "POST", "v1/queues/*/cancel", LANE_READ, MAY_ADMIN, 1, bulk_prepare,
+	  bulk_run },
+	{ "POST", "v1/queues/*/purge", LANE_READ, MAY_ADMIN, 1, bulk_prepare,
+	  bulk_run },
+	{ "POST", "v1/claim", LANE_BATCH, MAY_WORK, 0, claim_prepare, NULL },
+	{ "POST", "v1/verdicts", LANE_BATCH, MAY_WORK, 0, verdicts_prepare,
+	  NULL },
+	{ "POST", "v1/settle-and-claim", LANE_BATCH, MAY_WORK, 0,
+	  settle_and_claim_prepare, NULL },
+	{ "GET", "v1/jobs", LANE_READ, MAY_READ, 0, jobs_prepare, jobs_run },
+	{ "GET", "v1/jobs/*", LANE_READ, MAY_READ, 0, job_prepare, job_run },
+	{ "GET", "v1/jobs/*/payload", LANE_READ, MAY_READ, 0, job_prepare,
+	  job_payload_run },
+	{ "GET", "v1/jobs/*/why", LANE_READ, MAY_READ, 0, job_prepare,
+	  job_why_run },
+	{ "GET", "v1/jobs/*/outcome", LANE_READ, MAY_READ, 0,
+	  job_outcome_prepare, job_outcome_run },
+	{ "POST", "v1/jobs/*/cancel", LANE_READ, MAY_ADMIN, 0,
+	  job_cancel_prepare, job_cancel_run },
+	{ "POST", "v1/jobs/*/retry", LANE_READ, MAY_ADMIN, 0,
+	  job_cancel_prepare, job_retry_run },
+	{ "POST", "v1/jobs/*/change", LANE_READ, MAY_ADMIN, 0,
+	  job_change_prepare, job_change_run },
+	{ "GET", "v1/schedules", LANE_READ, MAY_READ, 0, nothing_prepare,
+	  schedules_run },
+	{ "GET", "v1/schedules/*", LANE_READ, MAY_READ, 0, nothing_prepare,
+	  schedule_run },
+	{ "PUT", "v1/schedules/*", LANE_READ, MAY_ADMIN, 0,
+	  schedule_set_prepare, schedule_set_run },
+	{ "DELETE", "v1/schedules/*", LANE_READ, MAY_ADMIN, 0, nothing_prepare,
+	  schedule_remove_run },
+	{ "POST", "v1/schedules/*/run", LANE_READ, MAY_ADMIN, 0,
+	  empty_body_prepare, schedule_fire_run },
+	{ "POST", "v1/schedules/*/pause", LANE_READ, MAY_ADMIN, 0,
+	  empty_body_prepare, schedule_pause_run },
+	{ "POST", "v1/schedules/*/resume", LANE_READ, MAY_ADMIN, 0,
+	  empty_body_prepare, schedule_resume_run },
+	{ "GET", "v1/workers", LANE_READ, MAY_READ, 0, nothing_prepare,
+	  workers_run },
+	{ "GET", "v1/doctor", LANE_READ, MAY_READ, 0, doctor_prepare,
+	  doctor_answer },
+	{ "GET", "v1/stats", LANE_READ, MAY_READ, 0, stats_prepare, stats_run },
+	{ "GET", "v1/events", LANE_NOW, MAY_READ, 0, events_prepare,
+	  events_run },
+	{ NULL, NULL, LANE_NOW, MAY_ALL, 0, NULL, NULL },
+};
+
+/* The files of the page. */
+static const struct route page = { "GET", "",   LANE_NOW, MAY_ALL,
+				   0,     NULL, page_run };
+
+static int
+matches(const struct request *request, const char *path)
+{
+	for (size_t i = 0; i < request->depth; i++) {
+		const char *segment = request->segments[i];
+		size_t n = strcspn(path, "/");
+		int is_any = n == 1 && *path == '*';
+
+		if (is_any ? !*segment
+			   : strlen(segment) != n ||
+				     strncmp(segment, path, n) != 0)
+			return 0;
+		path += n;
+		if ((*path == '/') != (i + 1 < request->depth))
+			return 0;
+		path += *path == '/';
+	}
+	return 1;
+}
+
+/* Answer that the path has no such method, and name those that it has. */
+static int
+refuse_method(struct request *request)
+{
+	static const struct {
+		const char *names[4];
+		const char *allow;
+	} sets[] = {
+		{ { "GET", "PUT", "PATCH", "DELETE" },
+		  "GET, HEAD, PUT, PATCH, DELETE" },
+		{ { "GET", "PUT", "DELETE" }, "GET, HEAD, PUT, DELETE" },
+		{ { "PUT", "DELETE" }, "PUT, DELETE" },
+		{ { "GET", "POST", "DELETE" }, "GET, HEAD, POST, DELETE" },
+		{ { "GET", "POST" }, "GET, HEAD, POST" },
+		{ { "GET" }, "GET, HEAD" },
+		{ { "POST" }, "POST" },
+	};
+	size_t set = 0;
+
+	for (; set + 1 < sizeof(sets) / sizeof(*sets); set++) {
+		int all = 1;
+
+		for (size_t i = 0; i < 4 && sets[set].names[i]; i++) {
+			const struct route *r = routes;
+
+			while (r->method &&
+			       (strcmp(r->method, sets[set].names[i]) != 0 ||
+				!matches(request, r->path)))
+				r++;
+			all &= r->method != NULL;
+		}
+		if (all)
+			break;
+	}
+	refuse_status(request, 405, "method",
+		      "the path has no method %.20s; it has %s",
+		      request->method, sets[set].allow);
+	request->answer.allow = sets[set].allow;
+	return -1;
+}
+
+int
+route_find(struct request *request)
+{
+	const char *method =
+		strcmp(request->method, "HEAD") == 0 ? "GET" : request->method;
+	int has_path = 0;
+
+	for (const struct route *r = routes; r->method; r++) {
+		if (!matches(request, r->path))
+			continue;
+		has_path = 1;
+		if (strcmp(r->method, method) != 0)
+			continue;
+		request->route = r;
+		return 0;
+	}
+	if (has_path)
+		return refuse_method(request);
+	if (page_find(request) < 0)
+		return refuse(request, RP_ENOENT, NULL, "no such path");
+	request->route = &page;
+	return strcmp(method, page.method) == 0 ? 0 : refuse_method(request);
+}

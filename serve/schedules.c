@@ -1,0 +1,322 @@
+/*
+ * schedules.c - schedules, as the commands `cron` show and change them.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "fields.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "handlers.h"
+#include "schedule.h"
+
+struct wanted_schedule {
+	const char *queue, *spec, *zone, *kind, *missed, *overlap;
+	const char *payload_base64;
+	json_t *payload, *headers;
+	int64_t priority;
+};
+
+/* ---- reading ---- */
+
+static json_t *
+shown(const struct request *request, const rp_schedule *schedule)
+{
+	json_t *object = json_schedule(schedule);
+
+	if (request->server->options->hide_payloads) {
+		json_object_del(object, "payload");
+		json_object_del(object, "payload_base64");
+		json_object_del(object, "headers");
+	}
+	return object;
+}
+
+void
+schedules_run(struct request *request, rp_conn *conn)
+{
+	json_t *list = json_array();
+	rp_schedules *all;
+	int r = rp_schedule_list(conn, NULL, &all);
+
+	if (r < 0) {
+		json_decref(list);
+		refuse_error(request, r, rp_last_error(conn));
+		return;
+	}
+	for (size_t i = 0; i < rp_schedules_count(all); i++)
+		if (may(request, MAY_READ, rp_schedules_at(all, i)->queue))
+			json_array_append_new(
+				list, shown(request, rp_schedules_at(all, i)));
+	rp_schedules_free(all);
+	answer_json(request, 200, json_pack("{s:o}", "schedules", list));
+}
+
+static int
+no_schedule(struct request *request)
+{
+	return refuse(request, RP_ENOENT, NULL, "no schedule %.128s",
+		      request->segments[2]);
+}
+
+/* Read the schedule that the path names, if the token allows it. Returns 0, or
+ * -1 after refusing the request. */
+static int
+read_one(struct request *request, rp_conn *conn, enum may what,
+	 rp_schedules **ret)
+{
+	int r = rp_schedule_list(conn, request->segments[2], ret);
+
+	if (r == RP_ENOENT)
+		return no_schedule(request);
+	if (r < 0)
+		return refuse_error(request, r, rp_last_error(conn));
+	if (may(request, what, rp_schedules_at(*ret, 0)->queue))
+		return 0;
+	r = may(request, MAY_READ, rp_schedules_at(*ret, 0)->queue);
+	rp_schedules_free(*ret);
+	return r ? refuse_status(request, 403, "scope",
+				 "the token does not allow this")
+		 : no_schedule(request);
+}
+
+static void
+answer_one(struct request *request, rp_conn *conn, int status)
+{
+	rp_schedules *one;
+
+	if (read_one(request, conn, MAY_READ, &one) < 0)
+		return;
+	answer_json(request, status, shown(request, rp_schedules_at(one, 0)));
+	rp_schedules_free(one);
+}
+
+void
+schedule_run(struct request *request, rp_conn *conn)
+{
+	answer_one(request, conn, 200);
+}
+
+/* ---- setting ---- */
+
+static int
+take_word(struct request *request, const char *word, const char *field,
+	  const char *const *words, int *ret)
+{
+	*ret = 0;
+	if (!word)
+		return 0;
+	while (words[*ret] && strcmp(words[*ret], word) != 0)
+		++*ret;
+	return words[*ret] ? 0
+			   : refuse(request, RP_EINVAL, field,
+				    words[2] ? "expected once, all or skip"
+					     : "expected allow or skip");
+}
+
+static int
+take_payload(struct request *request, const struct wanted_schedule *w,
+	     rp_schedule *s, char **memory)
+{
+	const char *base64 = w->payload_base64;
+
+	if (w->payload && base64)
+		return refuse(request, RP_EINVAL, "payload",
+			      "give either payload or payload_base64");
+	if (json_is_string(w->payload)) {
+		s->payload = json_string_value(w->payload);
+		s->payload_size = json_string_length(w->payload);
+		return 0;
+	}
+	if (!w->payload && !base64)
+		return 0;
+	*memory =
+		base64 ? malloc(strlen(base64) + 1)
+		       : json_dumps(w->payload, JSON_COMPACT | JSON_ENCODE_ANY);
+	if (!*memory)
+		return refuse(request, RP_ENOMEM, NULL, "out of memory");
+	s->payload = *memory;
+	s->payload_size = base64 ? 0 : strlen(*memory);
+	if (base64 && decode_base64(base64, strlen(base64), *memory,
+				    &s->payload_size) < 0)
+		return refuse(request, RP_EINVAL, "payload_base64",
+			      "expected base64");
+	return 0;
+}
+
+/* Read the schedule from the body. The caller frees memory[0] and memory[1],
+ * to which the schedule points. */
+static int
+take_schedule(struct request *request, rp_schedule *s, char **memory)
+{
+	static const struct want wants[] = {
+		WANT("queue", TEXT, struct wanted_schedule, queue, 1,
+		     RP_MOST_NAME),
+		WANT("spec", TEXT, struct wanted_schedule, spec, 1,
+		     RP_MOST_SPEC),
+		WANT("zone", TEXT, struct wanted_schedule, zone, 1,
+		     RP_MOST_ZONE),
+		WANT("kind", TEXT, struct wanted_schedule, kind, 1,
+		     RP_MOST_NAME),
+		WANT("payload", JSON, struct wanted_schedule, payload, 0, 0),
+		WANT("payload_base64", TEXT, struct wanted_schedule,
+		     payload_base64, 0, INT32_MAX),
+		WANT("headers", JSON, struct wanted_schedule, headers, 0, 0),
+		WANT("priority", COUNT, struct wanted_schedule, priority, 0,
+		     RP_MOST_PRIORITY),
+		WANT("missed", TEXT, struct wanted_schedule, missed, 1, 16),
+		WANT("overlap", TEXT, struct wanted_schedule, overlap, 1, 16),
+		WANTS_END,
+	};
+	struct wanted_schedule w = { .priority = -1 };
+
+	if (fields_read(request, request->json, "", wants, &w) < 0)
+		return -1;
+	if (!w.queue || !w.spec)
+		return refuse(request, RP_EINVAL, w.queue ? "spec" : "queue",
+			      "missing");
+	if (w.headers && !json_is_null(w.headers) && !json_is_object(w.headers))
+		return refuse(request, RP_EINVAL, "headers",
+			      "expected an object");
+	s->name = request->segments[2];
+	s->queue = w.queue;
+	s->spec = w.spec;
+	s->zone = w.zone;
+	s->kind = w.kind;
+	s->priority = (int)w.priority;
+	if (json_is_object(w.headers))
+		s->headers = memory[1] = json_dumps(w.headers, JSON_COMPACT);
+	if (take_word(request, w.missed, "missed", rp__missed_words,
+		      &s->missed) < 0 ||
+	    take_word(request, w.overlap, "overlap", rp__overlap_words,
+		      &s->overlap) < 0)
+		return -1;
+	return take_payload(request, &w, s, &memory[0]);
+}
+
+int
+schedule_set_prepare(struct request *request)
+{
+	rp_schedule schedule = RP_SCHEDULE_INIT;
+	char *memory[2] = { NULL, NULL };
+	int r = nothing_prepare(request);
+
+	if (r == 0)
+		r = body_parse(request);
+	if (r == 0)
+		r = take_schedule(request, &schedule, memory);
+	if (r == 0)
+		r = guard_queue(request, MAY_ADMIN, schedule.queue);
+	free(memory[0]);
+	free(memory[1]);
+	return r;
+}
+
+/* A schedule of this name that the token may not change is not replaced. */
+static int
+check_old(struct request *request, rp_conn *conn, int *ret_is_new)
+{
+	rp_schedules *old;
+	int r = rp_schedule_list(conn, request->segments[2], &old);
+
+	*ret_is_new = r == RP_ENOENT;
+	if (r == RP_ENOENT)
+		return 0;
+	if (r < 0)
+		return refuse_error(request, r, rp_last_error(conn));
+	r = guard_queue(request, MAY_ADMIN, rp_schedules_at(old, 0)->queue);
+	rp_schedules_free(old);
+	return r;
+}
+
+void
+schedule_set_run(struct request *request, rp_conn *conn)
+{
+	rp_schedule schedule = RP_SCHEDULE_INIT;
+	char *memory[2] = { NULL, NULL };
+	int is_new, r = 0;
+
+	if (take_schedule(request, &schedule, memory) == 0 &&
+	    check_old(request, conn, &is_new) == 0) {
+		r = rp_schedule_set(conn, &schedule, 1);
+		if (r < 0)
+			refuse_error(request, r, rp_last_error(conn));
+		else
+			answer_one(request, conn, is_new ? 201 : 200);
+	}
+	free(memory[0]);
+	free(memory[1]);
+}
+
+/* ---- changes ---- */
+
+/* Check that the token may change the schedule. */
+static int
+check_right(struct request *request, rp_conn *conn)
+{
+	rp_schedules *one;
+
+	if (read_one(request, conn, MAY_ADMIN, &one) < 0)
+		return -1;
+	rp_schedules_free(one);
+	return 0;
+}
+
+static void
+change(struct request *request, rp_conn *conn,
+       int (*call)(rp_conn *, const char *), int is_gone)
+{
+	int r;
+
+	if (check_right(request, conn) < 0)
+		return;
+	r = call(conn, request->segments[2]);
+	if (r < 0)
+		refuse_error(request, r, rp_last_error(conn));
+	else if (is_gone)
+		answer_json(request, 200,
+			    json_pack("{s:s, s:s}", "name",
+				      request->segments[2], "result",
+				      "removed"));
+	else
+		answer_one(request, conn, 200);
+}
+
+void
+schedule_remove_run(struct request *request, rp_conn *conn)
+{
+	change(request, conn, rp_schedule_remove, 1);
+}
+
+void
+schedule_pause_run(struct request *request, rp_conn *conn)
+{
+	change(request, conn, rp_schedule_pause, 0);
+}
+
+void
+schedule_resume_run(struct request *request, rp_conn *conn)
+{
+	change(request, conn, rp_schedule_resume, 0);
+}
+
+void
+schedule_fire_run(struct request *request, rp_conn *conn)
+{
+	rp_added added;
+	int r;
+
+	if (check_right(request, conn) < 0)
+		return;
+	r = rp_schedule_run(conn, request->segments[2], &added);
+	if (r < 0)
+		refuse_error(request, r, rp_last_error(conn));
+	else
+		answer_json(request, 201,
+			    json_pack("{s:I, s:s}", "id", (json_int_t)added.id,
+				      "outcome",
+				      added.outcome == RP_EXISTED ? "existing"
+								  : "added"));
+}

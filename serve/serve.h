@@ -1,0 +1,416 @@
+/*
+ * serve.h - the HTTP server of `readpast serve`: the types that its files
+ * share.
+ *
+ * One thread, the loop, does all that concerns connections, and never waits for
+ * the database. A few threads, each with a handle of its own, do the work on
+ * the database. A request belongs to one thread at a time: to the loop, or,
+ * while its connection is suspended, to the list or the thread that has it.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#ifndef SERVE_H
+#define SERVE_H
+
+#include <microhttpd.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "cmd.h"
+#include "tokens.h"
+
+/* Bytes of memory that libmicrohttpd reserves for each connection. The headers
+ * of a request must fit into it. */
+#define CONNECTION_BYTES 8192
+#define MOST_JOBS 1000     /* jobs in one request */
+#define MOST_WAIT_MS 60000 /* longest wait that a request may ask for */
+#define MOST_LISTED 200    /* jobs in one page of a list */
+#define MOST_SEGMENTS 6    /* parts of a path */
+#define MOST_PARAMETERS 16 /* parameters of a query */
+#define MOST_QUEUES 100    /* queues in one claim */
+#define MOST_LISTENERS 16  /* addresses to listen on */
+#define READERS 3          /* threads for requests that are not batched */
+#define ID_TEXT 24         /* size of a number as text */
+
+struct options {
+	const char *url;
+	struct texts listen, hosts;
+	const char *prefix; /* "" or a path such as "/queue" */
+	const char *cert, *key;
+	const char *log; /* file of the access log; NULL: none */
+	int tokens, insecure, read_only, hide_payloads;
+	int64_t most_body, most_connections, time_ms;
+};
+
+struct request;
+struct server;
+
+/* A list of requests, first in, first out. */
+struct list {
+	struct request *first, *last;
+	size_t count;
+};
+void list_add(struct list *list, struct request *request);
+struct request *list_take(struct list *list); /* NULL: the list is empty */
+/* Returns 1, or 0 if the list does not have the request. */
+int list_remove(struct list *list, struct request *request);
+
+/* ---- requests ---- */
+
+struct parameter {
+	const char *name, *value;
+};
+
+struct answer {
+	int status;
+	const char *type; /* the content type */
+	char *bytes;      /* owned by the answer, unless is_static */
+	size_t size;
+	int is_static;
+	int is_gzip;
+	int retry_after_s;    /* 0: none */
+	const char *location; /* of a redirect, or NULL */
+	const char *etag;     /* or NULL */
+	char *cookie;         /* value of Set-Cookie, owned; or NULL */
+	const char *allow;    /* methods, for 405; or NULL */
+	const char *policy;   /* Content-Security-Policy, or NULL */
+};
+
+/* What happens next with a request. */
+enum stage {
+	STAGE_READ,    /* headers or body are being read */
+	STAGE_TOKEN,   /* its token is looked up once more */
+	STAGE_ASKED,   /* a thread of the pool has it */
+	STAGE_POLL,    /* a claim waits for a job */
+	STAGE_OUTCOME, /* it waits for the end of a job */
+	STAGE_EVENTS,  /* a stream of events */
+	STAGE_ANSWER   /* the answer is ready */
+};
+
+/* A claim that was handed out with an answer. */
+struct held {
+	int64_t id, claim_no;
+};
+
+struct route;
+struct turn;
+
+struct request {
+	struct server *server;
+	struct MHD_Connection *connection; /* NULL: the server's own work */
+	struct request *next;              /* in a list */
+	int fd;                            /* the connection's socket */
+	int64_t number;
+	int64_t began_us; /* when its first line was read (monotonic) */
+	enum stage stage;
+	int is_checked; /* 1: the headers were checked */
+	int is_suspended;
+	int is_closed;  /* 1: the client has gone */
+	int is_watched; /* 1: the loop watches for the client's going */
+
+	char *target;  /* as it was sent */
+	char *decoded; /* memory of the segments and the parameters */
+	const char *method;
+	const struct route *route;
+	void (*run)(struct request *request, rp_conn *conn);
+	/* Called by the loop when the server's own work is done. */
+	void (*back)(struct request *request);
+	const char *segments[MOST_SEGMENTS];
+	size_t depth;
+	struct parameter parameters[MOST_PARAMETERS];
+	size_t parameters_count;
+	struct token *token;  /* NULL: it has none, and everything is allowed */
+	int is_token_unknown; /* 1: read the tokens again, then look again */
+
+	char *body; /* followed by a NUL byte */
+	size_t body_size, body_room;
+	json_t *json;
+	struct turn *turn;    /* what it writes; NULL: nothing */
+	int64_t limit;        /* jobs in a page of a list */
+	int is_dry;           /* 1: only say what would be changed */
+	int64_t id;           /* the job that the path names */
+	int64_t until_ms;     /* when its wait ends (monotonic) */
+	int64_t wait_ms;      /* how long it may wait; 0: not at all */
+	int is_counted;       /* 1: as one that waits for its queues */
+	struct awaited *wave; /* the queue whose wave it belongs to */
+	struct held *held;    /* claims in the answer */
+	size_t held_count;
+	struct answer answer;
+	struct stream *stream; /* STAGE_EVENTS */
+};
+
+/* ---- routes ---- */
+
+/* Which thread runs a request. */
+enum lane {
+	LANE_NOW,  /* the loop, because nothing waits for the database */
+	LANE_READ, /* one of several threads */
+	LANE_BATCH /* the thread that joins the writes of many requests */
+};
+
+struct route {
+	const char *method, *path; /* a * in the path is any segment */
+	enum lane lane;
+	enum may may; /* what the token must allow for the queue */
+	/* 1: the second segment after v1 is the queue that `may` is about */
+	int names_queue;
+	/* Check the input, in the thread of the loop. Returns 0, or -1 after
+	 * answering the request. NULL: there is no input. */
+	int (*prepare)(struct request *request);
+	/* Do the work and answer. NULL for LANE_BATCH. */
+	void (*run)(struct request *request, rp_conn *conn);
+};
+/* Find the request's route. Returns 0, or -1 after answering. */
+int route_find(struct request *request);
+extern const struct route routes[]; /* ended by a NULL method */
+
+/* target.c: split the target into decoded segments and parameters. Returns 0,
+ * or -1 after answering. */
+int target_parse(struct request *request);
+/* The value of a parameter, or NULL. */
+const char *parameter(const struct request *request, const char *name);
+/* Check that the query has only these parameters, a list ended by NULL. Returns
+ * 0, or -1 after answering. */
+int check_parameters(struct request *request, const char *const *names);
+
+/* guard.c: check the headers Host and Origin, and the token. Returns 0, or -1
+ * after answering. */
+int guard_check(struct request *request);
+/* Check what the request's route needs. */
+int guard_route(struct request *request);
+/* Check that the token allows this for the queue. Returns 0, or -1 after
+ * answering. */
+int guard_queue(struct request *request, enum may may, const char *queue);
+/* The token that a request has, or NULL. */
+const char *guard_token_text(const struct request *request);
+/* The value of Set-Cookie that keeps this token, or, for NULL, removes it. The
+ * caller frees it. NULL: out of memory. */
+char *guard_cookie(const struct request *request, const char *token);
+/* Returns whether the token allows this for the queue; NULL: for all queues. */
+int may(const struct request *request, enum may may, const char *queue);
+
+/* answer.c */
+void answer_json(struct request *request, int status, json_t *object);
+/* Answer with bytes, which the answer then owns. NULL: out of memory. */
+void answer_bytes(struct request *request, int status, const char *type,
+		  char *bytes, size_t size);
+/* Answer with a text and a newline. The answer then owns the text. */
+void answer_text(struct request *request, int status, const char *type,
+		 char *text);
+/* Answer with an error. `code` is RP_E*, `field` is the wrong field or NULL.
+ * Returns -1. */
+int refuse(struct request *request, int code, const char *field,
+	   const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* Answer with an error that the library does not have. Returns -1. */
+int refuse_status(struct request *request, int status, const char *type,
+		  const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+/* Answer with the error of a call. `outcome_unknown`: whether the call may have
+ * taken effect. Returns -1. */
+int refuse_error(struct request *request, int code, const rp_error *error);
+/* The same for a call that was part of a transaction which was rolled back. */
+int refuse_undone(struct request *request, int code, const rp_error *error);
+void answer_clear(struct answer *answer);
+json_t *problem_json(int code, int status, const char *type, const char *detail,
+		     const char *field, int unknown);
+
+/* request.c: the callbacks of libmicrohttpd */
+struct request *request_new(struct server *server);
+void request_free(struct request *request);
+enum MHD_Result request_handle(void *ctx, struct MHD_Connection *connection,
+			       const char *url, const char *method,
+			       const char *version, const char *data,
+			       size_t *size, void **state);
+void *request_begin(void *ctx, const char *target,
+		    struct MHD_Connection *connection);
+void request_end(void *ctx, struct MHD_Connection *connection, void **state,
+		 enum MHD_RequestTerminationCode how);
+/* Returns whether the client has closed the connection. */
+int request_is_gone(struct request *request);
+
+/* ---- the rest of the server ---- */
+
+/* pool.c: the threads that use the database */
+#define THREADS (1 + READERS)
+struct member_of_pool {
+	struct server *server;
+	rp_conn *conn;
+	pthread_t thread;
+	int runs;
+};
+struct pool {
+	pthread_mutex_t lock;
+	pthread_cond_t for_readers, for_writer;
+	struct list reads, writes;
+	int is_made, stops;
+	struct member_of_pool members[THREADS]; /* the first one writes */
+};
+int pool_start(struct server *server);
+void pool_stop(struct server *server); /* ends the threads */
+void pool_close(struct server *server);
+void pool_give(struct server *server, struct request *request, enum lane lane);
+/* Give all requests of a list. If they are writes, and no more than fit into a
+ * turn, they are in the same turn. */
+void pool_give_all(struct server *server, struct list *requests,
+		   enum lane lane);
+
+/* poll.c: claims that wait for jobs. All but the waiter's fields belong to the
+ * loop. */
+struct awaited;
+struct polls {
+	struct list waiting;
+	int64_t check_at;  /* when the next wait may end (monotonic ms) */
+	int64_t forget_at; /* when unused queues are forgotten */
+	struct awaited *queues;
+	_Atomic int64_t found_at; /* when a wave last got a job */
+	/* The waiter. `lock` protects names, is_changed, ready and stops. */
+	rp_conn *conn;
+	pthread_mutex_t lock;
+	pthread_t thread;
+	int runs, stops;
+	int64_t forgot_at; /* when old answers were deleted */
+	int fd;            /* an eventfd that ends the wait */
+	char **names;      /* the queues to wait for, with NULL at the end */
+	int is_changed;
+	char **ready; /* queues that may have jobs, with NULL at the end */
+};
+/* waiter.c */
+int polls_start(struct server *server);
+void polls_stop(struct server *server);
+void polls_add(struct server *server, struct request *request);
+void polls_remove(struct server *server, struct request *request);
+/* Try the claims that wait for this queue, because it may have this many jobs;
+ * 0: an unknown number. */
+void polls_wake(struct server *server, const char *queue, size_t jobs);
+void polls_back(struct server *server, struct request *request);
+void polls_look(struct server *server);
+void polls_tick(struct server *server, int64_t now);
+void polls_end(struct server *server); /* answer all of them */
+void polls_free(struct server *server);
+void names_free(char **names); /* a list with NULL at the end */
+
+/* outcome.c: requests that wait for the end of a job */
+struct outcomes {
+	struct list waiting;
+	/* The thread. `lock` protects the members after it. */
+	rp_conn *conn;
+	pthread_t thread;
+	int runs, fd;
+	pthread_mutex_t lock;
+	int is_changed, stops;
+	int64_t *ids;
+	size_t count;
+	int64_t *ended; /* ids of jobs that have ended */
+	size_t ended_count;
+};
+int outcomes_start(struct server *server);
+void outcomes_stop(struct server *server);
+void outcomes_add(struct server *server, struct request *request);
+void outcomes_remove(struct server *server, struct request *request);
+void outcomes_look(struct server *server);
+void outcomes_tick(struct server *server, int64_t now);
+void outcomes_end(struct server *server);
+
+/* events.c: streams of events */
+struct events {
+	struct list listeners;
+	int64_t next_at; /* when to ask for the next numbers */
+	int is_asked;    /* 1: they were asked for */
+};
+struct MHD_Response *events_response(struct request *request);
+void events_tick(struct server *server, int64_t now);
+void events_remove(struct server *server, struct request *request);
+void events_end(struct server *server);
+void stream_free(struct stream *stream);
+
+/* metrics.c: counts of what this process did */
+#define BUCKETS 12
+enum {
+	MET_ENQUEUED,
+	MET_CLAIMED,
+	MET_SETTLED,
+	MET_REFUSED,
+	MET_RELEASED, /* the answer could not be sent */
+	MET_KINDS
+};
+struct metrics {
+	_Atomic int64_t requests[6]; /* by the first digit of the status */
+	_Atomic int64_t buckets[BUCKETS + 1];
+	_Atomic int64_t us;
+	_Atomic int64_t turns, turn_requests;
+	_Atomic int64_t jobs[MET_KINDS];
+};
+/* Write what this process did. */
+void metrics_process(const struct server *server, FILE *to);
+void metrics_answered(struct server *server, int status, int64_t us);
+
+/* access_log.c: the access log */
+int access_log_open(struct server *server);
+void access_log(struct server *server, const struct request *request, int sent);
+
+struct connection {
+	struct connection *next, *before;
+	int fd;
+	int64_t since_ms; /* when it began to read or to send */
+	int is_busy;      /* 1: the server works, so no time is counted */
+	int has_request;  /* 1: a request has begun */
+};
+
+struct listener {
+	int fd;
+	const char *path; /* of a socket in the file system, or NULL */
+	char name[64];    /* ADDRESS:PORT */
+	int port, is_loopback;
+};
+
+struct server {
+	const struct options *options;
+	struct MHD_Daemon *mhd;
+	rp_conn *first; /* the handle that made the database; the writer's */
+	int epoll_fd, wake_fd, signal_fd;
+	struct listener listeners[MOST_LISTENERS];
+	size_t listeners_count;
+	int64_t requests, connections_count;
+	struct connection *connections;
+	int64_t ticked_at;
+	int drains;
+	int64_t drain_until;
+	char *cert, *key;
+	FILE *log;
+	_Atomic int64_t swept_at; /* monotonic ms of the last sweep */
+	pthread_mutex_t lock;
+	struct list done; /* requests that come back from other threads */
+	struct pool pool;
+	struct polls polls;
+	struct outcomes outcomes;
+	struct events events;
+	struct tokens tokens;
+	struct metrics metrics;
+};
+
+int serve(const struct options *options);
+/* loop.c */
+void server_done(struct server *server, struct request *request);
+void server_wake(struct server *server);
+/* Accept no more connections, and end the loop when the requests that have
+ * begun are answered. */
+void server_drain(struct server *server);
+void server_watch(struct server *server, struct request *request);
+void server_unwatch(struct server *server, struct request *request);
+void server_resume(struct request *request);
+void server_suspend(struct request *request);
+
+/* listen.c */
+/* Resolve ADDRESS:PORT. `option` is the command and the option that has it, for
+ * errors. Returns NULL after complaining. The caller calls freeaddrinfo(). */
+struct addrinfo *listen_resolve(const char *option, const char *text);
+int listen_all(struct server *server);
+void listen_say(const struct server *server); /* print the addresses */
+void listen_close(struct server *server);
+/* Check the addresses. Returns 0, or an exit status after complaining. */
+int listen_check(const struct options *options);
+
+int64_t now_ms(void); /* the monotonic clock */
+
+#endif

@@ -1,0 +1,167 @@
+/*
+ * target.c - split the target of a request into its path and its query.
+ *
+ * A name in a path is one segment. The path is split before it is decoded,
+ * because a name may contain a slash.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "serve.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal.h"
+
+static int
+hex(char c)
+{
+	const char *digits = "0123456789abcdef";
+	const char *at = c ? strchr(digits, c | 0x20) : NULL;
+
+	return at ? (int)(at - digits) : -1;
+}
+
+/* Decode a text in place, up to its NUL byte. Returns 0, or -1 if it is not
+ * valid. */
+static int
+decode(char *text, int plus_is_space)
+{
+	char *to = text;
+
+	for (const char *from = text; *from; from++) {
+		int high, low;
+
+		if (*from != '%') {
+			*to++ = *from == '+' && plus_is_space ? ' ' : *from;
+			continue;
+		}
+		high = hex(from[1]);
+		low = high < 0 ? -1 : hex(from[2]);
+		if (low < 0 || high * 16 + low == 0)
+			return -1;
+		*to++ = (char)(high * 16 + low);
+		from += 2;
+	}
+	*to = '\0';
+	return rp__utf8(text, (size_t)(to - text)) ? 0 : -1;
+}
+
+static int
+split_path(struct request *request, char *path)
+{
+	char *rest = path + 1; /* the path begins with a slash */
+
+	while (rest) {
+		char *segment = strsep(&rest, "/");
+
+		if (request->depth == MOST_SEGMENTS)
+			return refuse(request, RP_ENOENT, NULL,
+				      "the path has too many parts");
+		if (decode(segment, 0) < 0)
+			return refuse(request, RP_EINVAL, NULL,
+				      "the path is not valid: %% must begin "
+				      "two hex digits, and the text must be "
+				      "UTF-8");
+		request->segments[request->depth++] = segment;
+	}
+	return 0;
+}
+
+static int
+split_query(struct request *request, char *query)
+{
+	while (query && *query) {
+		char *value = strsep(&query, "&");
+		char *name = strsep(&value, "=");
+		size_t n = request->parameters_count;
+
+		if (n == MOST_PARAMETERS)
+			return refuse(request, RP_EINVAL, NULL,
+				      "more than %d parameters",
+				      MOST_PARAMETERS);
+		if (decode(name, 1) < 0 || (value && decode(value, 1) < 0))
+			return refuse(request, RP_EINVAL, NULL,
+				      "the query is not valid: %% must begin "
+				      "two hex digits, and the text must be "
+				      "UTF-8");
+		if (parameter(request, name))
+			return refuse(request, RP_EINVAL, name,
+				      "the parameter is given twice");
+		request->parameters[n].name = name;
+		request->parameters[n].value = value ? value : "";
+		request->parameters_count++;
+	}
+	return 0;
+}
+
+/* Remove the prefix under which a proxy shows the server. Returns NULL if the
+ * path does not begin with it. */
+static char *
+without_prefix(const struct request *request, char *path)
+{
+	const char *prefix = request->server->options->prefix;
+	size_t n = strlen(prefix);
+
+	if (strncmp(path, prefix, n) != 0 || path[n] != '/')
+		return NULL;
+	return path + n;
+}
+
+/* The page's addresses are relative to a path that ends with a slash. */
+static int
+redirect(struct request *request)
+{
+	char *path;
+
+	if (asprintf(&path, "%s/", request->server->options->prefix) < 0)
+		return refuse(request, RP_ENOMEM, NULL, "out of memory");
+	answer_bytes(request, 308, "text/plain", path, strlen(path));
+	request->answer.location = path;
+	return -1;
+}
+
+int
+target_parse(struct request *request)
+{
+	char *query = request->decoded = strdup(request->target);
+	char *path;
+
+	if (!query)
+		return refuse(request, RP_ENOMEM, NULL, "out of memory");
+	path = strsep(&query, "?");
+	if (*path && strcmp(path, request->server->options->prefix) == 0)
+		return redirect(request);
+	path = without_prefix(request, path);
+	if (!path)
+		return refuse(request, RP_ENOENT, NULL, "no such path");
+	if (split_path(request, path) < 0)
+		return -1;
+	return split_query(request, query);
+}
+
+const char *
+parameter(const struct request *request, const char *name)
+{
+	for (size_t i = 0; i < request->parameters_count; i++)
+		if (strcmp(request->parameters[i].name, name) == 0)
+			return request->parameters[i].value;
+	return NULL;
+}
+
+int
+check_parameters(struct request *request, const char *const *names)
+{
+	for (size_t i = 0; i < request->parameters_count; i++) {
+		const char *name = request->parameters[i].name;
+		size_t n = 0;
+
+		while (names[n] && strcmp(names[n], name) != 0)
+			n++;
+		if (!names[n])
+			return refuse(request, RP_EINVAL, name,
+				      "no such parameter");
+	}
+	return 0;
+}

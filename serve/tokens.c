@@ -1,0 +1,247 @@
+/*
+ * tokens.c - tokens, and what their holders may do.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "tokens.h"
+
+#include <jansson.h>
+#include <nettle/sha2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "internal.h"
+#include "process.h"
+
+/* ---- making ---- */
+
+void
+hash_two(const void *a, size_t a_size, const void *b, size_t b_size,
+	 unsigned char to[HASH_SIZE])
+{
+	struct sha256_ctx ctx;
+
+	sha256_init(&ctx);
+	sha256_update(&ctx, a_size, a);
+	if (b_size)
+		sha256_update(&ctx, b_size, b);
+	sha256_digest(&ctx, HASH_SIZE, to);
+}
+
+void
+hash_of(const void *bytes, size_t size, unsigned char to[HASH_SIZE])
+{
+	hash_two(bytes, size, NULL, 0, to);
+}
+
+void
+hex_of(const unsigned char *bytes, size_t size, char *to)
+{
+	for (size_t i = 0; i < size; i++)
+		snprintf(to + 2 * i, 3, "%02x", bytes[i]);
+}
+
+int
+token_make(char to[TOKEN_SIZE], char key[TOKEN_KEY + 1])
+{
+	unsigned char random[TOKEN_KEY / 2 + 32];
+	char secret[65];
+
+	if (getrandom(random, sizeof(random), 0) != sizeof(random))
+		return -1;
+	hex_of(random, TOKEN_KEY / 2, key);
+	hex_of(random + TOKEN_KEY / 2, 32, secret);
+	snprintf(to, TOKEN_SIZE, "rp_%s_%s", key, secret);
+	return 0;
+}
+
+/* ---- scopes ---- */
+
+int
+scope_parse(const char *text, struct scope *ret)
+{
+	static const struct {
+		const char *word;
+		enum may may;
+	} words[] = { { "read:", MAY_READ },
+		      { "enqueue:", MAY_ENQUEUE },
+		      { "work:", MAY_WORK },
+		      { "admin:", MAY_ADMIN } };
+	size_t i = 0, n = 0;
+
+	while (i < 4 && strncmp(text, words[i].word, strlen(words[i].word)))
+		i++;
+	if (i == 4)
+		return -1;
+	ret->may = words[i].may;
+	ret->queue = text + strlen(words[i].word);
+	n = strlen(ret->queue);
+	ret->is_prefix = n && ret->queue[n - 1] == '*';
+	return n && n <= RP_MOST_NAME + 1 ? 0 : -1;
+}
+
+static int
+allows(const struct scope *scope, enum may may, const char *queue)
+{
+	size_t n = strlen(scope->queue) - (size_t)scope->is_prefix;
+
+	if (scope->may != may && scope->may != MAY_ADMIN)
+		return 0;
+	if (!queue)
+		return scope->is_prefix && n == 0;
+	return strncmp(scope->queue, queue, n) == 0 &&
+	       (scope->is_prefix || !queue[n]);
+}
+
+int
+token_may(const struct token *token, enum may may, const char *queue)
+{
+	if (may == MAY_ALL || may == MAY_ANY)
+		return 1;
+	for (size_t i = 0; i < token->count; i++)
+		if (allows(&token->scopes[i], may, queue))
+			return 1;
+	return 0;
+}
+
+/* ---- the list ---- */
+
+void
+token_unref(struct token *token)
+{
+	if (!token || atomic_fetch_sub(&token->references, 1) > 1)
+		return;
+	free(token->memory);
+	free(token->scopes);
+	free(token);
+}
+
+/* Read the scopes from a JSON array. The scopes point into one text, in which
+ * NUL bytes separate them. */
+static int
+take_scopes(struct token *token, const char *json)
+{
+	json_t *list = json_loads(json, 0, NULL);
+	size_t n = json_array_size(list), at = 0, room = strlen(json) + n + 1;
+
+	token->memory = calloc(1, room);
+	token->scopes = calloc(n + 1, sizeof(*token->scopes));
+	for (size_t i = 0; i < n && token->memory && token->scopes; i++) {
+		const char *text = json_string_value(json_array_get(list, i));
+		char *copy = token->memory + at;
+
+		if (!text || at + strlen(text) + 1 > room)
+			continue;
+		strcpy(copy, text);
+		if (scope_parse(copy, &token->scopes[token->count]) == 0) {
+			token->count++;
+			at += strlen(text) + 1;
+		}
+	}
+	json_decref(list);
+	return token->memory && token->scopes ? 0 : -1;
+}
+
+static int
+take(void *ctx, const struct rp_token *row)
+{
+	struct tokens *tokens = ctx;
+	struct token **list =
+		realloc(tokens->list, (tokens->count + 1) * sizeof(*list));
+	struct token *token = list ? calloc(1, sizeof(*token)) : NULL;
+
+	if (list)
+		tokens->list = list;
+	if (!token)
+		return -1;
+	atomic_init(&token->references, 1);
+	snprintf(token->name, sizeof(token->name), "%s", row->name);
+	snprintf(token->key, sizeof(token->key), "%s", row->key);
+	if (row->hash_size == HASH_SIZE)
+		memcpy(token->hash, row->hash, HASH_SIZE);
+	if (take_scopes(token, row->scopes) < 0) {
+		token_unref(token);
+		return -1;
+	}
+	list[tokens->count++] = token;
+	return 0;
+}
+
+static void
+free_list(struct token **list, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		token_unref(list[i]);
+	free(list);
+}
+
+int
+tokens_read(struct tokens *tokens, rp_conn *conn)
+{
+	struct tokens new = { .count = 0 };
+	struct token **old;
+	size_t count;
+	int r = rp__token_list(conn, take, &new);
+
+	if (r < 0) {
+		free_list(new.list, new.count);
+		return r;
+	}
+	pthread_mutex_lock(&tokens->lock);
+	old = tokens->list;
+	count = tokens->count;
+	tokens->list = new.list;
+	tokens->count = new.count;
+	pthread_mutex_unlock(&tokens->lock);
+	atomic_store(&tokens->read_at, monotonic_us() / 1000);
+	free_list(old, count);
+	return 0;
+}
+
+void
+tokens_free(struct tokens *tokens)
+{
+	free_list(tokens->list, tokens->count);
+	pthread_mutex_destroy(&tokens->lock);
+}
+
+/* Compare in a time that does not depend on where they differ. */
+static int
+is_equal(const unsigned char *a, const unsigned char *b)
+{
+	unsigned char differs = 0;
+
+	for (size_t i = 0; i < HASH_SIZE; i++)
+		differs |= a[i] ^ b[i];
+	return !differs;
+}
+
+struct token *
+tokens_find(struct tokens *tokens, const char *text, int *ret_is_unknown)
+{
+	struct token *found = NULL;
+	unsigned char hash[HASH_SIZE];
+
+	*ret_is_unknown = 0;
+	if (strlen(text) != TOKEN_SIZE - 1 || strncmp(text, "rp_", 3) != 0)
+		return NULL;
+	hash_of(text, strlen(text), hash);
+	*ret_is_unknown = 1;
+	pthread_mutex_lock(&tokens->lock);
+	for (size_t i = 0; i < tokens->count && !found; i++) {
+		struct token *token = tokens->list[i];
+
+		if (strncmp(token->key, text + 3, TOKEN_KEY) != 0)
+			continue;
+		*ret_is_unknown = 0;
+		if (is_equal(token->hash, hash)) {
+			atomic_fetch_add(&token->references, 1);
+			found = token;
+		}
+	}
+	pthread_mutex_unlock(&tokens->lock);
+	return found;
+}

@@ -1,0 +1,204 @@
+/*
+ * turn.c - the writes of several requests, in one commit.
+ *
+ * Verdicts come first, then new jobs, then claims, so a claim may get a job of
+ * the same commit. If the database refuses a call that joins several requests,
+ * for example because one of them has a value that is not valid, each of them
+ * is tried alone.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "joined.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- memory ---- */
+
+struct turn *
+turn_new(struct request *request)
+{
+	request->turn = calloc(1, sizeof(*request->turn));
+	if (!request->turn)
+		refuse(request, RP_ENOMEM, NULL, "out of memory");
+	return request->turn;
+}
+
+void
+turn_free(struct turn *turn)
+{
+	if (!turn)
+		return;
+	for (size_t i = 0; i < turn->memory_count; i++)
+		free(turn->memory[i]);
+	free(turn->memory);
+	free(turn->verdicts);
+	free(turn->is_hidden);
+	free(turn->specs);
+	free(turn->added);
+	free(turn->queues);
+	free(turn->jobs);
+	free(turn->stored);
+	free(turn);
+}
+
+char *
+turn_keep(struct turn *turn, char *text)
+{
+	char **memory = text ? realloc(turn->memory, (turn->memory_count + 1) *
+							     sizeof(*memory))
+			     : NULL;
+
+	if (!memory) {
+		free(text);
+		return NULL;
+	}
+	turn->memory = memory;
+	return memory[turn->memory_count++] = text;
+}
+
+struct turn *
+turn_release(const struct held *held, size_t n)
+{
+	struct turn *turn = calloc(1, sizeof(*turn));
+
+	if (turn)
+		turn->verdicts = calloc(n, sizeof(*turn->verdicts));
+	if (!turn || !turn->verdicts) {
+		free(turn);
+		return NULL;
+	}
+	for (size_t i = 0; i < n; i++) {
+		turn->verdicts[i] = (rp_verdict)RP_VERDICT_INIT;
+		turn->verdicts[i].verdict = RP_RELEASE;
+		turn->verdicts[i].id = held[i].id;
+		turn->verdicts[i].claim_no = held[i].claim_no;
+	}
+	turn->verdicts_count = n;
+	return turn;
+}
+
+/* ---- failures ---- */
+
+int
+is_about_arguments(int code)
+{
+	return code == RP_EINVAL || code == RP_EFBIG || code == RP_ENOENT ||
+	       code == RP_ETAKEN || code == RP_EGONE || code == RP_ECANCELLED;
+}
+
+static void
+fail_turn(struct turn *turn, int code, const rp_error *error)
+{
+	turn->code = code;
+	turn->error = *error;
+}
+
+int
+note_failure(struct joined *j, struct turn *turn, int code)
+{
+	if (is_about_arguments(code)) {
+		fail_turn(turn, code, rp_last_error(j->conn));
+		return 0;
+	}
+	return code;
+}
+
+/* ---- all together ---- */
+
+static int
+has_one_call(const struct turn *turn)
+{
+	return !*turn->answer_name && (has_verdicts(turn) != 0) +
+						      (turn->specs_count != 0) +
+						      (turn->queues != NULL) ==
+					      1;
+}
+
+/* Do everything in one transaction. A single call is a transaction of its own,
+ * which is faster. */
+static int
+run_joined(struct joined *j, int *ret_is_unknown)
+{
+	int is_single = j->n == 1 && has_one_call(j->asked[0]->turn);
+	int r = is_single ? 0 : rp_begin(j->conn);
+
+	*ret_is_unknown = 0;
+	if (r == 0)
+		r = settle_all(j);
+	if (r == 0)
+		r = enqueue_all(j);
+	if (r == 0)
+		r = claim_all(j);
+	if (r == 0 && !is_single)
+		r = rp_commit(j->conn);
+	else if (r < 0 && !is_single) {
+		j->error = *rp_last_error(j->conn);
+		rp_rollback(j->conn);
+		return r;
+	}
+	*ret_is_unknown = r == RP_ELOST;
+	if (r < 0)
+		j->error = *rp_last_error(j->conn);
+	return r;
+}
+
+/* Count the results of verdicts that were given in this turn. */
+static void
+count_verdicts(const struct turn *turn, struct metrics *metrics)
+{
+	int64_t ok = 0;
+
+	for (size_t i = 0; i < turn->verdicts_count; i++)
+		ok += turn->verdicts[i].result == 0;
+	atomic_fetch_add(&metrics->jobs[MET_SETTLED], ok);
+	atomic_fetch_add(&metrics->jobs[MET_REFUSED],
+			 (int64_t)turn->verdicts_count - ok);
+}
+
+static void
+finish(struct request *request, int code, int is_unknown, const rp_error *error)
+{
+	struct turn *turn = request->turn;
+
+	if (code < 0 && !turn->code) {
+		fail_turn(turn, code, error);
+		turn->is_unknown = is_unknown;
+	}
+	if (!request->connection)
+		return;
+	if (has_verdicts(turn)) {
+		count_verdicts(turn, &request->server->metrics);
+		turn->is_settled = 1;
+	}
+	if (turn->code && turn->is_unknown)
+		refuse_error(request, turn->code, &turn->error);
+	else if (turn->code)
+		refuse_undone(request, turn->code, &turn->error);
+	else
+		turn->finish(request);
+}
+
+void
+turns_run(struct server *server, rp_conn *conn, struct request **asked,
+	  size_t n)
+{
+	struct joined j = {
+		.server = server, .conn = conn, .asked = asked, .n = n
+	};
+	int is_unknown, r;
+
+	for (size_t i = 0; i < n; i++)
+		asked[i]->turn->jobs_count = 0;
+	r = run_joined(&j, &is_unknown);
+	if (r < 0 && !*j.error.message)
+		snprintf(j.error.message, sizeof(j.error.message), "%s",
+			 rp_error_text(r));
+	for (size_t i = 0; i < n; i++)
+		finish(asked[i], r, is_unknown, &j.error);
+	for (size_t i = 0; i < j.batches_count; i++)
+		rp_batch_free(j.batches[i]);
+	atomic_fetch_add(&server->metrics.turns, 1);
+	atomic_fetch_add(&server->metrics.turn_requests, (int64_t)n);
+}

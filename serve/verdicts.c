@@ -1,0 +1,239 @@
+/*
+ * verdicts.c - verdicts on claimed jobs.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "fields.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "handlers.h"
+#include "turn.h"
+
+struct wanted_verdict {
+	const char *claim, *verdict, *error, *progress;
+	int64_t id, claim_no, delay_ms, lease_ms;
+	json_t *result;
+	const char *result_base64;
+};
+
+static int
+take_word(struct request *request, const char *word, const char *field,
+	  int *ret)
+{
+	static const char *const words[] = { [RP_DONE] = "done",
+					     [RP_FAIL] = "fail",
+					     [RP_DEAD] = "dead",
+					     [RP_RELEASE] = "release",
+					     [RP_EXTEND] = "extend" };
+
+	for (int i = RP_DONE; word && i <= RP_EXTEND; i++)
+		if (strcmp(word, words[i]) == 0) {
+			*ret = i;
+			return 0;
+		}
+	return refuse(request, RP_EINVAL, field,
+		      "expected done, fail, dead, release or extend");
+}
+
+static int
+take_claim_no(struct request *request, const struct wanted_verdict *w,
+	      const char *where, rp_verdict *v)
+{
+	if (w->claim ? w->id || w->claim_no : !w->id || !w->claim_no)
+		return refuse(request, RP_EINVAL, where,
+			      "give either claim, or id and claim_no");
+	v->id = w->id;
+	v->claim_no = w->claim_no;
+	if (w->claim && parse_claim(w->claim, &v->id, &v->claim_no) < 0)
+		return refuse(request, RP_EINVAL, where,
+			      "claim: expected ID:CLAIMNO");
+	return 0;
+}
+
+/* A result is bytes, like a payload. */
+static int
+take_result(struct request *request, const struct wanted_verdict *w,
+	    const char *where, rp_verdict *v)
+{
+	char *text;
+	size_t size;
+
+	if (!w->result && !w->result_base64)
+		return 0;
+	if (v->verdict != RP_DONE || (w->result && w->result_base64))
+		return refuse(request, RP_EINVAL, where,
+			      "only done has a result, and only one");
+	if (w->result_base64) {
+		size = strlen(w->result_base64);
+		text = turn_keep(request->turn, malloc(size + 1));
+		if (text &&
+		    decode_base64(w->result_base64, size, text, &size) < 0)
+			return refuse(request, RP_EINVAL, where,
+				      "result_base64: expected base64");
+	} else if (json_is_string(w->result)) {
+		v->result_bytes = json_string_value(w->result);
+		v->result_size = json_string_length(w->result);
+		text = NULL;
+	} else {
+		text = turn_keep(
+			request->turn,
+			json_dumps(w->result, JSON_COMPACT | JSON_ENCODE_ANY));
+		size = text ? strlen(text) : 0;
+	}
+	if (text) {
+		v->result_bytes = text;
+		v->result_size = size;
+	}
+	if (!v->result_bytes)
+		return refuse(request, RP_ENOMEM, NULL, "out of memory");
+	if (v->result_size > RP_MOST_RESULT)
+		return refuse(request, RP_EFBIG, where,
+			      "the result is larger than %d bytes",
+			      RP_MOST_RESULT);
+	return 0;
+}
+
+/* Check which members go with which verdict. */
+static int
+check_verdict(struct request *request, const struct wanted_verdict *w,
+	      const char *where, const rp_verdict *v)
+{
+	int kind = v->verdict;
+
+	if (w->delay_ms >= 0 && kind != RP_FAIL && kind != RP_RELEASE)
+		return refuse(request, RP_EINVAL, where,
+			      "only fail and release have a delay");
+	if (w->lease_ms >= 0 && kind != RP_EXTEND)
+		return refuse(request, RP_EINVAL, where,
+			      "only extend has a lease");
+	if (w->error && kind != RP_FAIL && kind != RP_DEAD)
+		return refuse(request, RP_EINVAL, where,
+			      "only fail and dead have an error");
+	if (w->progress && kind == RP_DONE)
+		return refuse(request, RP_EINVAL, where,
+			      "done has no progress");
+	return 0;
+}
+
+static int
+take_verdict(struct request *request, json_t *object, const char *where,
+	     rp_verdict *v)
+{
+	static const struct want wants[] = {
+		WANT("claim", TEXT, struct wanted_verdict, claim, 1, 64),
+		WANT("id", COUNT, struct wanted_verdict, id, 1, INT64_MAX),
+		WANT("claim_no", COUNT, struct wanted_verdict, claim_no, 1,
+		     INT64_MAX),
+		WANT("verdict", TEXT, struct wanted_verdict, verdict, 1, 16),
+		WANT("delay", DURATION, struct wanted_verdict, delay_ms, 0,
+		     RP_MOST_MS),
+		WANT("lease", DURATION, struct wanted_verdict, lease_ms, 1,
+		     RP_MOST_MS),
+		WANT("error", TEXT, struct wanted_verdict, error, 0, INT32_MAX),
+		WANT("result", JSON, struct wanted_verdict, result, 0, 0),
+		WANT("result_base64", TEXT, struct wanted_verdict,
+		     result_base64, 0, INT32_MAX),
+		WANT("progress", TEXT, struct wanted_verdict, progress, 0,
+		     RP_MOST_PROGRESS),
+		WANTS_END,
+	};
+	struct wanted_verdict w = { .delay_ms = -1, .lease_ms = -1 };
+	char field[64];
+
+	*v = (rp_verdict)RP_VERDICT_INIT;
+	if (fields_read(request, object, where, wants, &w) < 0)
+		return -1;
+	snprintf(field, sizeof(field), "%s.verdict", where);
+	if (take_word(request, w.verdict, field, &v->verdict) < 0 ||
+	    take_claim_no(request, &w, where, v) < 0 ||
+	    check_verdict(request, &w, where, v) < 0)
+		return -1;
+	v->delay_ms = v->verdict == RP_EXTEND ? w.lease_ms : w.delay_ms;
+	v->error = w.error;
+	v->progress = w.progress;
+	return take_result(request, &w, where, v);
+}
+
+int
+verdicts_take(struct request *request, json_t *list, size_t least)
+{
+	struct turn *turn = request->turn;
+	size_t n = json_array_size(list), i;
+	json_t *one;
+
+	if (!json_is_array(list) || n < least || n > MOST_JOBS)
+		return refuse(request, RP_EINVAL, "verdicts",
+			      "expected a list of %zu to %d verdicts", least,
+			      MOST_JOBS);
+	turn->verdicts = calloc(n + 1, sizeof(*turn->verdicts));
+	if (!turn->verdicts)
+		return refuse(request, RP_ENOMEM, NULL, "out of memory");
+	json_array_foreach(list, i, one)
+	{
+		char where[32];
+
+		snprintf(where, sizeof(where), "verdicts[%zu]", i);
+		if (take_verdict(request, one, where, &turn->verdicts[i]) < 0)
+			return -1;
+	}
+	turn->verdicts_count = n;
+	return 0;
+}
+
+static const char *
+result_text(int result)
+{
+	return result == 0               ? "ok"
+	       : result == RP_ECANCELLED ? "cancelled"
+	       : result == RP_ENOENT     ? "not-found"
+					 : "gone";
+}
+
+json_t *
+verdicts_json(const struct turn *turn)
+{
+	json_t *results = json_array();
+
+	for (size_t i = 0; i < turn->verdicts_count; i++) {
+		const rp_verdict *v = &turn->verdicts[i];
+		json_t *one = json_pack("{s:I, s:s}", "id", (json_int_t)v->id,
+					"outcome", result_text(v->result));
+
+		json_object_set_new(one, "state",
+				    v->result == 0
+					    ? json_text(rp_state_text(v->state))
+					    : json_null());
+		json_array_append_new(results, one);
+	}
+	return json_pack("{s:o}", "results", results);
+}
+
+static void
+verdicts_finish(struct request *request)
+{
+	answer_json(request, 200, verdicts_json(request->turn));
+}
+
+int
+verdicts_prepare(struct request *request)
+{
+	struct body {
+		json_t *verdicts;
+	} body = { NULL };
+	const struct want wants[] = {
+		WANT("verdicts", JSON, struct body, verdicts, 0, 0),
+		WANTS_END,
+	};
+	static const char *const none[] = { NULL };
+	struct turn *turn = turn_new(request);
+
+	if (!turn || check_parameters(request, none) < 0 ||
+	    body_parse(request) < 0 ||
+	    fields_read(request, request->json, "", wants, &body) < 0)
+		return -1;
+	turn->finish = verdicts_finish;
+	return verdicts_take(request, body.verdicts, 1);
+}

@@ -1,0 +1,7 @@
+-- token_add: add a token of the HTTP server. If a token of this name exists, nothing is
+-- added, and no row is returned.
+
+insert into readpast.token (name, key, hash, scopes, created_at)
+values (:name, :key, :hash, :scopes, pg_catalog.clock_timestamp())
+    on conflict do nothing
+returning name;

@@ -1,0 +1,4 @@
+-- answer_get: return the answer that was stored for a request with an idempotency key.
+
+-- answer:
+select hash, answer from readpast_answer where name = :name;

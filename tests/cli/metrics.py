@@ -1,0 +1,196 @@
+#!/usr/bin/env python3
+"""Test metrics in the text format of Prometheus: those of `readpast metrics`, of a worker
+(`work --metrics`), and of the server.
+
+  metrics.py READPAST
+
+SPDX-License-Identifier: MIT
+SPDX-FileCopyrightText: The readpast authors
+"""
+
+import http.client
+import os
+import pathlib
+import re
+import signal
+import socket
+import subprocess
+import time
+
+from tap import READPAST, check, run
+
+NAME = r"[a-z][a-z0-9_]*"
+SAMPLE = re.compile(rf'({NAME})(?:\{{((?:{NAME}="(?:[^"\\\n]|\\["\\n])*",?)*)\}})? (\S+)')
+
+
+def faults(text):
+    """Return the lines that break the rules of the text format, or the advice that
+    `promtool check metrics` gives."""
+    found, types, seen, done = [], {}, {}, set()
+    current = None
+    if not text.endswith("\n"):
+        found.append("the last line does not end")
+    for line in text.splitlines():
+        word = line.split(" ")
+        if line.startswith("# HELP "):
+            if not line.split(" ", 3)[3].strip():
+                found.append(line)
+            current = word[2]
+            if current in done:
+                found.append(f"twice: {line}")
+            done.add(current)
+            continue
+        if line.startswith("# TYPE "):
+            types[word[2]] = word[3]
+            if word[2] != current or (word[3] == "counter") != current.endswith("_total"):
+                found.append(line)
+            continue
+        sample = SAMPLE.fullmatch(line)
+        if not sample or not current or not sample[1].startswith(current):
+            found.append(line)
+            continue
+        if (sample[1], sample[2]) in seen:
+            found.append(f"twice: {line}")
+        seen[sample[1], sample[2]] = float(sample[3])
+    for name, kind in types.items():
+        if kind != "histogram":
+            continue
+        counts = [n for (metric, _), n in seen.items() if metric == name + "_bucket"]
+        if counts != sorted(counts) or counts[-1] != seen[name + "_count", None]:
+            found.append(f"{name}: {counts}")
+        if (name + "_sum", None) not in seen:
+            found.append(f"{name} has no sum")
+    return found, seen
+
+
+def readpast(*arguments):
+    return subprocess.run([READPAST, *arguments], check=True, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE).stdout
+
+
+def ask(port, path="/metrics", method="GET"):
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    connection.request(method, path, headers={"Connection": "close"})
+    answer = connection.getresponse()
+    found = answer.status, answer.headers["Content-Type"], answer.read().decode()
+    connection.close()
+    return found
+
+
+def test_database():
+    readpast("enqueue", 'na"me\\x', "a", "b")
+    readpast("enqueue", "mail", "a", "--delay", "1h")
+    wrong, seen = faults(readpast("metrics"))
+    check("the metrics of a database are valid", not wrong, wrong)
+    for labels, n in (('queue="na\\"me\\\\x",state="ready"', 2),
+                      ('queue="mail",state="scheduled"', 1)):
+        check(f"{labels} is {n}", seen.get(("readpast_queue_jobs", labels)) == n, seen)
+    check("findings are counted by level",
+          sum(name == "readpast_findings" for name, _ in seen) >= 3, seen)
+    ran = subprocess.run([READPAST, "--db", "sqlite:none.db", "metrics"], text=True,
+                         capture_output=True)
+    check("without a database nothing is printed", ran.returncode and not ran.stdout, ran)
+
+
+def start_worker(*options):
+    worker = subprocess.Popen(
+        [READPAST, "work", "w", "-j", "2", "--metrics", "127.0.0.1:0", *options, "--", "sh",
+         "-c", 'case $0 in fail) exit 1;; dead) exit 65;; slow) sleep 0.2;; esac', "{}"],
+        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    for line in worker.stderr:
+        found = re.search(r"metrics at http://127\.0\.0\.1:(\d+)/metrics", line)
+        if found:
+            return worker, int(found[1])
+    raise AssertionError("no metrics")
+
+
+def test_worker():
+    worker, port = start_worker()
+    readpast("enqueue", "w", "ok", "ok", "slow", "fail", "dead", "--backoff", "1h")
+    end = time.monotonic() + 30
+    while time.monotonic() < end:
+        status, kind, text = ask(port)
+        wrong, seen = faults(text)
+        if seen["readpast_worker_run_seconds_count", None] == 5:
+            break
+        time.sleep(0.05)
+    check("a worker answers with the content type of Prometheus",
+          (status, kind) == (200, "text/plain; version=0.0.4; charset=utf-8"), (status, kind))
+    check("the metrics of a worker are valid", not wrong, wrong)
+    ends = {end: seen["readpast_worker_jobs_total", f'end="{end}"']
+            for end in ("done", "failed", "dead", "released")}
+    check("attempts are counted by their end",
+          ends == {"done": 3, "failed": 1, "dead": 1, "released": 0}, ends)
+    check("a slow handler is in the sum and in a high bucket",
+          seen["readpast_worker_run_seconds_sum", None] >= 0.2
+          and seen["readpast_worker_run_seconds_bucket", 'le="0.1"'] < 5, text)
+    check("the time from ready to the claim is counted for each start",
+          seen["readpast_worker_start_delay_seconds_count", None] == 5, text)
+    check("another path is not found", ask(port, "/")[0] == 404)
+    check("another method is refused", ask(port, method="POST")[0] == 405)
+    with socket.create_connection(("127.0.0.1", port), timeout=5) as s:
+        s.sendall(b"\0\1\2\r\n\r\n")
+    check("noise does no harm", ask(port)[0] == 200)
+    worker.send_signal(signal.SIGTERM)
+    check("the worker ends as usual", worker.wait(20) == 0)
+    return wrong, seen
+
+
+def test_address():
+    with socket.create_server(("127.0.0.1", 0)) as s:
+        port = s.getsockname()[1]
+        for address, status in ((f"127.0.0.1:{port}", 1), ("8080", 2), ("127.0.0.1:x", 2)):
+            ran = subprocess.run([READPAST, "work", "w", "--drain", "--metrics", address,
+                                  "--", "true"], text=True, capture_output=True)
+            check(f"--metrics {re.sub(port.__str__(), 'BUSY', address)} is refused",
+                  ran.returncode == status and address in ran.stderr, ran)
+
+
+def test_server():
+    server = subprocess.Popen([READPAST, "serve", "--listen", "127.0.0.1:0"],
+                              stdout=subprocess.PIPE, text=True)
+    port = int(re.search(r":(\d+)/", server.stdout.readline())[1])
+    ask(port, "/none")
+    _, kind, text = ask(port)
+    wrong, seen = faults(text)
+    check("the metrics of the server are valid", not wrong and "0.0.4" in kind, wrong)
+    check("requests are counted by status",
+          seen["readpast_http_requests_total", 'code="4xx"'] == 1, text)
+    check("the database's metrics are there, too",
+          ("readpast_queue_jobs", 'queue="mail",state="scheduled"') in seen, text)
+    server.send_signal(signal.SIGTERM)
+    check("the server ends as usual", server.wait(20) == 0)
+    server.stdout.close()
+    return wrong, seen
+
+
+def test_rules(texts):
+    """Each metric and each value of a label that the alert rules name must exist."""
+    rules = pathlib.Path(__file__).resolve().parents[2] / "contrib/prometheus-rules.yml"
+    text = rules.read_text()
+    known = {re.sub(r"_(bucket|sum|count)$", "", name) for _, seen in texts
+             for name, _ in seen} | {name for _, seen in texts for name, _ in seen}
+    named = set(re.findall(r"\breadpast_\w+", text))
+    check("the alert rules name only metrics that exist", named and named <= known,
+          named - known)
+    labels = {label for _, seen in texts for _, all in seen if all
+              for label in re.findall(r'\w+="[^"]*"', all)}
+    used = set(re.findall(r'\{(\w+="[^"]*")\}', text))
+    check("the alert rules name only values of labels that exist",
+          used and used <= labels, used - labels)
+    alerts = re.findall(r"- alert: (\w+)", text)
+    check("each alert has a name of its own, and says what helps",
+          len(alerts) == len(set(alerts)) == text.count("description:"), alerts)
+
+
+def main():
+    os.environ["READPAST_DB"] = f"sqlite:{os.getcwd()}/metrics.db"
+    readpast("init")
+    test_database()
+    texts = [test_worker()]
+    test_address()
+    texts.append(test_server())
+    test_rules(texts)
+
+
+run(main)

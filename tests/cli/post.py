@@ -1,0 +1,238 @@
+#!/usr/bin/env python3
+"""Test `readpast work QUEUE --post URL`: the payload is posted, and the status of the
+answer is the verdict.
+
+  post.py READPAST
+
+SPDX-License-Identifier: MIT
+SPDX-FileCopyrightText: The readpast authors
+"""
+
+import datetime
+import email.utils
+import http.server
+import json
+import os
+import signal
+import socket
+import subprocess
+import threading
+import time
+
+from tap import READPAST, check, run
+
+PATIENCE = 30
+
+
+class Application(http.server.BaseHTTPRequestHandler):
+    """A web application. The path of a request says how it answers."""
+
+    protocol_version = "HTTP/1.1"
+    asked = []
+    sockets = set()
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        Application.asked.append((self.path, dict(self.headers), body))
+        Application.sockets.add(self.client_address)
+        word, _, value = self.path.split("?")[0].lstrip("/").partition("/")
+        if word == "hang":
+            time.sleep(float(value))
+            word = "200"
+        if word == "cut":
+            self.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nx")
+            self.close_connection = True
+            return
+        if word == "noise":
+            self.wfile.write(b"\0\1\2 not HTTP\r\n\r\n")
+            self.close_connection = True
+            return
+        answer = b"nothing like it\0here\n"
+        self.send_response(int(word))
+        if value.startswith("in-"):
+            self.send_header("Retry-After", value[3:])
+        if value.startswith("at-"):
+            at = time.time() + int(value[3:])
+            self.send_header("Retry-After", email.utils.formatdate(at, usegmt=True))
+        if word == "302":
+            self.send_header("Location", "/200")
+        if value == "large":
+            answer = b"x" * 3000000
+        self.send_header("Content-Length", len(answer) if word != "204" else 0)
+        self.end_headers()
+        if word != "204":
+            self.wfile.write(answer)
+
+    def log_message(self, *args):
+        pass
+
+
+def readpast(*arguments):
+    return subprocess.run([READPAST, *arguments], check=True, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE).stdout
+
+
+def work(queue, url, *options, status=0):
+    ran = subprocess.run([READPAST, "work", queue, "--post", url, "--drain", *options],
+                         text=True, capture_output=True, timeout=PATIENCE)
+    if status is not None and ran.returncode != status:
+        raise AssertionError(ran)
+    return ran
+
+
+def show(job):
+    return json.loads(readpast("show", job.strip(), "--json"))
+
+
+def verdicts(base):
+    """Return what became of a job for each answer."""
+    answers = ("200", "201", "204", "302", "400", "404", "408", "410", "500", "502",
+               "cut", "noise", "200/large", "500/large")
+    found = {}
+    for answer in answers:
+        queue = "v-" + answer.replace("/", "-")
+        job = readpast("enqueue", queue, "x", "--keep", "1h", "--max-attempts", "5",
+                       "--backoff", "1h")
+        work(queue, f"{base}/{answer}", status=None)
+        found[answer] = show(job)
+    return found
+
+
+def test_verdicts(base):
+    found = verdicts(base)
+    for words, state in ((("200", "201", "204", "200/large"), "done"),
+                         (("400", "404", "408", "410"), "dead"),
+                         (("302", "500", "502", "cut", "noise", "500/large"), "scheduled")):
+        states = {word: found[word]["state"] for word in words}
+        check(f"{', '.join(words)}: {state}", set(states.values()) == {state}, states)
+    attempts = {word: found[word]["attempt"] for word in ("302", "500", "cut")}
+    check("an attempt that failed is counted", set(attempts.values()) == {1}, attempts)
+    check("the error has the status and the beginning of the answer",
+          found["404"]["last_error"] == "HTTP status 404: nothing like it?here",
+          found["404"]["last_error"])
+    check("a long answer is cut", len(found["500/large"]["last_error"]) < 1200)
+
+
+def test_release(base):
+    for answer, least, most in (("503", 95, 101), ("429/in-500", 490, 501),
+                                ("503/at-300", 290, 302), ("503/in-0", 95, 101),
+                                ("429/in-999999999", 86000, 86401)):
+        queue = "r-" + answer.replace("/", "-")
+        job = readpast("enqueue", queue, "x")
+        work(queue, f"{base}/{answer}", "--release-delay", "100s")
+        found = show(job)
+        seconds = datetime.datetime.fromisoformat(found["run_at"]).timestamp() - time.time()
+        check(f"{answer}: the job is released for {least} to {most} s, and no attempt counts",
+              found["attempt"] == 0 and least <= seconds <= most, (found, seconds))
+
+
+def test_request(base):
+    Application.asked.clear()
+    payload = bytes(range(256)) * 1000
+    with open("payload", "wb") as file:
+        file.write(payload)
+    with open("payload", "rb") as file:
+        job = subprocess.run([READPAST, "enqueue", "bytes", "--one", "--kind", "thumb",
+                              "--header", "traceparent=00-aa", "--header", "host=evil"],
+                             stdin=file, check=True, stdout=subprocess.PIPE).stdout.decode()
+    work("bytes", base + "/200?a=b")
+    path, headers, body = Application.asked[0]
+    check("the payload is the body, byte by byte", body == payload)
+    check("the URL is used as it is", path == "/200?a=b", path)
+    wanted = {"Readpast-Queue": "bytes", "Readpast-Job-Id": job.strip(),
+              "Readpast-Attempt": "1", "Readpast-Kind": "thumb",
+              "Idempotency-Key": job.strip(), "traceparent": "00-aa",
+              "content-type": "application/octet-stream"}
+    got = {name: headers.get(name) for name in wanted}
+    check("the job's fields are in headers", got == wanted, headers)
+    check("a header of the job cannot change the request", "evil" not in headers["Host"])
+    readpast("enqueue", "typed", "{}", "--header", "content-type=application/json")
+    readpast("enqueue", "typed", "é")
+    readpast("enqueue", "typed", "", "--header", "tracestate=a\r\nX-Evil: 1")
+    Application.asked.clear()
+    work("typed", base + "/200")
+    types = [headers["content-type"] for _, headers, _ in Application.asked]
+    check("a content type is passed on; without one, a text is a text",
+          types == ["application/json"] + ["text/plain; charset=utf-8"] * 2, types)
+    check("a line break in a header makes no other header",
+          "X-Evil" not in Application.asked[2][1], Application.asked[2][1])
+
+
+def test_connections(base):
+    subprocess.run([READPAST, "enqueue", "many", "--quiet"], check=True,
+                   input="\n".join(map(str, range(40))), text=True)
+    Application.sockets.clear()
+    Application.asked.clear()
+    ran = work("many", base + "/200", "-j", "4")
+    check("each job is posted once", sorted(int(a[2]) for a in Application.asked)
+          == list(range(40)), Application.asked)
+    check("connections are used again", len(Application.sockets) <= 4, Application.sockets)
+    check("the last line has the totals",
+          ran.stdout.splitlines()[-1] == "40 done, 0 failed, 0 dead, 0 released", ran)
+
+
+def test_time(base):
+    job = readpast("enqueue", "slow", "x", "--timeout", "300ms", "--backoff", "1h")
+    began = time.monotonic()
+    work("slow", base + "/hang/5")
+    check("a request that takes longer than the timeout has failed",
+          show(job)["last_error"].startswith("timed out after 300 ms")
+          and time.monotonic() - began < 4, show(job))
+    with socket.create_server(("127.0.0.1", 0)) as s:
+        port = s.getsockname()[1]
+    job = readpast("enqueue", "away", "x", "--backoff", "1h")
+    work("away", f"http://127.0.0.1:{port}/")
+    check("a server that is away fails the attempt, and the error says so",
+          show(job)["state"] == "scheduled"
+          and show(job)["last_error"].startswith("no answer: Failed to connect"), show(job))
+
+
+def test_end(base):
+    job = readpast("enqueue", "ended", "x")
+    Application.asked.clear()
+    worker = subprocess.Popen([READPAST, "work", "ended", "--post", base + "/hang/20"],
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    end = time.monotonic() + PATIENCE
+    while not Application.asked and time.monotonic() < end:
+        time.sleep(0.02)
+    worker.send_signal(signal.SIGTERM)
+    time.sleep(0.2)
+    worker.send_signal(signal.SIGTERM)
+    began = time.monotonic()
+    worker.wait(PATIENCE)
+    found = show(job)
+    check("a second signal gives the request up, and its job is released",
+          (found["state"], found["attempt"]) == ("ready", 0)
+          and time.monotonic() - began < 5, found)
+
+
+def test_usage(base):
+    for options, words in ((["--post", base, "--", "true"], "not both"),
+                           (["--post", "ftp://x/"], "expected http"),
+                           (["--post", "file:///etc/passwd"], "expected http"),
+                           (["--post", "http://"], "expected http"),
+                           (["--post", base, "--result", "stdout"], "--result"),
+                           (["--post", base, "--output-sync"], "--output-sync"),
+                           ([], "which command")):
+        ran = subprocess.run([READPAST, "work", "q", *options], text=True,
+                             capture_output=True)
+        check(f"work {' '.join(options[:1] + options[2:])} is refused: {words}",
+              ran.returncode == 2 and words in ran.stderr, ran)
+
+
+def main():
+    for name in list(os.environ):
+        if name.lower().endswith("_proxy"):
+            del os.environ[name]
+    os.environ["READPAST_DB"] = f"sqlite:{os.getcwd()}/post.db"
+    readpast("init")
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Application)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    base = f"http://127.0.0.1:{server.server_port}"
+    for test in (test_verdicts, test_release, test_request, test_connections, test_time,
+                 test_end, test_usage):
+        test(base)
+    server.shutdown()
+
+
+run(main)

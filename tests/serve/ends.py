@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+"""Test how the server ends, how many connections it accepts, and what it logs.
+
+  ends.py READPAST KIND
+
+SPDX-License-Identifier: MIT
+SPDX-FileCopyrightText: The readpast authors
+"""
+
+import json
+import pathlib
+import signal
+import socket
+import threading
+import time
+
+from serving import Case, Server, eventually, main
+
+
+class Drain(Case):
+    """Each test has a server of its own, which it ends."""
+
+    def setUp(self):
+        self.own = Server(self.folder.name)
+        self.address = (self.own.host, self.own.port)
+
+    def open(self, data):
+        s = socket.create_connection(self.address, timeout=20)
+        s.sendall(data)
+        return s
+
+    def head(self, *lines, path="/v1/queues/w/jobs"):
+        return "\r\n".join([f"POST {path} HTTP/1.1", f"Host: {self.own.host}:{self.own.port}",
+                            *lines, "", ""]).encode()
+
+    def end(self):
+        self.own.process.send_signal(signal.SIGTERM)
+
+    def ended(self, seconds):
+        """Check that the process ends in time, with the exit status 0."""
+        self.assertEqual(self.own.process.wait(seconds), 0)
+        self.own.stop()
+
+    def read_all(self, s):
+        got = b""
+        while more := s.recv(65536):
+            got += more
+        return got
+
+    def test_a_request_whose_body_is_not_complete_yet_is_answered(self):
+        s = self.open(self.head("Content-Length: 10", "Content-Type: text/plain") + b"12345")
+        time.sleep(0.3)
+        self.end()
+        time.sleep(0.3)
+        s.sendall(b"67890")
+        self.assertIn(b"201 Created", self.read_all(s))
+        self.ended(10)
+        again = Server(self.folder.name, url=self.own.url)
+        self.assertEqual([job["payload"] for job in again.claim("w")], ["1234567890"])
+        self.assertEqual(again.stop(), 0)
+
+    def test_a_claim_that_waits_is_answered_with_an_empty_list(self):
+        answers = []
+        poll = threading.Thread(target=lambda: answers.append(self.own.post(
+            "/v1/claim", {"queues": ["none"], "wait": "60s"}, connection=self.own.connect())))
+        poll.start()
+        self.assertTrue(eventually(10, lambda: b'{for="claim"} 1' in self.own.get(
+            "/metrics", connection=self.own.connect()).bytes))
+        self.end()
+        poll.join(20)
+        self.assertEqual((answers[0].status, answers[0].json), (200, {"jobs": []}))
+        self.ended(5)
+
+    def test_a_stream_of_events_and_idle_connections_are_closed_at_once(self):
+        stream = self.open(self.head(path="/v1/events").replace(b"POST", b"GET"))
+        idle = self.open(b"")
+        self.assertIn(b"200 OK", stream.recv(65536))
+        self.end()
+        self.read_all(stream)
+        try:
+            self.assertEqual(idle.recv(100), b"")
+        except ConnectionResetError:
+            pass
+        self.ended(5)
+
+    def test_no_connection_is_accepted_while_the_last_answers_are_sent(self):
+        s = self.open(self.head("Content-Length: 1", "Content-Type: text/plain"))
+        time.sleep(0.3)
+        self.end()
+
+        def refused():
+            try:
+                socket.create_connection(self.address, timeout=5).close()
+                return False
+            except ConnectionRefusedError:
+                return True
+        self.assertTrue(eventually(5, refused))
+        s.sendall(b"x")
+        self.assertIn(b"201 Created", self.read_all(s))
+        self.ended(10)
+
+    def test_a_client_that_never_ends_its_request_does_not_keep_the_server(self):
+        self.open(self.head("Content-Length: 10"))
+        time.sleep(0.3)
+        self.end()
+        self.ended(15)
+
+
+class Connections(Case):
+    options = ("--connections", "5")
+
+    def test_a_connection_over_the_limit_is_closed_and_others_still_work(self):
+        kept = [self.server.connect() for _ in range(5)]
+        for connection in kept:
+            self.assertEqual(self.server.get("/healthz", connection=connection).status, 200)
+        with socket.create_connection((self.server.host, self.server.port), timeout=10) as s:
+            try:
+                self.assertEqual(s.recv(100), b"")
+            except ConnectionResetError:
+                pass
+        self.assertEqual(self.server.get("/healthz", connection=kept[0]).status, 200)
+        for connection in kept:
+            connection.close()
+
+        def works():
+            try:
+                return self.server.get("/healthz", connection=self.server.connect())
+            except OSError:
+                return None
+        self.assertTrue(eventually(5, works))
+
+
+class Log(Case):
+    options = ("--tokens", "--access-log", "-")
+
+    def test_a_line_names_the_token_and_never_has_its_secret(self):
+        token = self.server.readpast("token", "add", "spy", "--may", "read:*").strip()
+        answer = self.server.get("/v1/queues",
+                                 headers={"Authorization": f"Bearer {token}"})
+        self.assertEqual(answer.status, 200)
+        refused = self.server.get("/v1/jobs?key=%22%0A",
+                                  headers={"Authorization": f"Bearer {token}x"})
+        self.assertEqual(refused.status, 401)
+        text = [self.server.process.stdout.readline() for _ in range(2)]
+        lines = [json.loads(line) for line in text]
+        self.assertEqual([(x.get("token"), x["status"], x["target"]) for x in lines],
+                         [("spy", 200, "/v1/queues"), (None, 401, "/v1/jobs?key=%22%0A")])
+        self.assertEqual(str(lines[0]["request"]), answer.headers["Readpast-Request"])
+        self.assertNotIn(token.split("_")[2], "".join(text))
+
+    def test_a_log_that_cannot_be_written_is_an_error(self):
+        path = pathlib.Path(self.folder.name) / "missing" / "log"
+        with self.assertRaisesRegex(AssertionError, "missing/log"):
+            Server(self.folder.name, "--access-log", str(path))
+
+
+if __name__ == "__main__":
+    main()

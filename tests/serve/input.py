@@ -1,0 +1,354 @@
+#!/usr/bin/env python3
+"""Test the HTTP API with input that is wrong. Each refusal names the field that is wrong,
+and nothing has changed.
+
+  input.py READPAST KIND
+
+SPDX-License-Identifier: MIT
+SPDX-FileCopyrightText: The readpast authors
+"""
+
+import json
+import socket
+import time
+
+from serving import Answer, Case, Server, main
+
+LONG = "x" * 256
+WRONG_JOBS = [  # a job, and the field that is named
+    ({"nonsense": 1}, "nonsense"),
+    ({"kind": 1}, "kind"), ({"kind": ""}, "kind"), ({"kind": "k" * 129}, "kind"),
+    ({"kind": "a\0b"}, "kind"), ({"kind": ["a"]}, "kind"),
+    ({"priority": "1"}, "priority"), ({"priority": -1}, "priority"),
+    ({"priority": 256}, "priority"), ({"priority": 1.5}, "priority"),
+    ({"delay": 5}, "delay"), ({"delay": "5 fortnights"}, "delay"),
+    ({"delay": "-1s"}, "delay"), ({"delay": "9999999d"}, "delay"),
+    ({"run_at": "tomorrow"}, "run_at"), ({"run_at": 5}, "run_at"),
+    ({"max_attempts": 0}, "max_attempts"), ({"max_attempts": True}, "max_attempts"),
+    ({"unique_key": LONG}, "unique_key"), ({"group": LONG}, "group"),
+    ({"headers": []}, "headers"), ({"headers": "{}"}, "headers"),
+    ({"replace": 1}, "replace"), ({"replace": "true"}, "replace"),
+    ({"payload_base64": "!"}, "payload_base64"), ({"payload_base64": 1}, "payload_base64"),
+    ({"timeout": "0s"}, "timeout"), ({"expire": "0"}, "expire"), ({"keep": 1}, "keep"),
+    ({"backoff": "1s"}, "backoff"), ({"backoff": []}, "backoff"),
+    ({"backoff": ["x"]}, "backoff"),
+]
+WRONG_VERDICTS = [
+    ({}, "verdict"), ({"verdict": "maybe"}, "verdict"), ({"verdict": 1}, "verdict"),
+    ({"verdict": "done"}, "claim"), ({"verdict": "done", "claim": "5"}, "claim"),
+    ({"verdict": "done", "claim": "a:b"}, "claim"), ({"verdict": "done", "id": 1}, "claim"),
+    ({"verdict": "done", "id": "1", "claim_no": 1}, "id"),
+    ({"verdict": "done", "id": 1, "claim_no": -1}, "claim_no"),
+    ({"verdict": "done", "claim": "1:1", "id": 1, "claim_no": 1}, "claim"),
+    ({"verdict": "done", "claim": "1:1", "delay": "1s"}, "delay"),
+    ({"verdict": "done", "claim": "1:1", "error": "x"}, "error"),
+    ({"verdict": "done", "claim": "1:1", "progress": "x"}, "progress"),
+    ({"verdict": "fail", "claim": "1:1", "result": "x"}, "result"),
+    ({"verdict": "fail", "claim": "1:1", "lease": "1s"}, "lease"),
+    ({"verdict": "extend", "claim": "1:1", "lease": "0s"}, "lease"),
+    ({"verdict": "fail", "claim": "1:1", "progress": "x" * 5000}, "progress"),
+    ({"verdict": "done", "claim": "1:1", "more": 1}, "more"),
+]
+WRONG_CLAIMS = [
+    ({}, "queues"), ({"queues": "q"}, "queues"), ({"queues": []}, "queues"),
+    ({"queues": [1]}, "queues[0]"), ({"queues": ["q", ""]}, "queues[1]"),
+    ({"queues": ["q" * 129]}, "queues[0]"), ({"queues": ["q"] * 101}, "queues"),
+    ({"queues": ["q"], "max": 0}, "max"), ({"queues": ["q"], "max": 1001}, "max"),
+    ({"queues": ["q"], "max": "1"}, "max"), ({"queues": ["q"], "wait": "61s"}, "wait"),
+    ({"queues": ["q"], "wait": 1}, "wait"), ({"queues": ["q"], "lease": "0s"}, "lease"),
+    ({"queues": ["q"], "worker": ""}, "worker"), ({"queues": ["q"], "x": 1}, "x"),
+]
+WRONG_SETTINGS = [
+    ({"lease": 90}, "lease"), ({"lease": "0s"}, "lease"), ({"max_attempts": 0}, "max_attempts"),
+    ({"priority": 300}, "priority"), ({"limit": -1}, "limit"), ({"limit": "many"}, "limit"),
+    ({"max_payload": "huge"}, "max_payload"), ({"dead_to": 1}, "dead_to"),
+    ({"keep_done": "1 week"}, "keep_done"), ({"lease_ms": 5}, "lease_ms"),
+]
+WRONG_QUERIES = [
+    ("/v1/jobs?state=bad", "state"), ("/v1/jobs?limit=0", "limit"),
+    ("/v1/jobs?limit=201", "limit"), ("/v1/jobs?cursor=x", "cursor"),
+    ("/v1/jobs?older=x", "older"), ("/v1/jobs?more=1", "more"),
+    ("/v1/jobs?kind=a&kind=b", "kind"), ("/v1/jobs/x", "id"), ("/v1/jobs/-1", "id"),
+    ("/v1/jobs/1/outcome?wait=61s", "wait"), ("/v1/stats?x=1", "x"),
+    ("/v1/doctor?long=x", "long"), ("/v1/queues?x", "x"),
+]
+
+
+class Fields(Case):
+    def check(self, path, cases, wrap=lambda body: body, where="", method="POST"):
+        for body, field in cases:
+            with self.subTest(path=path, body=str(body)[:100]):
+                answer = self.server.ask(method, path, wrap(body))
+                problem = self.refused(answer, 400, field.split("[")[0])
+                self.assertIn(field, problem["detail"])
+                if where:
+                    self.assertTrue(problem["field"].startswith(where), problem)
+
+    def test_each_wrong_field_of_a_new_job_is_named(self):
+        self.check(f"/v1/queues/{self.queue}/jobs", WRONG_JOBS)
+        self.refused(self.server.get(f"/v1/queues/{self.queue}"), 404)
+
+    def test_each_wrong_field_of_one_of_many_jobs_is_named_with_its_place(self):
+        self.check(f"/v1/queues/{self.queue}/jobs", WRONG_JOBS,
+                   lambda job: {"jobs": [{"payload": "good"}, job]}, "jobs[1]")
+        self.refused(self.server.get(f"/v1/queues/{self.queue}"), 404)
+
+    def test_each_wrong_field_of_a_verdict_is_named(self):
+        self.check("/v1/verdicts", WRONG_VERDICTS, lambda v: {"verdicts": [v]},
+                   "verdicts[0]")
+
+    def test_each_wrong_field_of_a_claim_is_named(self):
+        self.check("/v1/claim", WRONG_CLAIMS)
+        self.check("/v1/settle-and-claim", WRONG_CLAIMS)
+
+    def test_each_wrong_setting_is_named(self):
+        self.check(f"/v1/queues/{self.queue}", WRONG_SETTINGS, method="PUT")
+        self.refused(self.server.get(f"/v1/queues/{self.queue}"), 404)
+
+    def test_each_wrong_parameter_of_a_query_is_named(self):
+        for path, field in WRONG_QUERIES:
+            with self.subTest(path=path):
+                self.refused(self.server.get(path), 400, field)
+
+    def test_lists_that_are_too_long_or_empty_are_refused(self):
+        path = f"/v1/queues/{self.queue}/jobs"
+        for jobs in ([], [{}] * 1001, {}, "x", None):
+            self.refused(self.server.post(path, {"jobs": jobs}), 400, "jobs")
+        for verdicts in ([], [{"claim": "1:1", "verdict": "done"}] * 1001, 5):
+            self.refused(self.server.post("/v1/verdicts", {"verdicts": verdicts}), 400,
+                         "verdicts")
+
+    def test_a_body_that_is_not_one_json_object_is_refused(self):
+        for body in (b"", b"{", b"[]", b"null", b"5", b'"x"', b"{} {}", b'{"a":1,"a":2}',
+                     b'{"kind":"\xff"}', b'{"kind":"\\ud800"}', b"{'a':1}", b'{"a":01}',
+                     b'{"payload":' + b"[" * 5000 + b"]" * 5000 + b"}",
+                     b'{"k\\u0000":1}', b'{"priority":99999999999999999999}'):
+            with self.subTest(body=body[:40]):
+                for path in (f"/v1/queues/{self.queue}/jobs", "/v1/claim", "/v1/verdicts"):
+                    self.refused(self.server.post(
+                        path, body, headers={"Content-Type": "application/json"}), 400,
+                        "body")
+
+    def test_wrong_headers_of_a_raw_payload_are_named(self):
+        for name, value, word in (("Readpast-Priority", "high", "priority"),
+                                  ("Readpast-Nonsense", "1", "Nonsense"),
+                                  ("Readpast-Payload", "1", "Payload"),
+                                  ("Readpast-Delay", "x", "delay"),
+                                  ("Readpast-Replace", "yes", "replace")):
+            with self.subTest(name=name):
+                answer = self.server.post(f"/v1/queues/{self.queue}/jobs", b"x",
+                                          headers={"Content-Type": "text/plain", name: value})
+                self.refused(answer, 400, word)
+
+    def test_a_payload_larger_than_the_queue_allows_is_413(self):
+        self.server.ask("PUT", f"/v1/queues/{self.queue}", {"max_payload": 10})
+        answer = self.server.post(f"/v1/queues/{self.queue}/jobs", {"payload": "x" * 11})
+        self.refused(answer, 413)
+        self.assertEqual(self.server.claim(self.queue), [])
+
+
+class Paths(Case):
+    def test_tricks_with_paths_find_nothing(self):
+        for path in ("/v1", "/v1/", "//v1/queues", "/v1//queues", "/v1/queues/",
+                     "/v1/queues//jobs", "/v1/../v1/queues", "/v1/queues/a/b/c/d/e/f/g",
+                     "/V1/queues", "/v1/jobs/1/", "/v1%2Fqueues", "/etc/passwd",
+                     "/assets/../../etc/passwd", "/%2e%2e/etc/passwd"):
+            with self.subTest(path=path):
+                self.refused(self.server.get(path), 404)
+
+    def test_escapes_that_are_not_valid_are_refused(self):
+        for path in ("/v1/queues/%", "/v1/queues/%1", "/v1/queues/%zz", "/v1/queues/%00",
+                     "/v1/queues/%ff", "/v1/queues?%", "/v1/jobs?kind=%ff"):
+            with self.subTest(path=path):
+                self.refused(self.server.get(path), 400)
+
+    def test_a_name_that_no_queue_may_have_is_refused(self):
+        for name in ("%01", "%0A", "x" * 129):
+            self.refused(self.server.post(f"/v1/queues/{name}/jobs", {}), 400)
+
+    def test_a_method_that_a_path_does_not_have_is_405_and_says_which_it_has(self):
+        for method, path, allow in (("POST", "/v1/stats", "GET, HEAD"),
+                                    ("GET", "/v1/claim", "POST"),
+                                    ("DELETE", "/v1/jobs/1", "GET, HEAD"),
+                                    ("PUT", "/v1/queues/q/jobs", "POST"),
+                                    ("BREW", "/v1/queues/q",
+                                     "GET, HEAD, PUT, PATCH, DELETE")):
+            answer = self.server.ask(method, path)
+            self.refused(answer, 405)
+            self.assertEqual(answer.headers["Allow"], allow)
+
+
+class Wire(Case):
+    options = ("--body", "64KiB", "--time", "2s")
+
+    def head(self, *lines, method=b"POST", path=b"/v1/queues/w/jobs"):
+        host = b"Host: %s:%d" % (self.server.host.encode(), self.server.port)
+        return b"\r\n".join([method + b" " + path + b" HTTP/1.1", host, *lines, b"", b""])
+
+    def alive(self):
+        self.assertEqual(Server.get(self.server, "/healthz",
+                                    connection=self.server.connect()).status, 200)
+
+    def status(self, data):
+        got = self.server.raw(data)
+        return int(got.split()[1]) if got else 0
+
+    def jobs(self):
+        return [q for q in Server.get(self.server, "/v1/queues",
+                                      connection=self.server.connect()).json["queues"]
+                if q["queue"] == "w"]
+
+    def test_two_lengths_and_a_length_beside_chunks_are_refused(self):
+        chunk = b"1\r\nx\r\n0\r\n\r\n"
+        for lines, body in (((b"Content-Length: 1", b"Content-Length: 1"), b"x"),
+                            ((b"Content-Length: 1", b"Content-Length: 5"), b"xxxxx"),
+                            ((b"Content-Length: 1", b"Transfer-Encoding: chunked"), chunk)):
+            self.assertEqual(self.status(self.head(*lines) + body), 400)
+        self.assertEqual(self.jobs(), [])
+
+    def test_a_body_over_the_limit_is_413(self):
+        self.assertEqual(self.status(self.head(b"Content-Length: 65537")), 413)
+        answer = self.status(self.head(b"Transfer-Encoding: chunked", b"Connection: close")
+                             + b"ffff\r\n" + b"x" * 0xffff + b"\r\n"
+                             + b"f\r\n" + b"x" * 15 + b"\r\n0\r\n\r\n")
+        self.assertEqual(answer, 413)
+        self.assertEqual(self.jobs(), [])
+
+    def test_a_body_in_chunks_is_taken(self):
+        answer = self.server.raw(self.head(b"Transfer-Encoding: chunked",
+                                           b"Connection: close", path=b"/v1/queues/c/jobs")
+                                 + b"3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n")
+        self.assertIn(b"201", answer.split(b"\r\n")[0])
+        job = Server.post(self.server, "/v1/claim", {"queues": ["c"]},
+                          connection=self.server.connect()).json["jobs"][0]
+        self.assertEqual(job["payload"], "abcde")
+
+    def test_requests_cut_at_each_byte_add_no_job(self):
+        request = self.head(b"Content-Length: 5", b"Content-Type: text/plain") + b"hello"
+        for n in range(len(request)):
+            with socket.create_connection((self.server.host, self.server.port)) as s:
+                s.sendall(request[:n])
+        for n in range(1, 12):
+            chunked = (self.head(b"Transfer-Encoding: chunked") + b"5\r\nhello\r\n0\r\n\r\n")
+            with socket.create_connection((self.server.host, self.server.port)) as s:
+                s.sendall(chunked[:-n])
+        time.sleep(0.3)
+        self.alive()
+        self.assertEqual(self.jobs(), [])
+
+    def test_a_hundred_thousand_headers_are_refused(self):
+        lines = [b"X-%d: y" % i for i in range(100000)]
+        try:
+            got = self.server.raw(self.head(*lines, method=b"GET", path=b"/healthz"))
+        except (BrokenPipeError, ConnectionResetError):
+            got = b""
+        self.assertNotIn(b"200 OK", got[:20])
+        self.alive()
+
+    def test_slow_clients_are_ended(self):
+        for start in (b"", b"GET /healthz HT", self.head(b"Content-Length: 9") + b"1"):
+            began = time.monotonic()
+            with socket.create_connection((self.server.host, self.server.port)) as s:
+                s.settimeout(10)
+                s.sendall(start)
+                try:
+                    while s.recv(4096):
+                        pass
+                except ConnectionResetError:
+                    pass
+            self.assertLess(time.monotonic() - began, 6)
+
+    def test_a_client_that_sends_a_byte_now_and_then_is_ended_too(self):
+        began = time.monotonic()
+        with socket.create_connection((self.server.host, self.server.port)) as s:
+            s.settimeout(0.2)
+            with self.assertRaises((BrokenPipeError, ConnectionResetError, StopIteration)):
+                for byte in self.head(b"X-Long: " + b"x" * 100):
+                    s.send(bytes([byte]))
+                    try:
+                        if not s.recv(1):
+                            raise StopIteration
+                    except TimeoutError:
+                        pass
+        self.assertLess(time.monotonic() - began, 8)
+
+    def test_a_connection_is_kept_alive_for_many_requests(self):
+        connection = self.server.connect()
+        connection.connect()
+        socket_used = connection.sock
+        for i in range(50):
+            answer = self.server.get("/healthz" if i % 2 else "/none", connection=connection)
+            self.assertEqual(answer.status, 200 if i % 2 else 404)
+        self.assertIs(connection.sock, socket_used)
+        connection.close()
+
+    def test_pipelined_requests_are_answered_in_their_order(self):
+        one = self.head(method=b"GET", path=b"/healthz")
+        last = self.head(b"Connection: close", method=b"GET", path=b"/none")
+        got = self.server.raw(one * 3 + last)
+        self.assertEqual(got.count(b"HTTP/1.1 200 OK"), 3)
+        self.assertEqual(got.count(b"HTTP/1.1 404"), 1)
+
+    def test_noise_is_refused_and_the_server_lives(self):
+        for noise in (b"\0" * 100, b"GET\r\n\r\n", b"\r\n\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n",
+                      b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" * 10,
+                      b"POST /v1/claim HTTP/1.1\r\n: x\r\n\r\n"):
+            with socket.create_connection((self.server.host, self.server.port)) as s:
+                s.settimeout(5)
+                s.sendall(noise)
+                try:
+                    got = s.recv(4096)
+                except (ConnectionResetError, TimeoutError):
+                    got = b""
+                self.assertNotIn(b" 200 ", got[:20])
+        self.alive()
+
+
+class Pages(Case):
+    """A web page must not reach the server through the browser of a user."""
+
+    options = ("--host", "queue.example.com")
+
+    def ask(self, headers):
+        connection = self.server.connect()
+        connection.putrequest("GET", "/v1/queues", skip_host=True)
+        for name, value in headers:
+            connection.putheader(name, value)
+        connection.endheaders()
+        return Answer(connection.getresponse())
+
+    def own(self):
+        return f"{self.server.host}:{self.server.port}"
+
+    def test_a_foreign_host_is_refused(self):
+        for host in ("evil.com", f"evil.com:{self.server.port}", "127.0.0.1:1",
+                     f"127.0.0.1.evil.com:{self.server.port}", "", "[::1", "a b"):
+            with self.subTest(host=host):
+                self.assertIn(self.ask([("Host", host)]).status, (400, 421))
+
+    def test_own_names_are_taken(self):
+        for host in (self.own(), f"localhost:{self.server.port}", "queue.example.com",
+                     "QUEUE.example.com:443"):
+            with self.subTest(host=host):
+                self.assertEqual(self.ask([("Host", host)]).status, 200)
+
+    def test_two_hosts_and_none_are_refused(self):
+        self.assertEqual(self.ask([]).status, 400)
+        self.assertEqual(self.ask([("Host", self.own())] * 2).status, 400)
+
+    def test_a_foreign_origin_is_refused(self):
+        for origin in ("http://evil.com", "null", f"http://evil.com:{self.server.port}",
+                       "http://127.0.0.1:1", ""):
+            with self.subTest(origin=origin):
+                answer = self.ask([("Host", self.own()), ("Origin", origin)])
+                self.refused(answer, 403)
+                self.assertNotIn("Access-Control-Allow-Origin", answer.headers)
+
+    def test_the_own_origin_is_taken(self):
+        for origin in (f"http://{self.own()}", "https://queue.example.com"):
+            answer = self.ask([("Host", self.own()), ("Origin", origin)])
+            self.assertEqual(answer.status, 200)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,177 @@
+#!/usr/bin/env python3
+"""Hold the description of the API, /openapi.json, to what the server does. The tests are
+run from the description: each operation is called with its example, and each answer must
+match its schema; then each member of each body gets wrong values.
+
+  openapi.py READPAST KIND
+
+SPDX-License-Identifier: MIT
+SPDX-FileCopyrightText: The readpast authors
+"""
+
+import json
+import pathlib
+import re
+
+from serving import Case, main
+
+ROUTES = pathlib.Path(__file__).resolve().parents[2] / "serve/route.c"
+TYPES = {"string": str, "integer": int, "number": (int, float), "boolean": bool,
+         "array": list, "object": dict, "null": type(None)}
+# A value of each type, for members of other types.
+VALUES = ["text", 5, 1.5, True, [], {}]
+
+
+class Description(Case):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.api = cls.server.get("/openapi.json").json
+
+    def resolve(self, schema):
+        while "$ref" in schema:
+            schema = self.api["components"]["schemas"][schema["$ref"].rsplit("/", 1)[1]]
+        return schema
+
+    def wrong(self, schema, value, place="answer"):
+        """Return why a value does not match a schema, or None."""
+        schema = self.resolve(schema)
+        if "oneOf" in schema:
+            found = [self.wrong(one, value, place) for one in schema["oneOf"]]
+            return None if found.count(None) == 1 else f"{place}: {found}"
+        types = schema.get("type", list(TYPES))
+        types = [types] if isinstance(types, str) else types
+        is_one = any(isinstance(value, TYPES[t])
+                     and (isinstance(value, bool) == (t == "boolean")) for t in types)
+        if not is_one:
+            return f"{place}: {value!r} is not {types}"
+        if "enum" in schema and value not in schema["enum"]:
+            return f"{place}: {value!r} is not one of {schema['enum']}"
+        if isinstance(value, str) and not re.search(schema.get("pattern", ""), value):
+            return f"{place}: {value!r} does not match {schema['pattern']}"
+        if isinstance(value, list):
+            return next(filter(None, (
+                self.wrong(schema.get("items", {}), one, f"{place}[{i}]")
+                for i, one in enumerate(value))), None)
+        return self.wrong_members(schema, value, place) if isinstance(value, dict) else None
+
+    def wrong_members(self, schema, value, place):
+        known = schema.get("properties", {})
+        for name in schema.get("required", []):
+            if name not in value:
+                return f"{place}: {name} is missing"
+        for name, one in value.items():
+            if name not in known:
+                if schema.get("additionalProperties", True) is False:
+                    return f"{place}: {name} is not described"
+                continue
+            why = self.wrong(known[name], one, f"{place}.{name}")
+            if why:
+                return why
+        return None
+
+    def operations(self):
+        for path, methods in self.api["paths"].items():
+            for method, operation in methods.items():
+                yield method.upper(), path, operation
+
+    def prepare(self, path):
+        """Make what a path names, and return the path with its names."""
+        self.server.ask("PUT", "/v1/queues/mail")
+        self.server.ask("PUT", "/v1/schedules/nightly", {"queue": "mail", "spec": "@daily"})
+        job = self.server.enqueue("mail", delay="1h" if path.endswith("/change") else "0s")
+        if path.endswith("/retry"):
+            self.server.post(f"/v1/jobs/{job}/cancel")
+        return (path.replace("{queue}", "mail").replace("{name}", "nightly")
+                .replace("{id}", str(job)))
+
+    def body_of(self, operation):
+        content = operation.get("requestBody", {}).get("content", {})
+        return content.get("application/json")
+
+    def test_every_path_of_the_server_is_described_and_no_other(self):
+        rows = re.findall(r'\{ "([A-Z]+)",\s*"([^"]*)",\s*LANE', ROUTES.read_text())
+        served = {(method, path) for method, path in rows}
+        described = {(method, re.sub(r"\{\w+\}", "*", path.lstrip("/")))
+                     for method, path, _ in self.operations()}
+        self.assertEqual(served, described)
+        self.assertGreater(len(served), 35)
+
+    def test_each_operation_answers_its_example_as_described(self):
+        for method, path, operation in self.operations():
+            if path in ("/", "/v1/events"):
+                continue
+            body = self.body_of(operation)
+            for query in ("", "?dry_run=1"):
+                if query and not any(p["name"] == "dry_run"
+                                     for p in operation.get("parameters", [])):
+                    continue
+                with self.subTest(method=method, path=path + query):
+                    answer = self.server.ask(method, self.prepare(path) + query,
+                                             body and body.get("example", {}))
+                    response = operation["responses"].get(str(answer.status))
+                    self.assertIsNotNone(response, answer)
+                    kind = answer.headers["Content-Type"].split(";")[0]
+                    self.assertIn(kind, response["content"])
+                    if kind == "application/json":
+                        schema = response["content"][kind]["schema"]
+                        self.assertIsNone(self.wrong(schema, answer.json))
+                    if path == "/v1/queues/{queue}" and method == "DELETE":
+                        self.assertEqual(answer.json["result"], "dropped")
+
+    def test_each_problem_is_described(self):
+        schema = self.api["components"]["schemas"]["Problem"]
+        for answer in (self.server.get("/none"), self.server.get("/v1/jobs/x"),
+                       self.server.get("/v1/queues/none"), self.server.post("/v1/stats"),
+                       self.server.get("/v1/jobs/123456"),
+                       self.server.get("/v1/queues", headers={"Origin": "x"})):
+            self.assertIsNone(self.wrong(schema, answer.json))
+
+    def schemas_of(self, schema):
+        schema = self.resolve(schema)
+        return [self.resolve(one) for one in schema.get("oneOf", [schema])]
+
+    def test_each_member_of_each_body_refuses_values_of_other_types(self):
+        tried = 0
+        for method, path, operation in self.operations():
+            body = self.body_of(operation)
+            if not body:
+                continue
+            real = self.prepare(path)
+            for schema in self.schemas_of(body["schema"]):
+                for name, member in {**schema["properties"], "undescribed": False}.items():
+                    for value in VALUES:
+                        if member is not False and not self.wrong(member, value):
+                            continue
+                        answer = self.server.ask(method, real, {
+                            **body.get("example", {}), name: value})
+                        tried += 1
+                        with self.subTest(method=method, path=path, name=name, value=value):
+                            self.refused(answer, 400)
+        self.assertGreater(tried, 300)
+
+    def test_each_parameter_of_each_query_is_known_and_no_other(self):
+        for method, path, operation in self.operations():
+            names = [p["name"] for p in operation.get("parameters", []) if p["in"] == "query"]
+            if path in ("/", "/v1/events"):
+                continue
+            real = self.prepare(path)
+            body = self.body_of(operation)
+            answer = self.server.ask(method, real + "?undescribed=1",
+                                     body and body.get("example", {}))
+            with self.subTest(method=method, path=path):
+                if path not in ("/healthz",):
+                    self.refused(answer, 400, "undescribed")
+            for name in names:
+                answer = self.server.ask(method, f"{real}?{name}=%01",
+                                         body and body.get("example", {}))
+                self.assertNotIn("no such parameter", json.dumps(answer.json), name)
+
+    def test_the_scope_of_each_operation_is_described(self):
+        for method, path, operation in self.operations():
+            with self.subTest(method=method, path=path):
+                self.assertTrue("security" in operation or path == "/v1/session")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""Test the files that the server answers with, and HTTPS.
+
+  page.py READPAST KIND
+
+SPDX-License-Identifier: MIT
+SPDX-FileCopyrightText: The readpast authors
+"""
+
+import gzip
+import http.client
+import pathlib
+import re
+import ssl
+import subprocess
+
+from serving import Case, Server, main
+
+PAGE = pathlib.Path(__file__).resolve().parents[2] / "web/dist"
+
+
+class Files(Case):
+    def test_a_file_comes_as_it_is_or_compressed(self):
+        plain = self.server.get("/openapi.json")
+        packed = self.server.get("/openapi.json", headers={"Accept-Encoding": "br, gzip"})
+        self.assertEqual(packed.headers["Content-Encoding"], "gzip")
+        self.assertEqual(gzip.decompress(packed.bytes), plain.bytes)
+        self.assertLess(len(packed.bytes) * 3, len(plain.bytes))
+        self.assertEqual(packed.headers["Vary"], "Accept-Encoding")
+
+    def test_a_file_that_the_client_has_is_not_sent_again(self):
+        mark = self.server.get("/openapi.json").headers["ETag"]
+        again = self.server.get("/openapi.json", headers={"If-None-Match": mark})
+        self.assertEqual((again.status, again.bytes), (304, b""))
+        other = self.server.get("/openapi.json", headers={"If-None-Match": '"x"'})
+        self.assertEqual(other.status, 200)
+
+
+class Page(Case):
+    def test_the_page_and_all_that_it_loads_are_answered_with_a_strict_policy(self):
+        page = self.server.get("/")
+        self.assertEqual((page.status, page.headers["Content-Type"]),
+                         (200, "text/html; charset=utf-8"))
+        self.assertIn("default-src 'self'", page.headers["Content-Security-Policy"])
+        for name in re.findall(r'(?:src|href)="\./([^"]+)"', page.bytes.decode()):
+            answer = self.server.get("/" + name)
+            self.assertEqual((answer.status, answer.bytes), (200, (PAGE / name).read_bytes()))
+
+
+class Prefix(Case):
+    options = ("--prefix", "/my/queue")
+
+    def test_the_prefix_without_a_slash_leads_to_the_page(self):
+        answer = self.server.get("/my/queue")
+        self.assertEqual((answer.status, answer.headers["Location"]), (308, "/my/queue/"))
+        self.assertEqual(self.server.get("/my/queue/openapi.json").status, 200)
+
+
+class Https(Case):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        folder = pathlib.Path(cls.folder.name)
+        cls.cert, cls.key = folder / "cert.pem", folder / "key.pem"
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes",
+                        "-subj", "/CN=localhost", "-keyout", cls.key, "-out", cls.cert,
+                        "-days", "2"], check=True, capture_output=True)
+
+    def test_a_server_with_a_certificate_speaks_https_only(self):
+        own = Server(self.folder.name, "--tls-cert", self.cert, "--tls-key", self.key)
+        context = ssl.create_default_context(cafile=self.cert)
+        context.check_hostname = False
+        secure = http.client.HTTPSConnection(own.host, own.port, timeout=20, context=context)
+        for _ in range(3):
+            job = own.post("/v1/queues/q/jobs", {"payload": "x" * 100000},
+                           connection=secure)
+            self.assertEqual(job.status, 201)
+        jobs = own.post("/v1/claim", {"queues": ["q"], "max": 3, "wait": "5s"},
+                        connection=secure).json["jobs"]
+        self.assertEqual([len(j["payload"]) for j in jobs], [100000] * 3)
+        with self.assertRaises((OSError, http.client.HTTPException)):
+            own.get("/healthz", connection=own.connect())
+        secure.close()
+        self.assertEqual(own.stop(), 0)
+
+    def test_a_certificate_that_cannot_be_read_is_an_error(self):
+        with self.assertRaisesRegex(AssertionError, "missing.pem"):
+            Server(self.folder.name, "--tls-cert", "missing.pem", "--tls-key", self.key)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,244 @@
+#!/usr/bin/env python3
+"""Test requests that wait: claims, the end of a job, and streams of events.
+
+  polls.py READPAST KIND
+
+SPDX-License-Identifier: MIT
+SPDX-FileCopyrightText: The readpast authors
+"""
+
+import json
+import socket
+import threading
+import time
+
+from serving import Case, Server, eventually, main
+
+
+class Poll:
+    """A claim that waits, on a connection of its own."""
+
+    def __init__(self, server, *queues, **options):
+        self.jobs = self.seconds = None
+        self.server = server
+        body = {"queues": list(queues), "wait": "10s", **options}
+        self.thread = threading.Thread(target=self.run, args=(body,))
+        self.thread.start()
+
+    def run(self, body):
+        connection = self.server.connect()
+        began = time.monotonic()
+        self.jobs = self.server.post("/v1/claim", body, connection=connection).json["jobs"]
+        self.seconds = time.monotonic() - began
+        connection.close()
+
+    def join(self):
+        self.thread.join(20)
+        return self.jobs
+
+
+def send_claim(server, queue, wait="10s"):
+    """Send a claim that waits and return the socket, without reading the answer."""
+    body = json.dumps({"queues": [queue], "wait": wait}).encode()
+    s = socket.create_connection((server.host, server.port), timeout=20)
+    s.sendall(b"POST /v1/claim HTTP/1.1\r\nHost: %s:%d\r\nContent-Length: %d\r\n\r\n%s"
+              % (server.host.encode(), server.port, len(body), body))
+    return s
+
+
+class Claims(Case):
+    def test_a_claim_without_wait_answers_at_once_with_an_empty_list(self):
+        self.server.ask("PUT", f"/v1/queues/{self.queue}")
+        self.assertEqual(self.server.claim(self.queue), [])
+
+    def test_a_claim_that_waits_gets_an_empty_list_when_the_wait_is_over(self):
+        poll = Poll(self.server, self.queue, wait="500ms")
+        self.assertEqual(poll.join(), [])
+        self.assertGreater(poll.seconds, 0.45)
+        self.assertLess(poll.seconds, 5)
+
+    def test_a_claim_that_waits_gets_a_job_that_this_server_enqueues(self):
+        poll = Poll(self.server, self.queue)
+        time.sleep(0.3)
+        began = time.monotonic()
+        job = self.server.enqueue(self.queue, payload="now")
+        self.assertEqual([(j["id"], j["payload"]) for j in poll.join()], [(job, "now")])
+        self.assertLess(time.monotonic() - began, 2)
+
+    def test_a_claim_that_waits_gets_a_job_that_another_process_enqueues(self):
+        poll = Poll(self.server, self.queue)
+        time.sleep(0.3)
+        self.server.readpast("enqueue", self.queue, "other")
+        began = time.monotonic()
+        self.assertEqual([j["payload"] for j in poll.join()], ["other"])
+        self.assertLess(time.monotonic() - began, 3)
+
+    def test_a_claim_that_waits_gets_a_job_when_it_is_due(self):
+        poll = Poll(self.server, self.queue)
+        self.server.enqueue(self.queue, delay="700ms")
+        self.assertEqual(len(poll.join()), 1)
+        self.assertGreater(poll.seconds, 0.6)
+
+    def test_a_claim_that_waits_for_several_queues_gets_a_job_of_the_second(self):
+        poll = Poll(self.server, self.queue + "a", self.queue + "b")
+        time.sleep(0.2)
+        self.server.enqueue(self.queue + "b")
+        self.assertEqual([j["queue"] for j in poll.join()], [self.queue + "b"])
+
+    def test_claims_that_wait_are_served_in_the_order_in_which_they_came(self):
+        sockets = []
+        for _ in range(5):
+            sockets.append(send_claim(self.server, self.queue))
+            time.sleep(0.1)
+        for expected in range(5):
+            self.server.enqueue(self.queue, payload=str(expected))
+            answer = sockets[expected].recv(65536)
+            self.assertIn(b'"payload":"%d"' % expected, answer)
+        for s in sockets:
+            s.close()
+
+    def test_one_batch_of_jobs_is_dealt_to_all_that_wait(self):
+        polls = [Poll(self.server, self.queue, max=10) for _ in range(5)]
+        time.sleep(0.5)
+        self.server.post(f"/v1/queues/{self.queue}/jobs",
+                         {"jobs": [{"payload": str(i)} for i in range(5)]})
+        self.assertEqual([len(poll.join()) for poll in polls], [1] * 5)
+
+    def test_many_claims_that_wait_get_one_job_each_and_no_job_twice(self):
+        polls = [Poll(self.server, self.queue) for _ in range(60)]
+        time.sleep(0.5)
+        ids = [self.server.enqueue(self.queue) for _ in range(60)]
+        got = [job["id"] for poll in polls for job in poll.join()]
+        self.assertEqual(sorted(got), sorted(ids))
+
+    def test_a_client_that_leaves_its_long_poll_gets_nothing(self):
+        gone = [send_claim(self.server, self.queue) for _ in range(3)]
+        time.sleep(0.3)
+        for s in gone:
+            s.close()
+        time.sleep(0.3)
+        job = self.server.enqueue(self.queue)
+        jobs = self.server.claim(self.queue)
+        self.assertEqual([(j["id"], j["attempt"]) for j in jobs], [(job, 1)])
+
+    def test_the_next_client_gets_the_job_of_one_that_left(self):
+        gone = send_claim(self.server, self.queue)
+        time.sleep(0.2)
+        poll = Poll(self.server, self.queue)
+        time.sleep(0.2)
+        gone.close()
+        job = self.server.enqueue(self.queue)
+        self.assertEqual([j["id"] for j in poll.join()], [job])
+
+    def test_verdicts_before_a_claim_that_waits_are_given_once_and_at_once(self):
+        job = self.server.enqueue(self.queue)
+        claim = self.server.claim(self.queue)[0]["claim"]
+        answers = []
+        body = {"verdicts": [{"claim": claim, "verdict": "done"}],
+                "queues": [self.queue], "wait": "10s"}
+
+        def turn():
+            answers.append(self.server.post("/v1/settle-and-claim", body,
+                                            connection=self.server.connect()).json)
+
+        thread = threading.Thread(target=turn)
+        thread.start()
+        path = f"/v1/jobs/{job}/outcome"
+        self.assertTrue(eventually(5, lambda: self.server.get(path).json["ended"]))
+        second = self.server.enqueue(self.queue)
+        thread.join(20)
+        self.assertEqual(answers[0]["results"],
+                         [{"id": job, "outcome": "ok", "state": "done"}])
+        self.assertEqual([j["id"] for j in answers[0]["jobs"]], [second])
+
+
+class Outcomes(Case):
+    def test_the_end_of_a_job_ends_the_wait_for_its_outcome(self):
+        self.server.ask("PUT", f"/v1/queues/{self.queue}", {"keep_done": "1h"})
+        job = self.server.enqueue(self.queue)
+        claim = self.server.claim(self.queue)[0]["claim"]
+        answers = []
+
+        def wait():
+            began = time.monotonic()
+            answer = self.server.get(f"/v1/jobs/{job}/outcome?wait=20s",
+                                     connection=self.server.connect(30))
+            answers.append((answer.json, time.monotonic() - began))
+
+        threads = [threading.Thread(target=wait) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        time.sleep(0.5)
+        self.server.post("/v1/verdicts", {"verdicts": [
+            {"claim": claim, "verdict": "done", "result": {"n": 1}}]})
+        for thread in threads:
+            thread.join(30)
+        for answer, seconds in answers:
+            self.assertEqual((answer["ended"], answer["state"], answer["result"]),
+                             (True, "done", '{"n":1}'))
+            self.assertLess(seconds, 10)
+        self.assertEqual(len(answers), 3)
+
+    def test_a_job_that_does_not_end_is_reported_when_the_wait_is_over(self):
+        job = self.server.enqueue(self.queue)
+        answer = self.server.get(f"/v1/jobs/{job}/outcome?wait=300ms").json
+        self.assertEqual((answer["ended"], answer["state"]), (False, "ready"))
+
+    def test_the_outcome_of_a_job_that_was_never_enqueued_is_404(self):
+        self.refused(self.server.get("/v1/jobs/987654321/outcome?wait=5s"), 404)
+
+
+def read_events(server, path, n):
+    """Read n events of a stream."""
+    connection = server.connect()
+    connection.request("GET", path)
+    response = connection.getresponse()
+    assert response.headers["Content-Type"] == "text/event-stream"
+    events = []
+    while len(events) < n:
+        line = response.readline()
+        if line.startswith(b"data: "):
+            events.append(json.loads(line[6:]))
+    connection.close()
+    return events
+
+
+class Events(Case):
+    def test_a_stream_has_the_numbers_of_all_queues_once_a_second(self):
+        self.server.enqueue(self.queue)
+        began = time.monotonic()
+        events = read_events(self.server, "/v1/events", 3)
+        self.assertGreater(time.monotonic() - began, 1.5)
+        for event in events:
+            numbers = {q["queue"]: q for q in event["queues"]}
+            self.assertEqual(numbers[self.queue]["ready"], 1)
+            self.assertRegex(event["at"], r"^\d{4}-.*\.\d{3}Z$")
+
+    def test_a_stream_has_only_the_queues_that_were_asked_for(self):
+        for name in ("one", "two", "three"):
+            self.server.enqueue(name)
+        events = read_events(self.server, "/v1/events?queues=one,three", 1)
+        self.assertEqual([q["queue"] for q in events[0]["queues"]], ["one", "three"])
+
+
+class Ends(Case):
+    def setUp(self):
+        super().setUp()
+        self.own = Server(self.folder.name)
+
+    def test_a_server_that_is_told_to_end_answers_all_that_wait(self):
+        poll = Poll(self.own, self.queue)
+        stream = self.own.connect()
+        stream.request("GET", "/v1/events")
+        stream.getresponse()
+        time.sleep(0.3)
+        began = time.monotonic()
+        self.assertEqual(self.own.stop(), 0)
+        self.assertLess(time.monotonic() - began, 5)
+        self.assertEqual(poll.join(), [])
+        self.assertLess(poll.seconds, 5)
+        stream.close()
+
+
+if __name__ == "__main__":
+    main()

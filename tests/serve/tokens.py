@@ -1,0 +1,185 @@
+#!/usr/bin/env python3
+"""Test who may do what: tokens, their scopes, and addresses that need them.
+
+  tokens.py READPAST KIND
+
+SPDX-License-Identifier: MIT
+SPDX-FileCopyrightText: The readpast authors
+"""
+
+import os
+import pathlib
+import socket
+import subprocess
+
+from serving import READPAST, Case, Server, eventually, main
+
+
+class Tokens(Case):
+    options = ("--tokens",)
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.tokens = {name: cls.add(name, may) for name, may in {
+            "admin": "admin:*", "reader": "read:mail", "readers": "read:ma*",
+            "producer": "enqueue:mail", "worker": "work:mail", "all": "work:*,read:*",
+        }.items()}
+
+    @classmethod
+    def add(cls, name, may):
+        return cls.server.readpast("token", "add", name, "--may", may).strip()
+
+    def by(self, name, method, path, body=None, headers={}):
+        token = self.tokens.get(name, name)
+        return self.server.ask(method, path, body,
+                               headers={"Authorization": f"Bearer {token}", **headers})
+
+    def test_each_call_needs_a_token_that_is_valid(self):
+        good = self.tokens["admin"]
+        for headers in ({}, {"Authorization": "Bearer x"}, {"Authorization": good},
+                        {"Authorization": "Basic eDp5"}, {"Cookie": "readpast=x"},
+                        {"Authorization": "Bearer " + good[:-1]},
+                        {"Authorization": "Bearer " + good[:-1] + "!"},
+                        {"Authorization": "Bearer " + good + "0"},
+                        {"Authorization": "Bearer rp_0123456789abcdef_" + "0" * 64}):
+            for method, path in (("GET", "/v1/queues"), ("GET", "/v1/session"),
+                                 ("POST", "/v1/queues/mail/jobs"), ("POST", "/v1/claim"),
+                                 ("GET", "/v1/events"), ("GET", "/metrics")):
+                answer = self.server.ask(method, path, headers=headers)
+                self.refused(answer, 401)
+                self.assertEqual(answer.headers["WWW-Authenticate"], "Bearer")
+
+    def test_health_needs_no_token(self):
+        self.assertEqual(self.server.get("/healthz").status, 200)
+        self.assertTrue(eventually(5, lambda: self.server.get("/readyz").status == 200))
+
+    def test_a_token_may_do_what_its_scopes_say_and_nothing_else(self):
+        self.by("admin", "PUT", "/v1/queues/mail")
+        self.by("admin", "PUT", "/v1/queues/other")
+        calls = {
+            ("POST", "/v1/queues/mail/jobs"): {"admin", "producer"},
+            ("POST", "/v1/queues/other/jobs"): {"admin"},
+            ("GET", "/v1/queues/mail"): {"admin", "reader", "readers", "all"},
+            ("GET", "/v1/queues/other"): {"admin", "all"},
+            ("GET", "/v1/jobs?queue=mail"): {"admin", "reader", "readers", "all"},
+            ("POST", "/v1/queues/mail/pause"): {"admin"},
+            ("POST", "/v1/queues/mail/resume"): {"admin"},
+            ("GET", "/v1/doctor"): {"admin", "all"},
+        }
+        for (method, path), allowed in calls.items():
+            for name in self.tokens:
+                answer = self.by(name, method, path, {} if method == "POST" else None)
+                with self.subTest(name=name, path=path):
+                    if name in allowed:
+                        self.assertIn(answer.status, (200, 201))
+                    else:
+                        self.refused(answer, 403)
+
+    def test_a_claim_needs_the_right_for_each_of_its_queues(self):
+        for name, queues, status in (("worker", ["mail"], 200), ("all", ["a", "b"], 200),
+                                     ("worker", ["mail", "other"], 403),
+                                     ("reader", ["mail"], 403)):
+            answer = self.by(name, "POST", "/v1/claim", {"queues": queues})
+            self.assertEqual(answer.status, status)
+
+    def test_a_list_has_only_what_the_token_may_read(self):
+        for queue in ("mail", "other"):
+            self.by("admin", "POST", f"/v1/queues/{queue}/jobs", {"delay": "1h"})
+        for path, name in (("/v1/queues", "queues"), ("/v1/stats", "queues"),
+                           ("/v1/jobs", "jobs")):
+            found = self.by("readers", "GET", path).json[name]
+            self.assertEqual({one["queue"] for one in found}, {"mail"}, path)
+            self.assertEqual(self.by("producer", "GET", path).json[name], [])
+
+    def test_a_job_of_another_queue_looks_as_if_it_were_not_there(self):
+        job = self.by("admin", "POST", "/v1/queues/other/jobs", {}).json["id"]
+        for path in ("", "/payload", "/why", "/outcome"):
+            there = self.by("reader", "GET", f"/v1/jobs/{job}{path}")
+            never = self.by("reader", "GET", f"/v1/jobs/987654321{path}")
+            self.refused(there, 404)
+            self.assertEqual(there.bytes.replace(str(job).encode(), b"987654321"),
+                             never.bytes)
+        for verb in ("cancel", "retry"):
+            self.refused(self.by("worker", "POST", f"/v1/jobs/{job}/{verb}"), 404)
+            self.refused(self.by("all", "POST", f"/v1/jobs/{job}/{verb}"), 403)
+
+    def test_a_verdict_on_a_job_of_another_queue_changes_nothing(self):
+        self.by("admin", "POST", "/v1/queues/secret/jobs", {})
+        claim = self.by("admin", "POST", "/v1/claim",
+                        {"queues": ["secret"]}).json["jobs"][0]["claim"]
+        verdict = {"verdicts": [{"claim": claim, "verdict": "done"}]}
+        answer = self.by("worker", "POST", "/v1/verdicts", verdict).json
+        self.assertEqual(answer["results"][0]["outcome"], "not-found")
+        answer = self.by("all", "POST", "/v1/verdicts", verdict).json
+        self.assertEqual(answer["results"][0]["outcome"], "ok")
+
+    def test_a_token_that_was_just_made_is_known_and_a_removed_one_is_refused(self):
+        token = self.add("new", "read:*")
+        self.assertEqual(self.by(token, "GET", "/v1/queues").status, 200)
+        self.server.readpast("token", "remove", "new")
+        self.assertTrue(eventually(
+            5, lambda: self.by(token, "GET", "/v1/queues").status == 401))
+
+    def test_the_page_gets_a_cookie_for_its_token_and_can_give_it_back(self):
+        answer = self.by("reader", "POST", "/v1/session")
+        cookie = answer.headers["Set-Cookie"]
+        for word in ("HttpOnly", "SameSite=Strict", "Path=/"):
+            self.assertIn(word, cookie)
+        kept = {"Cookie": cookie.split(";")[0]}
+        session = self.server.get("/v1/session", headers=kept)
+        self.assertEqual(session.json["token"], "reader")
+        foreign = {**kept, "Origin": "http://evil.com"}
+        self.refused(self.server.get("/v1/session", headers=foreign), 403)
+        ended = self.server.ask("DELETE", "/v1/session", headers=kept)
+        self.assertIn("Max-Age=0", ended.headers["Set-Cookie"])
+
+    def test_the_database_does_not_have_the_token_itself(self):
+        if self.server.url.startswith("sqlite:"):
+            secret = self.tokens["admin"].split("_")[2].encode()
+            for path in pathlib.Path(self.folder.name).glob("*.db*"):
+                self.assertNotIn(secret, path.read_bytes())
+        shown = self.server.readpast("token", "list", "--json")
+        self.assertNotIn(self.tokens["admin"], shown)
+        self.assertIn('"name":"reader"', shown)
+
+
+class Addresses(Case):
+    def refuse(self, *options):
+        ran = subprocess.run([READPAST, "--db", "sqlite:/nonexistent/x.db", "serve",
+                              *options], capture_output=True, text=True, timeout=20)
+        self.assertEqual(ran.returncode, 2, ran)
+        return ran.stderr
+
+    def test_an_address_for_other_machines_needs_tokens_or_insecure(self):
+        for address in ("0.0.0.0:0", "[::]:0"):
+            self.assertIn("--tokens", self.refuse("--listen", address))
+        own = Server(self.folder.name, "--insecure", listen="0.0.0.0:0")
+        own.host = "127.0.0.1"
+        self.assertEqual(own.get("/v1/queues").status, 200)
+        own.stop()
+
+    def test_an_address_that_is_not_one_is_refused(self):
+        for address in ("8080", "localhost", "127.0.0.1:x", ":", "unix", "127.0.0.1:99999"):
+            self.refuse("--listen", address)
+
+    def test_a_socket_in_the_file_system_is_for_its_user_only_and_is_removed(self):
+        path = pathlib.Path(self.folder.name) / "socket"
+        own = Server(self.folder.name, listen=f"unix:{path}")
+        self.assertEqual(os.stat(path).st_mode & 0o077, 0)
+        with socket.socket(socket.AF_UNIX) as s:
+            s.connect(str(path))
+            s.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+            self.assertIn(b"200 OK", s.recv(1000))
+        self.assertEqual(own.stop(), 0)
+        self.assertFalse(path.exists())
+
+    def test_a_socket_that_a_killed_server_left_is_used_again(self):
+        path = pathlib.Path(self.folder.name) / "left"
+        Server(self.folder.name, listen=f"unix:{path}").stop(9)
+        self.assertTrue(path.exists())
+        self.assertEqual(Server(self.folder.name, listen=f"unix:{path}").stop(), 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,72 @@
+// Debian's Chromium, driven by playwright-core.
+//
+// CHROMIUM names the browser. Without it, it is /usr/bin/chromium.
+//
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The readpast authors
+
+import assert from "node:assert/strict";
+import { chromium } from "playwright-core";
+
+const WAIT_MS = 10000;
+
+export const DESKTOP = { width: 1280, height: 800 };
+export const PHONE = { width: 390, height: 844 };
+
+export function launch() {
+	return chromium.launch({
+		executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+		headless: true,
+		args: [
+			"--no-sandbox",
+			"--disable-gpu",
+			"--disable-quic",
+			"--no-first-run",
+			"--disable-background-networking",
+			"--disable-component-update",
+			"--disable-sync",
+		],
+	});
+}
+
+/** Open a page. `page.complaints` collects what the browser complains of: errors of
+ * scripts, and what the content security policy forbade. */
+export async function open(browser, base, hash = "", options = {}) {
+	const context = await browser.newContext({ viewport: DESKTOP, ...options });
+	const page = await context.newPage();
+	page.setDefaultTimeout(WAIT_MS);
+	page.complaints = [];
+	page.on("pageerror", (error) => page.complaints.push(error.message));
+	page.on("console", (message) => {
+		if (message.type() === "error") page.complaints.push(message.text());
+	});
+	page.on("dialog", (dialog) => {
+		page.complaints.push(`dialog: ${dialog.message()}`);
+		return dialog.dismiss();
+	});
+	page.base = base;
+	await page.goto(base + hash);
+	return page;
+}
+
+/** Go to another page of the dashboard, as a link does. */
+export function visit(page, hash) {
+	return page.evaluate((to) => {
+		location.hash = to;
+	}, hash);
+}
+
+export async function closeQuietly(page) {
+	const { complaints } = page;
+	await page.context().close();
+	assert.deepEqual(complaints, []);
+}
+
+export function row(page, text) {
+	return page.locator("main tbody tr", { hasText: text });
+}
+
+/** Wait for the message that an action leaves. */
+export function said(page, text) {
+	return page.locator(".toast", { hasText: text }).waitFor();
+}

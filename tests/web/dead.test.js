@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The readpast authors
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { closeQuietly, open, row, said } from "./browser.js";
+import { until } from "./readpast.js";
+import { suite } from "./suite.js";
+
+const its = suite();
+
+test("dead jobs are grouped by error; numbers in an error do not count", async () => {
+	const page = await open(its.browser, its.base, "#/dead");
+	await page.getByText("3 errors in the newest 18 dead jobs").waitFor();
+	const texts = await page.locator("main tbody tr").allInnerTexts();
+	assert.match(texts[0], /^9\b[^]*column 4 is not a number[^]*imports/);
+	assert.match(texts[1], /^6\b[^]*421 try again[^]*mail/);
+	assert.match(texts[2], /^3\b[^]*no space left on device[^]*imports/);
+	await closeQuietly(page);
+});
+
+test("a group leads to its jobs", async () => {
+	const page = await open(its.browser, its.base, "#/dead");
+	await row(page, "421 try again").locator("a.open").click();
+	await until(async () => (await page.locator("main tbody tr").count()) === 6, "six jobs");
+	assert.match(page.url(), /queue\/mail\?state=dead&error=/);
+	await closeQuietly(page);
+});
+
+test("a group is retried, after saying how many jobs", async () => {
+	const page = await open(its.browser, its.base, "#/dead");
+	await row(page, "not a number").getByRole("button", { name: "Retry" }).click();
+	await page.getByRole("dialog").getByText("9 jobs match now.").waitFor();
+	await page.getByRole("button", { name: "Retry 9 jobs" }).click();
+	await said(page, "9 jobs of imports are ready again.");
+	await page.getByText("2 errors in the newest 9 dead jobs").waitFor();
+	assert.equal(its.db.json(["stats", "imports"])[0].dead, 3);
+	await closeQuietly(page);
+});
+
+test("a group is deleted, after saying how many jobs", async () => {
+	const page = await open(its.browser, its.base, "#/dead");
+	await row(page, "no space left").getByRole("button", { name: "Delete" }).click();
+	await page.getByRole("button", { name: "Delete 3 jobs" }).click();
+	await said(page, "3 jobs of imports are deleted.");
+	await page.getByText("1 error in the newest 6 dead jobs").waitFor();
+	assert.equal(its.db.json(["stats", "imports"])[0].dead, 0);
+	await closeQuietly(page);
+});
+
+test("a failure in the middle is shown above what was read", async () => {
+	const lines = Array.from({ length: 450 }, (_, i) => `job ${i}`).join("\n");
+	its.db.run(["queue", "set", "many", "--max-attempts", "1"]);
+	its.db.run(["enqueue", "many", "--quiet"], lines);
+	its.db.attempt(["work", "many", "-j8", "--drain", "--quiet", "--", "false"]);
+	const page = await open(its.browser, its.base);
+	let calls = 0;
+	await page.route(/v1\/jobs/, (route) => (++calls < 3 ? route.continue() : route.abort()));
+	await page.evaluate(() => {
+		location.hash = "#/dead";
+	});
+	await page.getByText("Not all dead jobs could be read.").waitFor();
+	await page.getByText("in the newest 400 dead jobs").waitFor();
+	assert.equal(await page.getByText("No job is dead.").count(), 0);
+	await page.unroute(/v1\/jobs/);
+	await page.getByRole("button", { name: "Try again" }).click();
+	await page.getByText("in the newest 456 dead jobs").waitFor();
+	await page.context().close();
+});

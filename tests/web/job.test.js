@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The readpast authors
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { closeQuietly, open, said, visit } from "./browser.js";
+import { until } from "./readpast.js";
+import { suite } from "./suite.js";
+
+const its = suite();
+const dead = (queue) => its.db.json(["list", queue, "--state", "dead"])[0].id;
+
+test("a dead job shows its attempts, its payload, its headers and why it is dead", async () => {
+	const id = dead("mail");
+	const page = await open(its.browser, its.base, `#/job/${id}`);
+	await page.getByText(`Job ${id} of queue mail has been dead since`).waitFor();
+	await page.getByText("Attempt 1 failed").waitFor();
+	await page.getByText("Attempt 2 failed").waitFor();
+	await page.locator(".timeline pre", { hasText: "421 try again" }).first().waitFor();
+	await page.locator(".bytes pre", { hasText: '"template": "welcome"' }).waitFor();
+	await page.getByRole("cell", { name: "4bf92f3577b3" }).waitFor();
+	const [title] = await page.locator(".timeline time").first().getAttribute("title").then((t) => t.split("\n"));
+	assert.match(title, /20\d\d/);
+	await closeQuietly(page);
+});
+
+test("a dead job is retried", async () => {
+	const id = dead("mail");
+	const page = await open(its.browser, its.base, `#/job/${id}`);
+	await page.getByRole("button", { name: "Retry" }).click();
+	await said(page, `Job ${id} is ready again.`);
+	await page.locator("h1 .state.ready").waitFor();
+	assert.equal(its.db.job(id).state, "ready");
+	await closeQuietly(page);
+});
+
+test("a job is changed", async () => {
+	const id = its.db.enqueue("reports", "change me");
+	const page = await open(its.browser, its.base, `#/job/${id}`);
+	await page.getByRole("button", { name: "Change…" }).click();
+	await page.getByLabel("Delay").fill("2h");
+	await page.getByLabel("Priority").fill("7");
+	await page.getByLabel("Queue").fill("imports");
+	await page.getByRole("button", { name: "Change", exact: true }).click();
+	await said(page, `Job ${id} is changed.`);
+	await page.locator("h1 .state.scheduled").waitFor();
+	const job = its.db.job(id);
+	assert.deepEqual([job.state, job.priority, job.queue], ["scheduled", 7, "imports"]);
+	await closeQuietly(page);
+});
+
+test("a job is cancelled after a question", async () => {
+	const id = its.db.enqueue("reports", "cancel me");
+	const page = await open(its.browser, its.base, `#/job/${id}`);
+	await page.getByRole("button", { name: "Cancel…" }).click();
+	assert.equal(its.db.job(id).state, "ready");
+	await page.getByRole("button", { name: "Cancel the job" }).click();
+	await said(page, `Job ${id} is cancelled.`);
+	await page.locator("h1 .state.cancelled").waitFor();
+	assert.equal(its.db.job(id).state, "cancelled");
+	await closeQuietly(page);
+});
+
+test("the page follows the job, and says why it waits", async () => {
+	const id = its.db.enqueue("fresh", "run me", "--keep", "1h");
+	const page = await open(its.browser, its.base, `#/job/${id}`);
+	await page.getByText("No worker serves queue fresh").waitFor();
+	its.db.run(["work", "fresh", "--drain", "--quiet", "--", "true"]);
+	await page.locator("h1 .state.done").waitFor();
+	await closeQuietly(page);
+});
+
+test("a result and progress are shown", async () => {
+	const id = its.db.enqueue("fresh", "ask", "--keep", "1h");
+	const claim = JSON.parse(its.db.run(["claim", "fresh", "--json"])).claim;
+	its.db.run(["extend", claim, "--progress", "half of it"]);
+	const page = await open(its.browser, its.base, `#/job/${id}`);
+	await page.locator(".progress", { hasText: "half of it" }).waitFor();
+	its.db.run(["complete", claim, "--result", "-"], '{"answer":42}');
+	await page.locator(".bytes pre", { hasText: '"answer": 42' }).waitFor();
+	await closeQuietly(page);
+});
+
+test("a payload that is no text is shown as base64, and can be downloaded as it is", async () => {
+	its.db.run(["enqueue", "bytes", "--one", "--quiet"], Buffer.from([0xff, 0xfe, 0, 1, 2]));
+	const id = its.db.json(["list", "bytes"])[0].id;
+	const page = await open(its.browser, its.base, `#/job/${id}`);
+	await page.locator(".bytes pre", { hasText: "//4AAQI=" }).waitFor();
+	const download = page.waitForEvent("download");
+	await page.getByRole("link", { name: "Download" }).click();
+	const stream = await (await download).createReadStream();
+	const chunks = [];
+	for await (const chunk of stream) chunks.push(chunk);
+	assert.deepEqual([...Buffer.concat(chunks)], [0xff, 0xfe, 0, 1, 2]);
+	await closeQuietly(page);
+});
+
+test("a job is found by its id", async () => {
+	const id = dead("imports");
+	const page = await open(its.browser, its.base);
+	await page.getByLabel("Find a job by its id").fill(String(id));
+	await page.keyboard.press("Enter");
+	await page.getByText(`Job ${id} of queue imports`).waitFor();
+	await visit(page, "#/job/999999999");
+	await page.getByText("There is no job 999999999.").waitFor();
+	await page.context().close();
+});
+
+test("a large payload does not freeze the page", async () => {
+	its.db.run(["enqueue", "large", "--one", "--quiet"], "x".repeat(2000000));
+	const id = its.db.json(["list", "large"])[0].id;
+	const page = await open(its.browser, its.base, `#/job/${id}`);
+	await page.getByText("Only the beginning is shown.").waitFor();
+	await page.getByText("1.9 MiB").waitFor();
+	await until(async () => (await page.locator(".bytes pre").innerText()).length < 20000, "a short text");
+	await closeQuietly(page);
+});

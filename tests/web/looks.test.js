@@ -1,0 +1,161 @@
+// The page on a phone, in the dark, below a prefix, and by keyboard alone.
+//
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The readpast authors
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { closeQuietly, open, PHONE, row, said, visit } from "./browser.js";
+import { until } from "./readpast.js";
+import { suite } from "./suite.js";
+
+const its = suite(undefined, "--prefix", "/tools/queue");
+
+const PAGES = [
+	"#/queues",
+	"#/queue/mail?state=dead",
+	"#/queue/mail?view=settings",
+	"#/job/3",
+	"#/dead",
+	"#/workers",
+	"#/schedules",
+	"#/doctor",
+];
+
+/** Press Tab until something with this name has the focus. */
+async function tabTo(page, name, most = 80) {
+	for (let i = 0; i < most; i++) {
+		await page.keyboard.press("Tab");
+		const found = await page.evaluate(() => {
+			const at = document.activeElement;
+			return at?.getAttribute("aria-label") ?? at?.textContent?.trim() ?? "";
+		});
+		if (found === name) return;
+	}
+	assert.fail(`Tab does not reach “${name}”`);
+}
+
+test("all files are found below a prefix", async () => {
+	const page = await open(its.browser, its.base);
+	await row(page, "mail").waitFor();
+	assert.match(page.url(), /\/tools\/queue\/$/);
+	await closeQuietly(page);
+});
+
+test("no page is wider than a phone", async () => {
+	const page = await open(its.browser, its.base, "", { viewport: PHONE });
+	for (const hash of PAGES) {
+		await visit(page, hash);
+		await page.locator("h1").waitFor();
+		await page.waitForTimeout(300);
+		const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+		assert.ok(wide <= 0, `${hash} is ${wide} pixels too wide`);
+	}
+	await closeQuietly(page);
+});
+
+/** The relative luminance of a colour, see WCAG 2. */
+function luminance([r, g, b]) {
+	const [x, y, z] = [r, g, b].map((c) => {
+		const s = c / 255;
+		return s <= 0.03928 ? s / 12.92 : ((s + 0.055) / 1.055) ** 2.4;
+	});
+	return 0.2126 * x + 0.7152 * y + 0.0722 * z;
+}
+
+for (const scheme of ["light", "dark"])
+	test(`text is legible in the ${scheme} colours`, async () => {
+		const page = await open(its.browser, its.base, "", { colorScheme: scheme });
+		await row(page, "mail").waitFor();
+		const colours = await page.evaluate(() => {
+			const probe = document.createElement("i");
+			document.body.append(probe);
+			const of = (name) => {
+				probe.style.color = `var(--${name})`;
+				return getComputedStyle(probe).color.match(/\d+/g).slice(0, 3).map(Number);
+			};
+			const names = ["paper", "card", "ink", "soft", "accent", "scheduled", "blocked", "ready", "running", "dead"];
+			return Object.fromEntries(names.map((name) => [name, of(name)]));
+		});
+		const { paper, card, ...inks } = colours;
+		assert.equal(luminance(paper) < 0.2, scheme === "dark");
+		for (const [name, ink] of Object.entries(inks))
+			for (const ground of [paper, card]) {
+				const [low, high] = [luminance(ink), luminance(ground)].sort((a, b) => a - b);
+				const contrast = (high + 0.05) / (low + 0.05);
+				assert.ok(contrast >= 4.5, `${name}: contrast ${contrast.toFixed(1)}`);
+			}
+		await closeQuietly(page);
+	});
+
+test("a queue is paused by keyboard alone", async () => {
+	const page = await open(its.browser, its.base);
+	await row(page, "thumbnails").waitFor();
+	await tabTo(page, "Pause queue thumbnails");
+	const outline = await page.evaluate(() => getComputedStyle(document.activeElement).outlineStyle);
+	assert.equal(outline, "solid");
+	await page.keyboard.press("Enter");
+	await page.getByRole("dialog").waitFor();
+	await page.keyboard.type("lunch");
+	await page.keyboard.press("Enter");
+	await said(page, "Queue thumbnails is paused.");
+	assert.equal(its.db.json(["stats", "thumbnails"])[0].pause_reason, "lunch");
+	await closeQuietly(page);
+});
+
+test("shortcuts lead to each page, along rows and to help", async () => {
+	const page = await open(its.browser, its.base);
+	await row(page, "mail").waitFor();
+	for (const [key, title] of [
+		["d", "Dead jobs"],
+		["w", "Workers"],
+		["s", "Schedules"],
+		["f", "Doctor"],
+		["q", "Queues"],
+	]) {
+		await page.keyboard.press("g");
+		await page.keyboard.press(key);
+		await until(async () => (await page.title()).startsWith(title), title);
+	}
+	await row(page, "mail").waitFor();
+	await page.keyboard.press("j");
+	await page.keyboard.press("j");
+	await page.keyboard.press("Enter");
+	await until(async () => (await page.title()).startsWith("mail"), "the second queue");
+	await page.keyboard.press("?");
+	await page.getByRole("dialog").getByText("Keyboard shortcuts").waitFor();
+	await page.keyboard.press("Escape");
+	await until(async () => (await page.getByRole("dialog").count()) === 0, "no dialog");
+	await page.keyboard.press("/");
+	await page.keyboard.type("3");
+	await page.keyboard.press("Enter");
+	await until(async () => (await page.title()).startsWith("Job 3"), "job 3");
+	await closeQuietly(page);
+});
+
+test("letters in a field are no shortcuts", async () => {
+	const page = await open(its.browser, its.base);
+	await row(page, "mail").waitFor();
+	await page.getByPlaceholder("Name contains").focus();
+	await page.keyboard.type("gd?/j");
+	assert.equal(await page.getByPlaceholder("Name contains").inputValue(), "gd?/j");
+	assert.match(await page.title(), /^Queues/);
+	await closeQuietly(page);
+});
+
+test("each control has a name, and each page one heading", async () => {
+	const page = await open(its.browser, its.base);
+	for (const hash of PAGES) {
+		await visit(page, hash);
+		await page.locator("h1").waitFor();
+		await page.waitForTimeout(300);
+		assert.equal(await page.locator("h1").count(), 1, hash);
+		const nameless = await page.evaluate(() =>
+			[...document.querySelectorAll("a, button, input")]
+				.filter((one) => !one.textContent.trim() && !one.getAttribute("aria-label") && !one.labels?.length)
+				.map((one) => one.outerHTML),
+		);
+		assert.deepEqual(nameless, [], hash);
+	}
+	await closeQuietly(page);
+});

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The readpast authors
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { closeQuietly, open, row, said, visit } from "./browser.js";
+import { until } from "./readpast.js";
+import { suite } from "./suite.js";
+
+const its = suite();
+const rows = (page) => page.locator("main tbody tr");
+
+test("the tabs list the jobs of each state", async () => {
+	const page = await open(its.browser, its.base, "#/queue/mail");
+	await page.getByText("this queue has no unfinished job").waitFor();
+	for (const [state, count] of [
+		["dead", 6],
+		["done", 24],
+	]) {
+		await page.getByRole("link", { name: `${state} ${count}` }).click();
+		await until(async () => (await rows(page).count()) === count, `${count} rows`);
+	}
+	await page.getByRole("link", { name: "scheduled 0" }).click();
+	await page.getByText("No job is scheduled.").waitFor();
+	await closeQuietly(page);
+});
+
+test("filters find jobs by kind, key, error and age", async () => {
+	const page = await open(its.browser, its.base, "#/queue/imports?state=dead");
+	await until(async () => (await rows(page).count()) === 12, "12 rows");
+	await page.getByLabel("Error contains").fill("no space");
+	await page.getByRole("button", { name: "Filter" }).click();
+	await until(async () => (await rows(page).count()) === 3, "3 rows");
+	assert.match(page.url(), /error=no\+space/);
+	await page.getByLabel("Kind").fill("xml");
+	await page.keyboard.press("Enter");
+	await page.getByText("No job matches this filter.").waitFor();
+	await page.getByRole("link", { name: "Show all" }).click();
+	await until(async () => (await rows(page).count()) === 12, "12 rows again");
+	await page.getByLabel("Older than").fill("1d");
+	await page.keyboard.press("Enter");
+	await page.getByText("No job matches this filter.").waitFor();
+	await visit(page, "#/queue/reports?key=week-48");
+	await row(page, "week-48").waitFor();
+	await page.goBack();
+	await page.getByText("No job matches this filter.").waitFor();
+	await closeQuietly(page);
+});
+
+test("a wrong filter is an error, and not an empty list", async () => {
+	const page = await open(its.browser, its.base, "#/queue/mail?older=yesterday");
+	await page.getByRole("alert").getByText("This could not be read.").waitFor();
+	assert.equal(await page.getByText("No job matches this filter.").count(), 0);
+	await page.context().close();
+});
+
+test("long lists have pages, and the browser goes back", async () => {
+	const lines = Array.from({ length: 250 }, (_, i) => `payload ${i}`).join("\n");
+	its.db.run(["enqueue", "long", "--quiet"], lines);
+	const page = await open(its.browser, its.base, "#/queue/long?state=ready");
+	const seen = new Set();
+	for (const expected of [100, 100, 50]) {
+		await until(async () => {
+			const id = await rows(page).first().locator("a.open").innerText().catch(() => "");
+			return id && !seen.has(id);
+		}, "the next page");
+		const ids = await rows(page).locator("a.open").allInnerTexts();
+		assert.equal(ids.length, expected);
+		for (const id of ids) seen.add(id);
+		if (expected === 100) await page.getByRole("link", { name: "More jobs" }).click();
+	}
+	assert.equal(seen.size, 250);
+	assert.equal(await page.getByRole("link", { name: "More jobs" }).count(), 0);
+	await page.getByRole("link", { name: "First jobs" }).click();
+	await page.getByText("payload 0", { exact: true }).waitFor();
+	await closeQuietly(page);
+});
+
+test("a change of many jobs says first how many, and shows three", async () => {
+	const page = await open(its.browser, its.base, "#/queue/imports?state=dead&error=no+space");
+	await page.getByRole("button", { name: "Retry these…" }).click();
+	const dialog = page.getByRole("dialog");
+	await dialog.getByText("3 jobs match now.").waitFor();
+	assert.equal(await dialog.locator(".examples li").count(), 3);
+	assert.equal(its.db.json(["stats", "imports"])[0].dead, 12);
+	await dialog.getByRole("button", { name: "Retry 3 jobs" }).click();
+	await said(page, "3 jobs of imports are ready again.");
+	await page.getByText("No job matches this filter.").waitFor();
+	const [after] = its.db.json(["stats", "imports"]);
+	assert.deepEqual([after.dead, after.ready], [9, 4]);
+	await closeQuietly(page);
+});
+
+test("jobs are cancelled and deleted in bulk", async () => {
+	const page = await open(its.browser, its.base, "#/queue/thumbnails?state=ready");
+	await page.getByRole("button", { name: "Cancel these…" }).click();
+	await page.getByRole("button", { name: "Cancel 24 jobs" }).click();
+	await said(page, "24 jobs of thumbnails are cancelled.");
+	await page.getByRole("link", { name: "cancelled 24" }).click();
+	await page.getByRole("button", { name: "Delete these…" }).click();
+	await page.getByRole("dialog").getByText("24 jobs match now.").waitFor();
+	await page.getByRole("button", { name: "Delete 24 jobs" }).click();
+	await said(page, "24 jobs of thumbnails are deleted.");
+	const [after] = its.db.json(["stats", "thumbnails"]);
+	assert.deepEqual([after.ready, after.cancelled], [0, 0]);
+	await closeQuietly(page);
+});
+
+test("a bulk change can be left with Escape", async () => {
+	const page = await open(its.browser, its.base, "#/queue/mail?state=dead");
+	await page.getByRole("button", { name: "Delete these…" }).click();
+	await page.getByRole("dialog").getByText("6 jobs match now.").waitFor();
+	await page.keyboard.press("Escape");
+	await until(async () => (await page.getByRole("dialog").count()) === 0, "no dialog");
+	assert.equal(its.db.json(["stats", "mail"])[0].dead, 6);
+	await closeQuietly(page);
+});
+
+test("settings are shown and changed", async () => {
+	const page = await open(its.browser, its.base, "#/queue/mail?view=settings");
+	await row(page, "keep-done").getByText("7d").waitFor();
+	await page.getByRole("button", { name: "Change settings…" }).click();
+	await page.getByLabel("max-attempts").fill("5");
+	await page.getByLabel("keep-done").fill("2d");
+	await page.getByLabel("limit", { exact: true }).fill("7");
+	await page.getByRole("button", { name: "Change", exact: true }).click();
+	await said(page, "The settings of mail are changed.");
+	await row(page, "keep-done").getByText("2d").waitFor();
+	const mail = its.db.json(["queue", "list"]).find((one) => one.queue === "mail");
+	assert.deepEqual([mail.max_attempts, mail.keep_done_ms, mail.limit], [5, 172800000, 7]);
+	assert.equal(mail.backoff_ms, 1);
+	await closeQuietly(page);
+});
+
+test("a setting that the server refuses stays in the form, with the reason", async () => {
+	const page = await open(its.browser, its.base, "#/queue/mail?view=settings");
+	await page.getByRole("button", { name: "Change settings…" }).click();
+	await page.getByLabel("lease").fill("soon");
+	await page.getByRole("button", { name: "Change", exact: true }).click();
+	await page.locator(".toast.bad").waitFor();
+	assert.equal(await page.getByLabel("lease").inputValue(), "soon");
+	await page.context().close();
+});
+
+test("a queue that does not exist is named", async () => {
+	const page = await open(its.browser, its.base, "#/queue/a%2Fb%25");
+	await page.getByText("There is no queue a/b%.").waitFor();
+	await page.context().close();
+});
+
+test("names with every character work", async () => {
+	const name = "a/b:pause %2F?#&ü'\"<i>";
+	const id = its.db.enqueue(name, "here");
+	const page = await open(its.browser, its.base);
+	await page.getByRole("link", { name, exact: true }).click();
+	await row(page, "here").getByRole("link", { name: String(id) }).click();
+	await page.getByRole("link", { name, exact: true }).first().click();
+	await page.getByRole("button", { name: "Pause" }).click();
+	await page.getByRole("dialog").getByRole("button", { name: "Pause", exact: true }).click();
+	await said(page, "is paused.");
+	assert.equal(its.db.json(["stats", name])[0].paused, true);
+	await closeQuietly(page);
+});

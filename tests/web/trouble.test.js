@@ -1,0 +1,91 @@
+// What the page shows if the server is slow, gone, or refuses.
+//
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The readpast authors
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { open, row, visit } from "./browser.js";
+import { until } from "./readpast.js";
+import { suite } from "./suite.js";
+
+const its = suite();
+const PAGES = ["#/queue/mail?state=dead", "#/job/1", "#/dead", "#/workers", "#/schedules", "#/doctor"];
+
+test("an error is shown as such on each page, and not as an empty list", async () => {
+	const page = await open(its.browser, its.base);
+	await row(page, "mail").waitFor();
+	await page.route(/v1\/(?!events)/, (route) =>
+		route.fulfill({
+			status: 503,
+			contentType: "application/problem+json",
+			body: JSON.stringify({ status: 503, detail: "the database is busy" }),
+		}),
+	);
+	for (const hash of PAGES) {
+		await visit(page, hash);
+		await page.getByRole("alert").getByText("the database is busy").first().waitFor();
+		assert.equal(await page.locator(".empty").count(), 0, hash);
+	}
+	await page.context().close();
+});
+
+test("an answer that does not come is a time-out, and is asked for again", async () => {
+	const page = await open(its.browser, its.base);
+	await page.route(/v1\/workers/, () => new Promise(() => undefined));
+	await visit(page, "#/workers");
+	await page.getByText("The server did not answer within 10 s.").waitFor({ timeout: 15000 });
+	assert.equal(await page.getByText("No worker runs.").count(), 0);
+	await page.getByRole("button", { name: "Try again" }).waitFor();
+	await page.unroute(/v1\/workers/);
+	await page.getByText("No worker runs.").waitFor({ timeout: 15000 });
+	await page.context().close();
+});
+
+test("old numbers stay, marked as old, if reading again fails", async () => {
+	const page = await open(its.browser, its.base, "#/schedules");
+	await row(page, "nightly").waitFor();
+	await page.route(/v1\/schedules/, (route) => route.abort());
+	await page.getByText("These numbers are not up to date.").waitFor();
+	assert.equal(await row(page, "nightly").count(), 1);
+	await page.context().close();
+});
+
+test("a refused action says why", async () => {
+	const page = await open(its.browser, its.base, "#/schedules");
+	its.db.run(["cron", "remove", "digest"]);
+	await page.getByRole("button", { name: "Run digest now" }).click();
+	await page.locator(".toast.bad").waitFor();
+	await page.context().close();
+});
+
+test("a hidden page reads nothing, and goes on when it is shown", async () => {
+	const page = await open(its.browser, its.base, "#/workers");
+	await page.getByText("Live", { exact: true }).waitFor();
+	const hide = (hidden) =>
+		page.evaluate((value) => {
+			Object.defineProperty(document, "hidden", { value, configurable: true });
+			document.dispatchEvent(new Event("visibilitychange"));
+		}, hidden);
+	await hide(true);
+	let calls = 0;
+	page.on("request", () => calls++);
+	await page.waitForTimeout(4000);
+	assert.equal(calls, 0);
+	await hide(false);
+	await until(() => calls > 0, "a call after the page is shown");
+	await page.getByText("Live", { exact: true }).waitFor();
+	await page.context().close();
+});
+
+test("the page tells that the server is gone, and finds it again", async () => {
+	const page = await open(its.browser, its.base);
+	await page.getByText("Live", { exact: true }).waitFor();
+	const port = new URL(its.base).port;
+	await its.db.stop(its.server);
+	await page.getByText("Not connected").waitFor();
+	assert.equal(await row(page, "mail").count(), 1);
+	its.server = its.db.start(["serve", "--listen", `127.0.0.1:${port}`]);
+	await page.getByText("Live", { exact: true }).waitFor({ timeout: 20000 });
+	await page.context().close();
+});

@@ -1,0 +1,76 @@
+// A hook that reads an address, and reads it again while live numbers arrive.
+//
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The readpast authors
+
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { get, type Problem } from "./api";
+import { tick } from "./live";
+
+export interface Answer<T> {
+	/** the last good answer; kept while the page reads again, or fails to */
+	data: T | null;
+	problem: Problem | null;
+	loading: boolean;
+	reload: () => void;
+}
+
+/** Read `path`, and again after every `every` live events (0: only once). There
+ * are no live events while the page is hidden, so a hidden page reads nothing.
+ * Null: read nothing. */
+export function useAnswer<T>(path: string | null, every = 0): Answer<T> {
+	const [state, setState] = useState<{
+		path: string | null;
+		data: T | null;
+		problem: Problem | null;
+	}>({ path, data: null, problem: null });
+	const [round, setRound] = useState(0);
+	const [loading, setLoading] = useState(path !== null);
+	const isBusy = useRef(false);
+	const reload = useCallback(() => setRound((n) => n + 1), []);
+
+	useEffect(() => {
+		if (path === null) return undefined;
+		const mine = new AbortController();
+		isBusy.current = true;
+		setLoading(true);
+		get<T>(path, mine.signal).then(
+			(data) => {
+				if (mine.signal.aborted) return;
+				isBusy.current = false;
+				setState({ path, data, problem: null });
+				setLoading(false);
+			},
+			(problem: Problem) => {
+				if (mine.signal.aborted) return;
+				isBusy.current = false;
+				setState((old) => ({
+					path,
+					data: old.path === path ? old.data : null,
+					problem,
+				}));
+				setLoading(false);
+			},
+		);
+		return () => mine.abort();
+	}, [path, round]);
+
+	useEffect(() => {
+		if (!every) return undefined;
+		let seen = tick.peek();
+		return tick.subscribe((n) => {
+			// A slow answer is waited for: asking again would start anew each time.
+			if (n - seen < every || isBusy.current) return;
+			seen = n;
+			reload();
+		});
+	}, [every, reload]);
+
+	const current = state.path === path;
+	return {
+		data: current ? state.data : null,
+		problem: current ? state.problem : null,
+		loading,
+		reload,
+	};
+}

@@ -1,0 +1,88 @@
+// Calls of the HTTP API. All addresses are relative to the page.
+//
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The readpast authors
+
+import { signal } from "@preact/signals";
+
+/** A page that waits longer than this says so, and does not look empty. */
+const PATIENCE_MS = 10000;
+
+/** True while the server refuses calls because no token was given. */
+export const needsToken = signal(false);
+
+export class Problem extends Error {
+	constructor(
+		readonly status: number,
+		message: string,
+		/** "unknown": the change may have been made */
+		readonly outcome?: string,
+	) {
+		super(message);
+	}
+}
+
+async function readProblem(answer: Response): Promise<Problem> {
+	let body: { detail?: string; title?: string; outcome?: string } = {};
+	try {
+		body = await answer.json();
+	} catch {
+		// A proxy in between answers with a page of its own.
+	}
+	const text = body.detail ?? body.title ?? `The server answered ${answer.status}.`;
+	return new Problem(answer.status, text, body.outcome);
+}
+
+function explain(error: unknown): Problem {
+	if (error instanceof Problem) return error;
+	if (error instanceof DOMException && error.name === "TimeoutError")
+		return new Problem(0, `The server did not answer within ${PATIENCE_MS / 1000} s.`, "unknown");
+	if (error instanceof SyntaxError)
+		return new Problem(0, "The server's answer is not JSON. Is there a proxy in between?", "unknown");
+	return new Problem(0, "The server cannot be reached.", "unknown");
+}
+
+async function send(path: string, init: RequestInit): Promise<Response> {
+	const timeout = AbortSignal.timeout(PATIENCE_MS);
+	const answer = await fetch(path, { ...init, signal: init.signal ?? timeout });
+	if (answer.status === 401) needsToken.value = true;
+	if (!answer.ok) throw await readProblem(answer);
+	return answer;
+}
+
+/** Combine the page's own signal with the time limit. */
+function limited(cancel: AbortSignal): AbortSignal {
+	const both = new AbortController();
+	const timeout = AbortSignal.timeout(PATIENCE_MS);
+	for (const signal of [cancel, timeout])
+		signal.addEventListener("abort", () => both.abort(signal.reason), { once: true });
+	return both.signal;
+}
+
+export async function get<T>(path: string, cancel?: AbortSignal): Promise<T> {
+	try {
+		const answer = await send(path, cancel ? { signal: limited(cancel) } : {});
+		return (await answer.json()) as T;
+	} catch (error) {
+		if (cancel?.aborted) throw error;
+		throw explain(error);
+	}
+}
+
+export async function change<T>(method: string, path: string, body: unknown = {}): Promise<T> {
+	try {
+		const answer = await send(path, {
+			method,
+			headers: { "Content-Type": "application/json" },
+			body: JSON.stringify(body),
+		});
+		return (answer.status === 204 ? {} : await answer.json()) as T;
+	} catch (error) {
+		throw explain(error);
+	}
+}
+
+export const post = <T>(path: string, body?: unknown) => change<T>("POST", path, body);
+
+/** A name is one segment of a path, whatever characters it has. */
+export const segment = encodeURIComponent;

@@ -1,0 +1,167 @@
+// The frame around each page: navigation, search by id, login, messages.
+//
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The readpast authors
+
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { needsToken } from "./api";
+import { helpIsOpen } from "./keys";
+import { connection, reconnect } from "./live";
+import { DeadPage } from "./pages/dead";
+import { DoctorPage } from "./pages/doctor";
+import { JobPage } from "./pages/job";
+import { LoginPage } from "./pages/login";
+import { QueuePage } from "./pages/queue";
+import { QueuesPage } from "./pages/queues";
+import { SchedulesPage } from "./pages/schedules";
+import { WorkersPage } from "./pages/workers";
+import { Empty } from "./parts/answer";
+import { Help } from "./parts/help";
+import { go, link, route } from "./route";
+import { logOut, session } from "./session";
+import { Toasts } from "./toast";
+
+const PLACES: [path: string, name: string][] = [
+	["queues", "Queues"],
+	["dead", "Dead"],
+	["workers", "Workers"],
+	["schedules", "Schedules"],
+	["doctor", "Doctor"],
+];
+
+function pageOf(path: string[]): { title: string; place: string; page: ComponentChildren } {
+	const [first = "queues", name] = path;
+	switch (first) {
+		case "queues":
+			return { title: "Queues", place: first, page: <QueuesPage /> };
+		case "queue":
+			if (name) return { title: name, place: "queues", page: <QueuePage key={name} name={name} /> };
+			break;
+		case "job":
+			if (name) return { title: `Job ${name}`, place: "queues", page: <JobPage key={name} id={name} /> };
+			break;
+		case "dead":
+			return { title: "Dead jobs", place: first, page: <DeadPage /> };
+		case "workers":
+			return { title: "Workers", place: first, page: <WorkersPage /> };
+		case "schedules":
+			return { title: "Schedules", place: first, page: <SchedulesPage /> };
+		case "doctor":
+			return { title: "Doctor", place: first, page: <DoctorPage /> };
+	}
+	return {
+		title: "Not found",
+		place: "",
+		page: (
+			<Empty title="There is no such page.">
+				<a href={link(["queues"])}>Show all queues</a>
+			</Empty>
+		),
+	};
+}
+
+function Connection() {
+	const texts = { live: "Live", connecting: "Connecting…", late: "Numbers are old", lost: "Not connected" };
+	const state = connection.value;
+	return (
+		<span class={`connection ${state}`} role="status">
+			{texts[state]}
+			{state === "lost" && (
+				<button type="button" class="plain" onClick={reconnect}>
+					Try now
+				</button>
+			)}
+		</span>
+	);
+}
+
+function FindJob() {
+	return (
+		<form
+			role="search"
+			class="find"
+			onSubmit={(event) => {
+				event.preventDefault();
+				const input = event.currentTarget.elements.namedItem("id") as HTMLInputElement;
+				const id = input.value.trim();
+				if (id) go(["job", id]);
+				input.value = "";
+			}}
+		>
+			<label for="find-job" class="hidden">
+				Find a job by its id
+			</label>
+			<input id="find-job" name="id" inputMode="numeric" pattern="\s*[0-9]+\s*" placeholder="Job id" title="The number of a job" autoComplete="off" />
+		</form>
+	);
+}
+
+function Head({ place }: { place: string }) {
+	const { database, read_only, token } = session.value;
+	return (
+		<header class="top">
+			<a class="brand" href={link(["queues"])}>
+				<img src="./icon.svg" alt="" width="22" height="22" />
+				readpast
+			</a>
+			<nav aria-label="Pages">
+				{PLACES.map(([path, name]) => (
+					<a key={path} href={link([path])} aria-current={path === place ? "page" : undefined}>
+						{name}
+					</a>
+				))}
+			</nav>
+			<div class="side">
+				{read_only && <span class="tag">read-only</span>}
+				{database && (
+					<span class="database" title={database}>
+						{database.split("/").pop()}
+					</span>
+				)}
+				<Connection />
+				<FindJob />
+				<button type="button" class="plain" title="Keyboard shortcuts (?)" aria-label="Keyboard shortcuts" onClick={() => (helpIsOpen.value = true)}>
+					?
+				</button>
+				{token && (
+					<button type="button" class="plain" title={`Token ${token}`} onClick={logOut}>
+						Log out
+					</button>
+				)}
+			</div>
+		</header>
+	);
+}
+
+export function App() {
+	const main = useRef<HTMLElement>(null);
+	const { path } = route.value;
+	const { title, place, page } = pageOf(path);
+	const where = path.join("/");
+	const shown = useRef(where);
+
+	useEffect(() => {
+		document.title = `${title} · readpast`;
+		if (shown.current === where) return;
+		shown.current = where;
+		scrollTo(0, 0);
+		// A screen reader reads on from the new page, not from the old link.
+		main.current?.focus({ preventScroll: true });
+	}, [where, title]);
+
+	if (needsToken.value) return <LoginPage />;
+	return (
+		<>
+			<a class="skip" href="#main" onClick={(event) => (event.preventDefault(), main.current?.focus())}>
+				Skip to the page
+			</a>
+			<Head place={place} />
+			<main ref={main} id="main" tabIndex={-1}>
+				{page}
+			</main>
+			<Toasts />
+			<Help />
+		</>
+	);
+}

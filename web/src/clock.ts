@@ -1,0 +1,24 @@
+// The time now, by the database's clock, for relative times. A browser's clock may
+// be wrong by minutes, so the difference is learnt from the live numbers.
+//
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The readpast authors
+
+import { signal } from "@preact/signals";
+
+/** A smaller difference may be the time that the numbers took to arrive. */
+const WORTH_CORRECTING_MS = 1000;
+
+let ahead = 0;
+
+/** Learn the database's time from numbers that have just arrived. */
+export function learnTime(at: string): void {
+	const off = Date.parse(at) - Date.now();
+	ahead = Math.abs(off) > WORTH_CORRECTING_MS ? off : 0;
+}
+
+export const now = signal(Date.now());
+
+setInterval(() => {
+	if (!document.hidden) now.value = Date.now() + ahead;
+}, 1000);

@@ -1,0 +1,92 @@
+// Numbers, spans and times as people read them.
+//
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The readpast authors
+
+const grouped = new Intl.NumberFormat("en-US");
+
+export function count(n: number | null | undefined, atLeast?: boolean): string {
+	if (n === null || n === undefined) return "–";
+	if (atLeast) return n >= 10000 ? `${Math.floor(n / 1000)}k+` : `${grouped.format(n)}+`;
+	return grouped.format(n);
+}
+
+/** A rate a second: three digits are enough to compare. */
+export function rate(perSecond: number): string {
+	if (perSecond === 0) return "0";
+	if (perSecond < 10) return perSecond.toFixed(1);
+	return grouped.format(Math.round(perSecond));
+}
+
+export function plural(n: number, one: string, many = `${one}s`): string {
+	return `${grouped.format(n)} ${n === 1 ? one : many}`;
+}
+
+const UNITS: [number, string][] = [
+	[86400000, "d"],
+	[3600000, "h"],
+	[60000, "m"],
+	[1000, "s"],
+];
+
+/** A span of time, rounded to two units: "3d 4h", "12s", "80ms". */
+export function span(ms: number | null | undefined): string {
+	if (ms === null || ms === undefined) return "–";
+	if (ms <= 0) return "0s";
+	if (ms < 1000) return `${Math.round(ms)}ms`;
+	for (const [i, [size, unit]] of UNITS.entries()) {
+		if (ms < size) continue;
+		const whole = Math.floor(ms / size);
+		const next = UNITS[i + 1];
+		const rest = next && whole < 10 ? Math.floor((ms - whole * size) / next[0]) : 0;
+		return rest && next ? `${whole}${unit} ${rest}${next[1]}` : `${whole}${unit}`;
+	}
+	return "0s";
+}
+
+/** A span exactly, in the largest unit that divides it, as the command line and
+ * the API read it: 90000 is "90s", 86400000 is "1d". */
+export function duration(ms: number): string {
+	if (ms === 0) return "0s";
+	for (const [size, unit] of UNITS) if (ms % size === 0) return `${ms / size}${unit}`;
+	return `${ms}ms`;
+}
+
+export function bytes(n: number): string {
+	if (n < 1024) return plural(n, "byte");
+	if (n < 1048576) return `${trim(n / 1024)} KiB`;
+	return `${trim(n / 1048576)} MiB`;
+}
+
+function trim(n: number): string {
+	return n >= 100 || Number.isInteger(n) ? String(Math.round(n)) : n.toFixed(1);
+}
+
+/** A time relative to `now`: "12s ago", "in 3m 10s". */
+export function relative(at: number, now: number): string {
+	const ms = at - now;
+	if (Math.abs(ms) < 1000) return "now";
+	return ms < 0 ? `${span(-ms)} ago` : `in ${span(ms)}`;
+}
+
+const absolute = new Intl.DateTimeFormat(undefined, {
+	dateStyle: "medium",
+	timeStyle: "long",
+});
+
+/** A time in the browser's zone, then as the server sent it. */
+export function absoluteTime(at: string): string {
+	const ms = Date.parse(at);
+	return Number.isNaN(ms) ? at : `${absolute.format(ms)}\n${at}`;
+}
+
+/** Returns the text indented if it is a JSON object or array, or else as it is. */
+export function pretty(text: string): string {
+	const start = text.trimStart()[0];
+	if (start !== "{" && start !== "[") return text;
+	try {
+		return JSON.stringify(JSON.parse(text), null, 2);
+	} catch {
+		return text;
+	}
+}

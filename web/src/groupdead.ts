@@ -1,0 +1,68 @@
+// Put dead jobs with the same error together. Numbers and ids in an error differ
+// from job to job ("timeout after 3021 ms"), so they do not count.
+//
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The readpast authors
+
+import type { Job } from "./types";
+
+export interface DeadGroup {
+	queue: string;
+	/** the error of its newest job */
+	error: string;
+	/** text that all errors of the group contain, for the server's filter */
+	common: string;
+	count: number;
+	newest: Job;
+	oldestAt: string | null;
+}
+
+/** Hexadecimal ids, addresses and numbers, with what joins them. */
+const VARIABLE = /0x[0-9a-f]+|\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b[0-9a-f]{12,}\b|[0-9]+(?:[.:_-][0-9]+)*/gi;
+
+/** An error longer than this is compared by its beginning. */
+const COMPARED_CHARS = 500;
+
+/** Returns the longest part of the text without anything that varies. */
+function longestFixed(text: string): string {
+	return text
+		.split(VARIABLE)
+		.map((part) => part.trim())
+		.reduce((longest, part) => (part.length > longest.length ? part : longest), "");
+}
+
+export class DeadGroups {
+	private readonly groups = new Map<string, DeadGroup>();
+	examined = 0;
+
+	/** Add jobs, newest first. */
+	add(jobs: Job[]): void {
+		for (const job of jobs) this.addOne(job);
+		this.examined += jobs.length;
+	}
+
+	private addOne(job: Job): void {
+		const error = (job.last_error ?? "").slice(0, COMPARED_CHARS);
+		const key = `${job.queue}\n${error.replace(VARIABLE, "#")}`;
+		const group = this.groups.get(key);
+		if (!group) {
+			this.groups.set(key, {
+				queue: job.queue,
+				error: job.last_error ?? "",
+				common: error,
+				count: 1,
+				newest: job,
+				oldestAt: job.finished_at,
+			});
+			return;
+		}
+		group.count++;
+		group.oldestAt = job.finished_at;
+		if (group.common !== error && !error.includes(group.common)) group.common = longestFixed(error);
+	}
+
+	/** The largest group first. */
+	list(): DeadGroup[] {
+		return [...this.groups.values()].sort((a, b) => b.count - a.count);
+	}
+}

@@ -1,0 +1,54 @@
+// Keyboard shortcuts. Everything also works with Tab and Enter alone.
+//
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The readpast authors
+
+import { signal } from "@preact/signals";
+import { go } from "./route";
+
+/** After `g`, the next key must follow within this time. */
+const PREFIX_MS = 1500;
+
+export const helpIsOpen = signal(false);
+
+export const PLACES: Record<string, [path: string, name: string]> = {
+	q: ["queues", "queues"],
+	d: ["dead", "dead jobs"],
+	w: ["workers", "workers"],
+	s: ["schedules", "schedules"],
+	f: ["doctor", "findings of doctor"],
+};
+
+function isTyping(target: EventTarget | null): boolean {
+	return target instanceof HTMLElement && target.matches("input, textarea, select");
+}
+
+/** Move the focus to the link of the next or the previous row. */
+function moveRow(by: number): void {
+	const links = [...document.querySelectorAll<HTMLElement>("main tbody tr a.open")];
+	const row = document.activeElement?.closest("tr");
+	const at = links.findIndex((link) => link.closest("tr") === row);
+	const next = at < 0 ? links[by > 0 ? 0 : links.length - 1] : links[at + by];
+	next?.focus();
+}
+
+function press(key: string): boolean {
+	if (key === "/") document.getElementById("find-job")?.focus();
+	else if (key === "?") helpIsOpen.value = true;
+	else if (key === "j") moveRow(1);
+	else if (key === "k") moveRow(-1);
+	else return false;
+	return true;
+}
+
+let prefixAt = -PREFIX_MS;
+
+addEventListener("keydown", (event) => {
+	if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+	if (document.querySelector("dialog[open]")) return;
+	const place = event.timeStamp - prefixAt < PREFIX_MS ? PLACES[event.key] : undefined;
+	prefixAt = event.key === "g" ? event.timeStamp : -PREFIX_MS;
+	if (place) go([place[0]]);
+	else if (!press(event.key)) return;
+	event.preventDefault();
+});

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The readpast authors
+
+import { render } from "preact";
+import { App } from "./app";
+import { loadSession } from "./session";
+import { reconnect } from "./live";
+import "./style/base.css";
+import "./style/parts.css";
+import "./style/pages.css";
+
+const root = document.getElementById("app");
+if (root) render(<App />, root);
+reconnect();
+// Without an answer the page keeps its defaults; its parts say what failed.
+loadSession().catch(() => undefined);

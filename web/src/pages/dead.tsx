@@ -1,0 +1,174 @@
+// Dead jobs grouped by their error, so that one decision is enough for each cause.
+//
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The readpast authors
+
+import { useEffect, useState } from "preact/hooks";
+import { get, Problem } from "../api";
+import { jobsPath } from "../filter";
+import { count, plural } from "../format";
+import { type DeadGroup, DeadGroups } from "../groupdead";
+import { stats } from "../live";
+import { Empty, Loading } from "../parts/answer";
+import { BulkDialog, type Verb } from "../parts/bulk";
+import { Time } from "../parts/time";
+import { link } from "../route";
+import { session } from "../session";
+import type { JobPage } from "../types";
+
+const PAGE_JOBS = 200;
+const MOST_JOBS = 10000;
+const MOST_ROWS = 200;
+
+interface Progress {
+	groups: DeadGroup[];
+	examined: number;
+	isComplete: boolean;
+	hasMore: boolean;
+	problem: Problem | null;
+}
+
+const START: Progress = { groups: [], examined: 0, isComplete: false, hasMore: false, problem: null };
+
+/** Read the newest dead jobs page by page, and show what was read so far. */
+async function readAll(show: (progress: Progress) => void, cancel: AbortSignal): Promise<void> {
+	const groups = new DeadGroups();
+	let cursor: string | null = null;
+	const now = (part: Partial<Progress>) =>
+		show({ ...START, groups: groups.list(), examined: groups.examined, ...part });
+	try {
+		do {
+			const path: string = jobsPath(undefined, { state: "dead" }, PAGE_JOBS, cursor ?? undefined);
+			const page: JobPage = await get<JobPage>(path, cancel);
+			groups.add(page.jobs);
+			cursor = page.next;
+			now({});
+		} while (cursor && groups.examined < MOST_JOBS);
+		now({ isComplete: true, hasMore: cursor !== null });
+	} catch (error) {
+		if (!cancel.aborted) now({ problem: error as Problem });
+	}
+}
+
+function Row({ of, onAct }: { of: DeadGroup; onAct: (verb: Verb) => void }) {
+	return (
+		<tr>
+			<td class="n big" data-label="jobs">
+				{count(of.count)}
+			</td>
+			<th scope="row" class="text">
+				<a class="open" href={link(["queue", of.queue], { state: "dead", error: of.common })}>
+					{of.error || "no error text"}
+				</a>
+			</th>
+			<td data-label="queue">
+				<a href={link(["queue", of.queue], { state: "dead" })}>{of.queue}</a>
+			</td>
+			<td data-label="newest">
+				<Time at={of.newest.finished_at} /> <a href={link(["job", String(of.newest.id)])}>{of.newest.id}</a>
+			</td>
+			<td data-label="oldest">
+				<Time at={of.oldestAt} />
+			</td>
+			<td class="actions">
+				{!session.value.read_only && (
+					<>
+						<button type="button" aria-label={`Retry: ${of.error}`} onClick={() => onAct("retry-dead")}>
+							Retry…
+						</button>
+						<button type="button" aria-label={`Delete: ${of.error}`} onClick={() => onAct("purge")}>
+							Delete…
+						</button>
+					</>
+				)}
+			</td>
+		</tr>
+	);
+}
+
+function Groups({ groups, onAct }: { groups: DeadGroup[]; onAct: (group: DeadGroup, verb: Verb) => void }) {
+	const [most, setMost] = useState(MOST_ROWS);
+	return (
+		<>
+			<table class="dead cards">
+				<thead>
+					<tr>
+						<th scope="col" class="n">Jobs</th>
+						<th scope="col">Error</th>
+						<th scope="col">Queue</th>
+						<th scope="col">Newest</th>
+						<th scope="col">Oldest</th>
+						<th scope="col">
+							<span class="hidden">Actions</span>
+						</th>
+					</tr>
+				</thead>
+				<tbody>
+					{groups.slice(most - MOST_ROWS, most).map((one) => (
+						<Row key={`${one.queue} ${one.newest.id}`} of={one} onAct={(verb) => onAct(one, verb)} />
+					))}
+				</tbody>
+			</table>
+			{groups.length > most && (
+				<p class="more">
+					<button type="button" onClick={() => setMost(most + MOST_ROWS)}>
+						More errors
+					</button>
+				</p>
+			)}
+		</>
+	);
+}
+
+export function DeadPage() {
+	const [progress, setProgress] = useState(START);
+	const [round, setRound] = useState(0);
+	const [open, setOpen] = useState<{ group: DeadGroup; verb: Verb } | null>(null);
+	const again = () => setRound((n) => n + 1);
+
+	useEffect(() => {
+		const cancel = new AbortController();
+		void readAll(setProgress, cancel.signal);
+		return () => cancel.abort();
+	}, [round]);
+
+	const { groups, examined, isComplete, hasMore, problem } = progress;
+	const dead = stats.value?.reduce((n, one) => n + one.dead, 0);
+	return (
+		<>
+			<div class="bar">
+				<h1>Dead jobs</h1>
+				<p class="soft" role="status">
+					{plural(groups.length, "error")} in the newest {plural(examined, "dead job")}
+					{hasMore && dead !== undefined && `, of ${count(dead)}`}
+					{!isComplete && !problem && ", reading…"}
+				</p>
+				<button type="button" onClick={again}>
+					Read again
+				</button>
+			</div>
+			{problem && (
+				<div class="problem" role="alert">
+					<p>
+						<strong>Not all dead jobs could be read.</strong> {problem.message}
+					</p>
+					<button type="button" onClick={again}>
+						Try again
+					</button>
+				</div>
+			)}
+			{groups.length > 0 && <Groups groups={groups} onAct={(group, verb) => setOpen({ group, verb })} />}
+			{!groups.length && !isComplete && !problem && <Loading />}
+			{!groups.length && isComplete && <Empty title="No job is dead.">Jobs that use up their attempts appear here, grouped by error.</Empty>}
+			{open && (
+				<BulkDialog
+					verb={open.verb}
+					queue={open.group.queue}
+					filter={{ state: "dead", error: open.group.common }}
+					onClose={() => setOpen(null)}
+					onDone={again}
+				/>
+			)}
+		</>
+	);
+}

@@ -1,0 +1,152 @@
+// One job: why it does not run, what happened to it, and what is in it.
+//
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The readpast authors
+
+import { useAnswer } from "../answer";
+import { segment } from "../api";
+import { duration } from "../format";
+import { Empty, Shown } from "../parts/answer";
+import { Bytes } from "../parts/bytes";
+import { JobActions } from "../parts/jobactions";
+import { StateMark } from "../parts/state";
+import { Time } from "../parts/time";
+import { Timeline } from "../parts/timeline";
+import { link } from "../route";
+import { session } from "../session";
+import type { Job, Why } from "../types";
+
+/** Read again after so many live events, while the job is not finished. */
+const FOLLOW = 3;
+
+function Reason({ id, every }: { id: string; every: number }) {
+	const answer = useAnswer<Why>(`v1/jobs/${segment(id)}/why`, every);
+	return (
+		<section class="why" aria-labelledby="why">
+			<h2 id="why" class="hidden">
+				Why it does not run
+			</h2>
+			<Shown answer={answer}>
+				{(why) => (
+					<p>
+						{why.reason !== why.state && <span class="tag">{why.reason}</span>} {why.text}
+					</p>
+				)}
+			</Shown>
+		</section>
+	);
+}
+
+function Facts({ job }: { job: Job }) {
+	const facts: [string, unknown][] = [
+		["Queue", <a href={link(["queue", job.queue])}>{job.queue}</a>],
+		["Kind", job.kind],
+		["Group", job.group_key && <a href={link(["queue", job.queue], { group: job.group_key })}>{job.group_key}</a>],
+		["Unique key", job.unique_key && <span class="mono">{job.unique_key}</span>],
+		["Priority", job.priority],
+		["Attempt", `${job.attempt} of ${job.max_attempts}`],
+		["Worker", job.worker],
+		["Enqueued", <Time at={job.created_at} />],
+		["Expires", job.expire_at && <Time at={job.expire_at} />],
+		["Timeout", job.timeout_ms && duration(job.timeout_ms)],
+		["Kept for", job.keep_ms && duration(job.keep_ms)],
+		["Backoff", job.backoff && job.backoff.map(duration).join(", ")],
+		["Key kept for", job.unique_for_ms && duration(job.unique_for_ms)],
+	];
+	return (
+		<dl class="facts column">
+			{facts.map(
+				([name, value]) =>
+					value !== null &&
+					value !== undefined &&
+					value !== "" && (
+						<div key={name}>
+							<dt>{name}</dt>
+							<dd>{value as string}</dd>
+						</div>
+					),
+			)}
+		</dl>
+	);
+}
+
+function Headers({ of }: { of: Job["headers"] }) {
+	if (!of) return null;
+	const rows = typeof of === "string" ? [["", of]] : Object.entries(of);
+	return (
+		<section>
+			<h2>Headers</h2>
+			<table class="headers">
+				<tbody>
+					{rows.map(([name, value]) => (
+						<tr key={name as string}>
+							<th scope="row">{name as string}</th>
+							<td class="mono">{typeof value === "string" ? value : JSON.stringify(value)}</td>
+						</tr>
+					))}
+				</tbody>
+			</table>
+		</section>
+	);
+}
+
+function Payload({ job }: { job: Job }) {
+	if (session.value.hide_payloads)
+		return <p class="note">This server does not show payloads and headers.</p>;
+	return (
+		<>
+			<Bytes title="Payload" text={job.payload} base64={job.payload_base64} size={job.payload_size} isCut={job.payload_cut} href={`v1/jobs/${job.id}/payload`} />
+			<Headers of={job.headers} />
+		</>
+	);
+}
+
+function Details({ job, onDone }: { job: Job; onDone: () => void }) {
+	const isOver = ["done", "dead", "cancelled"].includes(job.state);
+	return (
+		<>
+			<div class="bar">
+				<h1>
+					<a class="up" href={link(["queue", job.queue])}>
+						{job.queue}
+					</a>{" "}
+					Job {job.id} <StateMark state={job.state} />
+				</h1>
+				<JobActions job={job} onDone={onDone} />
+			</div>
+			<Reason key={`${job.state} ${job.attempt}`} id={String(job.id)} every={isOver ? 0 : FOLLOW} />
+			<div class="job">
+				<div>
+					{job.progress !== null && (
+						<section>
+							<h2>Progress</h2>
+							<p class="progress">{job.progress}</p>
+						</section>
+					)}
+					{(job.result !== null && job.result !== undefined) || job.result_base64 !== undefined ? (
+						<Bytes title="Result" text={job.result} base64={job.result_base64} />
+					) : null}
+					<Payload job={job} />
+				</div>
+				<aside>
+					<h2>What happened</h2>
+					<Timeline job={job} />
+					<h2>Fields</h2>
+					<Facts job={job} />
+				</aside>
+			</div>
+		</>
+	);
+}
+
+export function JobPage({ id }: { id: string }) {
+	const answer = useAnswer<Job>(`v1/jobs/${segment(id)}`, FOLLOW);
+	const { problem, data, reload } = answer;
+	if (problem?.status === 404)
+		return (
+			<Empty title={data ? `Job ${id} is not there any more.` : `There is no job ${id}.`}>
+				A done job is kept only if its queue keeps done jobs.
+			</Empty>
+		);
+	return <Shown answer={answer}>{(job) => <Details job={job} onDone={reload} />}</Shown>;
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The readpast authors
+
+import { useState } from "preact/hooks";
+import { Field, readForm } from "../parts/field";
+import { logIn } from "../session";
+
+export function LoginPage() {
+	const [failure, setFailure] = useState("");
+
+	async function submit(event: SubmitEvent): Promise<void> {
+		event.preventDefault();
+		const { token = "" } = readForm(event.currentTarget as HTMLFormElement);
+		try {
+			await logIn(token);
+		} catch (error) {
+			setFailure((error as Error).message);
+		}
+	}
+
+	return (
+		<main class="login">
+			<form onSubmit={submit}>
+				<h1>
+					<img src="./icon.svg" alt="" width="28" height="28" /> readpast
+				</h1>
+				<p>This server wants a token.</p>
+				<Field label="Token" name="token" type="password" placeholder="rp_…" focus />
+				{failure && (
+					<p class="bad" role="alert">
+						{failure}
+					</p>
+				)}
+				<button type="submit" class="primary">
+					Log in
+				</button>
+				<p class="hint">
+					On the server, <code>readpast token add NAME --may 'read:*'</code> prints a new token that may look
+					at everything and change nothing.
+				</p>
+			</form>
+		</main>
+	);
+}

@@ -1,0 +1,142 @@
+// One queue: its live numbers, its jobs, its groups and its settings.
+//
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The readpast authors
+
+import { useAnswer } from "../answer";
+import { segment } from "../api";
+import { count, span } from "../format";
+import { historyOf, stats } from "../live";
+import { Empty, Shown } from "../parts/answer";
+import { Chart, type Line } from "../parts/chart";
+import { GroupTable } from "../parts/groups";
+import { Limits } from "../parts/limits";
+import { PauseButton } from "../parts/pause";
+import { QueueJobs } from "../parts/queuejobs";
+import { Settings } from "../parts/settings";
+import { Since } from "../parts/time";
+import { link, route } from "../route";
+import type { Group, Queue, Stats } from "../types";
+
+const RATES: Line[] = [
+	{ key: "done", label: "done/s", color: "--running", fill: true },
+	{ key: "failed", label: "failed/s", color: "--dead" },
+];
+const BACKLOG: Line[] = [
+	{ key: "ready", label: "ready", color: "--ready", fill: true, isCount: true },
+	{ key: "running", label: "running", color: "--running", isCount: true },
+];
+
+function Groups({ name }: { name: string }) {
+	const { after } = route.value.query;
+	const answer = useAnswer<{ groups: Group[]; next?: string | null }>(
+		`v1/groups?queue=${segment(name)}${after ? `&after=${segment(after)}` : ""}`,
+		5,
+	);
+	return (
+		<Shown answer={answer}>
+			{(data) => (
+				<>
+					{data.groups.length ? (
+						<GroupTable queue={name} groups={data.groups} />
+					) : (
+						<Empty title="This queue has no groups to show.">
+							Groups are listed if the queue has the setting <code>group-limit</code>, or while a group is held.
+						</Empty>
+					)}
+					{data.next && (
+						<p class="more">
+							<a class="button" href={link(["queue", name], { view: "groups", after: data.next })}>
+								More groups
+							</a>
+						</p>
+					)}
+				</>
+			)}
+		</Shown>
+	);
+}
+
+function Facts({ of }: { of: Stats }) {
+	return (
+		<dl class="facts">
+			<div>
+				<dt>Oldest ready job</dt>
+				<dd>{of.oldest_ready_ms === null ? "–" : span(of.oldest_ready_ms)}</dd>
+			</div>
+			<div>
+				<dt>Longest run</dt>
+				<dd>{of.longest_running_ms === null ? "–" : span(of.longest_running_ms)}</dd>
+			</div>
+			<div>
+				<dt>Workers</dt>
+				<dd>
+					{of.workers === 0 && of.ready > 0 ? <span class="bad">none</span> : <a href={link(["workers"])}>{count(of.workers)}</a>}
+				</dd>
+			</div>
+		</dl>
+	);
+}
+
+const VIEWS: [view: string | undefined, label: string][] = [
+	[undefined, "Jobs"],
+	["groups", "Groups"],
+	["settings", "Settings"],
+];
+
+export function QueuePage({ name }: { name: string }) {
+	const { view } = route.value.query;
+	const settings = useAnswer<Queue>(`v1/queues/${segment(name)}`, 10);
+	const numbers = stats.value?.find((one) => one.queue === name);
+	const history = historyOf(name);
+	const hasGroups = settings.data?.group_limit !== undefined; // an older server has none
+	const paused = numbers?.paused ?? Boolean(settings.data?.paused_at);
+
+	const reason = numbers?.pause_reason ?? settings.data?.pause_reason;
+
+	if (settings.problem?.status === 404)
+		return (
+			<Empty title={`There is no queue ${name}.`}>
+				<a href={link(["queues"])}>Show all queues</a>
+			</Empty>
+		);
+	return (
+		<>
+			<div class="bar">
+				<h1>
+					<a class="up" href={link(["queues"])}>
+						Queues
+					</a>{" "}
+					{name}
+				</h1>
+				<PauseButton queue={name} paused={paused} onDone={settings.reload} />
+			</div>
+			{paused && (
+				<p class="paused note">
+					<span class="tag warn">paused</span> <Since at={settings.data?.paused_at} />
+					{reason && `: ${reason}`}
+				</p>
+			)}
+			{settings.data && <Limits of={settings.data} />}
+			<div class="charts">
+				<Chart title="Rate" history={history} lines={RATES} />
+				<Chart title="Backlog" history={history} lines={BACKLOG} />
+				{numbers && <Facts of={numbers} />}
+			</div>
+			<nav class="views" aria-label="Parts of the queue">
+				{VIEWS.filter(([one]) => hasGroups || one !== "groups").map(([one, label]) => (
+					<a key={label} href={link(["queue", name], { view: one })} aria-current={view === one ? "page" : undefined}>
+						{label}
+					</a>
+				))}
+			</nav>
+			{view === "groups" ? (
+				<Groups name={name} />
+			) : view === "settings" ? (
+				<Shown answer={settings}>{(data) => <Settings of={data} onDone={settings.reload} />}</Shown>
+			) : (
+				<QueueJobs name={name} numbers={numbers} hasGroups={hasGroups} />
+			)}
+		</>
+	);
+}

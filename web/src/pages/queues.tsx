@@ -1,0 +1,201 @@
+// All queues, live.
+//
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The readpast authors
+
+import { useState } from "preact/hooks";
+import { useAnswer } from "../answer";
+import { count, plural, rate, span } from "../format";
+import { historyOf, stats, total } from "../live";
+import { Empty, Loading, Shown } from "../parts/answer";
+import { Chart, type Line } from "../parts/chart";
+import { Limits } from "../parts/limits";
+import { PauseButton } from "../parts/pause";
+import { Spark } from "../parts/spark";
+import { link } from "../route";
+import type { Queue, State, Stats } from "../types";
+
+/** How many rows a page shows at once. More rows make a browser slow. */
+const MOST_ROWS = 200;
+
+const RATES: Line[] = [
+	{ key: "done", label: "done/s", color: "--running", fill: true },
+	{ key: "failed", label: "failed/s", color: "--dead" },
+];
+
+function Total({ label, value, title }: { label: string; value: string; title?: string }) {
+	return (
+		<div class="total" title={title}>
+			<dt>{label}</dt>
+			<dd>{value}</dd>
+		</div>
+	);
+}
+
+function Totals({ list }: { list: Stats[] }) {
+	const sum = (field: State) => list.reduce((n, one) => n + (one[field as "ready"] ?? 0), 0);
+	const some = (field: "ready" | "running" | "blocked" | "scheduled") =>
+		list.some((one) => one[`${field}_at_least`]);
+	const oldest = Math.max(-1, ...list.map((one) => one.oldest_ready_ms ?? -1));
+	return (
+		<dl class="totals">
+			<Total label="Ready" value={count(sum("ready"), some("ready"))} />
+			<Total label="Running" value={count(sum("running"), some("running"))} />
+			<Total label="Oldest ready" value={oldest < 0 ? "–" : span(oldest)} title="how long the oldest ready job has waited" />
+			<Total label="Dead" value={count(sum("dead"))} />
+		</dl>
+	);
+}
+
+function Count({ of, state }: { of: Stats; state: State }) {
+	const n = of[state];
+	if (n === undefined) return <span class="faint">–</span>;
+	const text = count(n, of[`${state}_at_least` as "ready_at_least"]);
+	if (n === 0) return <span class="faint">0</span>;
+	return (
+		<a class={`count ${state}`} href={link(["queue", of.queue], { state })}>
+			{text}
+		</a>
+	);
+}
+
+function Row({ of, settings, hasBlocked }: { of: Stats; settings: Queue | undefined; hasBlocked: boolean }) {
+	const history = historyOf(of.queue);
+	return (
+		<tr class={of.paused ? "paused" : undefined}>
+			<th scope="row">
+				<a class="open" href={link(["queue", of.queue])}>
+					{of.queue}
+				</a>
+				{of.paused && (
+					<p class="note">
+						<span class="tag warn">paused</span> {of.pause_reason}
+					</p>
+				)}
+				{settings && <Limits of={settings} />}
+			</th>
+			<td class="sparkcell">
+				<Spark done={history.done} failed={history.failed} />
+			</td>
+			<td class="n" data-label="done/s">
+				{rate(of.done_per_s)}
+				{of.failed_per_s > 0 && <span class="failing"> {rate(of.failed_per_s)} failed</span>}
+			</td>
+			<td class="n" data-label="scheduled">
+				<Count of={of} state="scheduled" />
+			</td>
+			{hasBlocked && (
+				<td class="n" data-label="blocked">
+					<Count of={of} state="blocked" />
+				</td>
+			)}
+			<td class="n" data-label="ready">
+				<Count of={of} state="ready" />
+			</td>
+			<td class="n" data-label="running">
+				<Count of={of} state="running" />
+			</td>
+			<td class="n" data-label="dead">
+				<Count of={of} state="dead" />
+			</td>
+			<td class="n" data-label="oldest ready">
+				{of.oldest_ready_ms === null ? <span class="faint">–</span> : span(of.oldest_ready_ms)}
+			</td>
+			<td class="n" data-label="workers">
+				{of.workers === 0 && of.ready > 0 ? <span class="bad">none</span> : count(of.workers)}
+			</td>
+			<td class="actions">
+				<PauseButton queue={of.queue} paused={of.paused} />
+			</td>
+		</tr>
+	);
+}
+
+function Table({ list, settings }: { list: Stats[]; settings: Map<string, Queue> }) {
+	const hasBlocked = list.some((one) => one.blocked !== undefined);
+	return (
+		<table class="queues cards">
+			<thead>
+				<tr>
+					<th scope="col">Queue</th>
+					<th scope="col">Last 2 minutes</th>
+					<th scope="col" class="n">Done/s</th>
+					<th scope="col" class="n">Scheduled</th>
+					{hasBlocked && <th scope="col" class="n">Blocked</th>}
+					<th scope="col" class="n">Ready</th>
+					<th scope="col" class="n">Running</th>
+					<th scope="col" class="n">Dead</th>
+					<th scope="col" class="n">Oldest ready</th>
+					<th scope="col" class="n">Workers</th>
+					<th scope="col">
+						<span class="hidden">Actions</span>
+					</th>
+				</tr>
+			</thead>
+			<tbody>
+				{list.map((one) => (
+					<Row key={one.queue} of={one} settings={settings.get(one.queue)} hasBlocked={hasBlocked} />
+				))}
+			</tbody>
+		</table>
+	);
+}
+
+function Queues({ list, settings }: { list: Stats[]; settings: Map<string, Queue> }) {
+	const [find, setFind] = useState("");
+	const [most, setMost] = useState(MOST_ROWS);
+	if (list.length === 0)
+		return (
+			<Empty title="This database has no queue yet.">
+				<p>The first job makes its queue:</p>
+				<pre>readpast enqueue mail 'hello'</pre>
+			</Empty>
+		);
+	const found = list.filter((one) => one.queue.toLowerCase().includes(find.toLowerCase()));
+	const shown = found.slice(most - MOST_ROWS, most);
+	return (
+		<>
+			<div class="overview">
+				<Totals list={list} />
+				<Chart title="All queues" history={total} lines={RATES} />
+			</div>
+			<div class="bar">
+				<h1>{plural(list.length, "queue")}</h1>
+				<label class="filter">
+					<span class="hidden">Show only queues whose name contains</span>
+					<input type="search" placeholder="Name contains" value={find} onInput={(event) => setFind(event.currentTarget.value)} />
+				</label>
+			</div>
+			{shown.length ? <Table list={shown} settings={settings} /> : <Empty title={`No queue's name contains “${find}”.`} />}
+			{found.length > MOST_ROWS && (
+				<p class="more">
+					Queues {count(most - MOST_ROWS + 1)} to {count(Math.min(most, found.length))} of {count(found.length)}{" "}
+					{most > MOST_ROWS && (
+						<button type="button" onClick={() => setMost(most - MOST_ROWS)}>
+							Previous
+						</button>
+					)}{" "}
+					{most < found.length && (
+						<button type="button" onClick={() => setMost(most + MOST_ROWS)}>
+							More
+						</button>
+					)}
+				</p>
+			)}
+		</>
+	);
+}
+
+/** The live numbers, or until they arrive the same numbers read once. */
+export function QueuesPage() {
+	const live = stats.value;
+	const first = useAnswer<{ queues: Stats[] }>(live ? null : "v1/stats");
+	const settings = useAnswer<{ queues: Queue[] }>("v1/queues", 10);
+	const byName = new Map((settings.data?.queues ?? []).map((queue) => [queue.queue, queue]));
+	if (live) return <Queues list={live} settings={byName} />;
+	return first.data || first.problem ? (
+		<Shown answer={first}>{(data) => <Queues list={data.queues} settings={byName} />}</Shown>
+	) : (
+		<Loading />
+	);
+}

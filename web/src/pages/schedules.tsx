@@ -1,0 +1,139 @@
+// The schedules, with their last and their next fire.
+//
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The readpast authors
+
+import { useState } from "preact/hooks";
+import { useAnswer } from "../answer";
+import { post, segment } from "../api";
+import { plural } from "../format";
+import { Empty, Shown } from "../parts/answer";
+import { StateMark } from "../parts/state";
+import { Since, Time } from "../parts/time";
+import { link } from "../route";
+import { session } from "../session";
+import { act } from "../toast";
+import type { Schedule } from "../types";
+
+const MOST_ROWS = 200;
+
+function Actions({ of, onDone }: { of: Schedule; onDone: () => void }) {
+	const [busy, setBusy] = useState(false);
+	if (session.value.read_only) return null;
+
+	async function run(verb: string, done: string): Promise<void> {
+		setBusy(true);
+		await act(() => post(`v1/schedules/${segment(of.name)}/${verb}`), done);
+		setBusy(false);
+		onDone();
+	}
+
+	return (
+		<>
+			<button type="button" disabled={busy} aria-label={`Run ${of.name} now`} onClick={() => run("run", `A job of ${of.name} is enqueued.`)}>
+				Run now
+			</button>
+			{of.paused_at ? (
+				<button type="button" disabled={busy} aria-label={`Resume ${of.name}`} onClick={() => run("resume", `${of.name} fires again.`)}>
+					Resume
+				</button>
+			) : (
+				<button type="button" disabled={busy} aria-label={`Pause ${of.name}`} onClick={() => run("pause", `${of.name} is paused.`)}>
+					Pause
+				</button>
+			)}
+		</>
+	);
+}
+
+function LastFire({ of }: { of: Schedule }) {
+	if (!of.last_at) return <span class="faint">never</span>;
+	return (
+		<>
+			<Time at={of.last_at} /> {of.last_job_id && <a class="id" href={link(["job", String(of.last_job_id)])}>{of.last_job_id}</a>}{" "}
+			{of.last_state && <StateMark state={of.last_state} />}
+			{of.last_error && <p class="note bad clip">{of.last_error}</p>}
+		</>
+	);
+}
+
+function Row({ of, onDone }: { of: Schedule; onDone: () => void }) {
+	return (
+		<tr class={of.paused_at ? "paused" : undefined}>
+			<th scope="row">
+				{of.name}
+				{of.paused_at && (
+					<p class="note">
+						<span class="tag warn">paused</span> <Since at={of.paused_at} />
+					</p>
+				)}
+			</th>
+			<td data-label="spec">
+				<code>{of.spec}</code>
+				<p class="note">
+					{of.zone ?? "UTC"}
+					{of.missed === "once" ? "" : ` · missed: ${of.missed}`}
+					{of.overlap === "allow" ? "" : ` · overlap: ${of.overlap}`}
+				</p>
+			</td>
+			<td data-label="queue">
+				<a href={link(["queue", of.queue])}>{of.queue}</a> {of.kind && <span class="soft">{of.kind}</span>}
+			</td>
+			<td data-label="next">{of.paused_at ? <span class="faint">–</span> : <Time at={of.next_at} />}</td>
+			<td data-label="last">
+				<LastFire of={of} />
+			</td>
+			<td class="actions">
+				<Actions of={of} onDone={onDone} />
+			</td>
+		</tr>
+	);
+}
+
+export function SchedulesPage() {
+	const answer = useAnswer<{ schedules: Schedule[] }>("v1/schedules", 5);
+	const [most, setMost] = useState(MOST_ROWS);
+	return (
+		<Shown answer={answer}>
+			{({ schedules }) => (
+				<>
+					<div class="bar">
+						<h1>{plural(schedules.length, "schedule")}</h1>
+					</div>
+					{schedules.length ? (
+						<table class="cards">
+							<thead>
+								<tr>
+									<th scope="col">Schedule</th>
+									<th scope="col">When</th>
+									<th scope="col">Queue</th>
+									<th scope="col">Next</th>
+									<th scope="col">Last</th>
+									<th scope="col">
+										<span class="hidden">Actions</span>
+									</th>
+								</tr>
+							</thead>
+							<tbody>
+								{schedules.slice(most - MOST_ROWS, most).map((one) => (
+									<Row key={one.name} of={one} onDone={answer.reload} />
+								))}
+							</tbody>
+						</table>
+					) : (
+						<Empty title="There is no schedule.">
+							<pre>readpast cron add reports nightly '30 2 * * *' --zone Europe/Berlin</pre>
+						</Empty>
+					)}
+					{schedules.length > most && (
+						<p class="more">
+							<button type="button" onClick={() => setMost(most + MOST_ROWS)}>
+								More schedules
+							</button>
+						</p>
+					)}
+				</>
+			)}
+		</Shown>
+	);
+}

@@ -1,0 +1,126 @@
+// The workers and what they run.
+//
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The readpast authors
+
+import { useAnswer } from "../answer";
+import { jobsPath } from "../filter";
+import { count, plural, span } from "../format";
+import { Empty, Shown } from "../parts/answer";
+import { Since, Time } from "../parts/time";
+import { link } from "../route";
+import type { Job, JobPage, Worker } from "../types";
+
+const MOST_ROWS = 200;
+/** A worker that has not been heard of for this long is probably gone. */
+const SILENT_MS = 30000;
+/** How many of its jobs a worker's row shows. */
+const SHOWN_JOBS = 5;
+
+/** The member `queues` is a list of names, or of objects with the kinds, too. */
+function queuesOf(worker: Worker): string {
+	if (!Array.isArray(worker.queues)) return String(worker.queues ?? "");
+	return worker.queues
+		.map((one: unknown) => (typeof one === "string" ? one : ((one as { queue?: string })?.queue ?? JSON.stringify(one))))
+		.join(", ");
+}
+
+function Running({ worker, jobs }: { worker: Worker; jobs: Job[] }) {
+	const more = worker.running - Math.min(jobs.length, SHOWN_JOBS);
+	if (worker.running === 0) return <span class="faint">idle</span>;
+	return (
+		<ul class="running">
+			{jobs.slice(0, SHOWN_JOBS).map((job) => (
+				<li key={job.id}>
+					<a class="id" href={link(["job", String(job.id)])}>
+						{job.id}
+					</a>{" "}
+					{job.queue} {job.kind && `· ${job.kind}`} <span class="soft"><Since at={job.claimed_at} /></span>
+				</li>
+			))}
+			{more > 0 && <li class="soft">{jobs.length ? `and ${count(more)} more` : plural(more, "job")}</li>}
+		</ul>
+	);
+}
+
+function Row({ worker, jobs }: { worker: Worker; jobs: Job[] }) {
+	const silent = worker.silent_ms >= SILENT_MS;
+	return (
+		<tr class={silent ? "silent" : undefined}>
+			<th scope="row">
+				{worker.name}
+				<p class="note">
+					{worker.host && `host ${worker.host}`}
+					{worker.pid ? `, process ${worker.pid}` : ""}
+				</p>
+			</th>
+			<td data-label="heard of">
+				{silent ? <span class="tag warn">silent for {span(worker.silent_ms)}</span> : <Time at={worker.seen_at} />}
+			</td>
+			<td data-label="started">
+				<Time at={worker.started_at} />
+			</td>
+			<td data-label="queues">{queuesOf(worker)}</td>
+			<td data-label="runs">
+				<Running worker={worker} jobs={jobs} />
+			</td>
+			<td class="n" data-label="done">{count(worker.done)}</td>
+			<td class="n" data-label="failed">
+				{worker.failed + worker.dead ? <span class="bad">{count(worker.failed + worker.dead)}</span> : <span class="faint">0</span>}
+			</td>
+			<td class="n" data-label="released">{count(worker.released)}</td>
+		</tr>
+	);
+}
+
+export function WorkersPage() {
+	const answer = useAnswer<{ workers: Worker[] }>("v1/workers", 2);
+	const running = useAnswer<JobPage>(jobsPath(undefined, { state: "running" }, MOST_ROWS), 2);
+	const jobs = new Map<string, Job[]>();
+	for (const job of running.data?.jobs ?? []) {
+		const name = job.worker ?? "";
+		jobs.set(name, [...(jobs.get(name) ?? []), job]);
+	}
+	return (
+		<Shown answer={answer}>
+			{({ workers }) => (
+				<>
+					<div class="bar">
+						<h1>{plural(workers.length, "worker")}</h1>
+					</div>
+					{running.problem && (
+						<p class="problem" role="alert">
+							The running jobs could not be read. {running.problem.message}
+						</p>
+					)}
+					{workers.length ? (
+						<table class="cards">
+							<thead>
+								<tr>
+									<th scope="col">Worker</th>
+									<th scope="col">Heard of</th>
+									<th scope="col">Started</th>
+									<th scope="col">Queues</th>
+									<th scope="col">Runs</th>
+									<th scope="col" class="n">Done</th>
+									<th scope="col" class="n">Failed</th>
+									<th scope="col" class="n">Released</th>
+								</tr>
+							</thead>
+							<tbody>
+								{workers.slice(0, MOST_ROWS).map((one) => (
+									<Row key={one.id} worker={one} jobs={jobs.get(one.name) ?? []} />
+								))}
+							</tbody>
+						</table>
+					) : (
+						<Empty title="No worker runs.">
+							<pre>readpast work mail -- ./send-mail</pre>
+						</Empty>
+					)}
+					{workers.length > MOST_ROWS && <p class="note">Only {count(MOST_ROWS)} workers are shown; readpast workers prints all.</p>}
+				</>
+			)}
+		</Shown>
+	);
+}

@@ -1,0 +1,58 @@
+// What a page shows while it reads, if reading failed, and if there is nothing.
+//
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The readpast authors
+
+import type { ComponentChildren } from "preact";
+import type { Answer } from "../answer";
+
+/** Show the data of an answer. A failure is always shown as such, above data
+ * that was read before, if any. */
+export function Shown<T>({
+	answer,
+	children,
+}: {
+	answer: Answer<T>;
+	children: (data: T) => ComponentChildren;
+}) {
+	const { data, problem, loading, reload } = answer;
+	return (
+		<>
+			{problem && (
+				<div class="problem" role="alert">
+					<p>
+						<strong>{data ? "These numbers are not up to date." : "This could not be read."}</strong>{" "}
+						{problem.message}
+					</p>
+					<button type="button" onClick={reload}>
+						Try again
+					</button>
+				</div>
+			)}
+			{data !== null ? children(data) : !problem && loading && <Loading />}
+		</>
+	);
+}
+
+export function Loading() {
+	return (
+		<p class="loading" role="status">
+			Reading…
+		</p>
+	);
+}
+
+export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
+	return (
+		<div class="empty">
+			<svg viewBox="0 0 48 30" aria-hidden="true">
+				<rect x="4" y="2" width="40" height="6" rx="3" />
+				<rect x="4" y="12" width="22" height="6" rx="3" class="skipped" />
+				<rect x="4" y="22" width="40" height="6" rx="3" />
+				<path d="M32 10q6 5 0 10" />
+			</svg>
+			<p class="title">{title}</p>
+			{children && <div class="hint">{children}</div>}
+		</div>
+	);
+}

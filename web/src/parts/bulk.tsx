@@ -1,0 +1,125 @@
+// A change of many jobs. The server is asked first how many it would change; the
+// dialog shows this number and three of the jobs.
+//
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The readpast authors
+
+import { useEffect, useState } from "preact/hooks";
+import { type Problem, post, segment } from "../api";
+import { describe } from "../filter";
+import { count, plural } from "../format";
+import { say } from "../toast";
+import type { Filter, Job } from "../types";
+import { Loading } from "./answer";
+import { Buttons, Dialog } from "./dialog";
+import { StateMark } from "./state";
+
+export type Verb = "retry-dead" | "cancel" | "purge";
+
+const WORDS: Record<Verb, { name: string; done: string; effect: string }> = {
+	"retry-dead": {
+		name: "Retry",
+		done: "ready again",
+		effect: "They become ready again with all their attempts.",
+	},
+	cancel: {
+		name: "Cancel",
+		done: "cancelled",
+		effect: "They leave the queue. A worker that runs one of them is told so.",
+	},
+	purge: {
+		name: "Delete",
+		done: "deleted",
+		effect: "They are deleted for good.",
+	},
+};
+
+export interface Changed {
+	jobs: number;
+	examples?: Job[];
+}
+
+export function BulkDialog({
+	verb,
+	queue,
+	filter,
+	onClose,
+	onDone,
+}: {
+	verb: Verb;
+	queue: string;
+	filter: Filter;
+	onClose: () => void;
+	onDone: () => void;
+}) {
+	const [would, setWould] = useState<Changed | null>(null);
+	const [failure, setFailure] = useState("");
+	const [busy, setBusy] = useState(false);
+	const words = WORDS[verb];
+	const path = `v1/queues/${segment(queue)}/${verb}`;
+	const which = [filter.state, `jobs of queue ${queue}`, describe(filter)].filter(Boolean).join(" ");
+
+	useEffect(() => {
+		post<Changed>(`${path}?dry_run=1`, filter).then(setWould, (problem: Problem) => setFailure(problem.message));
+	}, []);
+
+	async function submit(event: SubmitEvent): Promise<void> {
+		event.preventDefault();
+		setBusy(true);
+		try {
+			const changed = await post<Changed>(path, filter);
+			say(`${plural(changed.jobs, "job")} of ${queue} ${changed.jobs === 1 ? "is" : "are"} ${words.done}.`);
+			onDone();
+			onClose();
+		} catch (problem) {
+			setFailure((problem as Problem).message);
+		}
+		setBusy(false);
+	}
+
+	return (
+		<Dialog title={`${words.name} ${which}`} onClose={onClose}>
+			<form onSubmit={submit}>
+				{failure && (
+					<p class="bad" role="alert">
+						{failure}
+					</p>
+				)}
+				{!would && !failure && <Loading />}
+				{would && (
+					<>
+						<p class="much" role="status">
+							<b>{count(would.jobs)}</b> {would.jobs === 1 ? "job matches" : "jobs match"} now.
+						</p>
+						{would.jobs > 0 && <p>{words.effect}</p>}
+						<Examples jobs={would.examples ?? []} of={would.jobs} />
+					</>
+				)}
+				<Buttons
+					label={would ? `${words.name} ${plural(would.jobs, "job")}` : words.name}
+					danger={verb !== "retry-dead"}
+					busy={busy}
+					disabled={!would?.jobs}
+					onClose={onClose}
+				/>
+			</form>
+		</Dialog>
+	);
+}
+
+function Examples({ jobs, of }: { jobs: Job[]; of: number }) {
+	if (!jobs.length) return null;
+	return (
+		<>
+			<p class="hint">{of > jobs.length ? `${count(jobs.length)} of them:` : "These:"}</p>
+			<ul class="examples">
+				{jobs.map((job) => (
+					<li key={job.id}>
+						<span class="id">{job.id}</span> {job.state && <StateMark state={job.state} />} {job.kind}{" "}
+						<span class="clip">{job.last_error ?? job.payload}</span>
+					</li>
+				))}
+			</ul>
+		</>
+	);
+}

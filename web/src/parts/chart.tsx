@@ -1,0 +1,125 @@
+// A chart of the last minutes, drawn by uPlot on a canvas.
+//
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The readpast authors
+
+import { useEffect, useRef } from "preact/hooks";
+import uPlot from "uplot";
+import "uplot/dist/uPlot.min.css";
+import { count, rate } from "../format";
+import { type History, tick } from "../live";
+
+export interface Line {
+	key: "done" | "failed" | "ready" | "running";
+	label: string;
+	/** the name of a variable of the style sheet */
+	color: string;
+	fill?: boolean;
+	/** true: a number of jobs, and not a rate */
+	isCount?: boolean;
+}
+
+const HEIGHT = 150;
+/** The chart shows at least this many seconds, so that it does not stretch a
+ * few points over its whole width. */
+const LEAST_SPAN_S = 120;
+
+function variable(name: string): string {
+	return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+}
+
+function data(history: History, lines: Line[]): uPlot.AlignedData {
+	return [history.at, ...lines.map((line) => history[line.key])];
+}
+
+function range(_: uPlot, low: number, high: number): [number, number] {
+	return [Math.min(low, high - LEAST_SPAN_S), high];
+}
+
+function make(box: HTMLElement, history: History, lines: Line[]): uPlot {
+	const axis: uPlot.Axis = {
+		stroke: variable("--soft"),
+		grid: { stroke: variable("--line"), width: 1 },
+		ticks: { show: false },
+		font: `11px ${variable("--sans")}`,
+	};
+	return new uPlot(
+		{
+			width: Math.max(box.clientWidth, 100),
+			height: HEIGHT,
+			padding: [8, 4, 0, 0],
+			legend: { show: false },
+			cursor: { drag: { x: false, y: false }, points: { size: 6 } },
+			scales: { x: { range }, y: { range: (_, __, high) => [0, Math.max(1, high * 1.1)] } },
+			axes: [
+				{ ...axis, grid: { show: false }, space: 80, size: 26, values: (_, ticks) => ticks.map(clockTime) },
+				{ ...axis, size: 42, space: 30, values: (_, ticks) => ticks.map(short) },
+			],
+			series: [
+				{},
+				...lines.map((line) => ({
+					label: line.label,
+					stroke: variable(line.color),
+					width: 1.5,
+					fill: line.fill ? `${variable(line.color)}1f` : undefined,
+					points: { show: false },
+				})),
+			],
+		},
+		data(history, lines),
+		box,
+	);
+}
+
+/** "19:43:20", without the seconds if they are 0 */
+function clockTime(at: number): string {
+	const text = new Date(at * 1000).toTimeString().slice(0, 8);
+	return text.endsWith(":00") ? text.slice(0, 5) : text;
+}
+
+function short(n: number): string {
+	return n >= 1000 ? `${n / 1000}k` : String(n);
+}
+
+/** A chart is a picture, so its last values are also given as text. */
+export function Chart({ title, history, lines }: { title: string; history: History; lines: Line[] }) {
+	const box = useRef<HTMLDivElement>(null);
+
+	useEffect(() => {
+		const element = box.current;
+		if (!element) return undefined;
+		let plot = make(element, history, lines);
+		const redo = () => {
+			plot.destroy();
+			plot = make(element, history, lines);
+		};
+		const dark = matchMedia("(prefers-color-scheme: dark)");
+		const size = new ResizeObserver(() =>
+			plot.setSize({ width: Math.max(element.clientWidth, 100), height: HEIGHT }),
+		);
+		const stop = tick.subscribe(() => plot.setData(data(history, lines)));
+		dark.addEventListener("change", redo);
+		size.observe(element);
+		return () => {
+			stop();
+			size.disconnect();
+			dark.removeEventListener("change", redo);
+			plot.destroy();
+		};
+	}, [history]);
+
+	tick.value; // the text below follows the live numbers
+	return (
+		<figure class="chart">
+			<figcaption>
+				<span class="title">{title}</span>
+				{lines.map((line) => (
+					<span key={line.key} class={`key ${line.key}`}>
+						{line.label} <b>{(line.isCount ? count : rate)(history[line.key].at(-1) ?? 0)}</b>
+					</span>
+				))}
+			</figcaption>
+			<div ref={box} aria-hidden="true" />
+		</figure>
+	);
+}

@@ -1,0 +1,115 @@
+// What a person can do with one job.
+//
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The readpast authors
+
+import { useState } from "preact/hooks";
+import { post } from "../api";
+import { session } from "../session";
+import { act } from "../toast";
+import type { Job, State } from "../types";
+import { Buttons, Dialog } from "./dialog";
+import { Field, readForm } from "./field";
+
+const CAN_CANCEL: State[] = ["scheduled", "blocked", "ready", "running"];
+const CAN_CHANGE: State[] = ["scheduled", "blocked", "ready"];
+const CAN_RETRY: State[] = ["dead", "cancelled"];
+
+type Run = (verb: string, body: unknown, done: string) => Promise<void>;
+interface Asked {
+	job: Job;
+	run: Run;
+	busy: boolean;
+	onClose: () => void;
+}
+
+function CancelDialog({ job, run, busy, onClose }: Asked) {
+	return (
+		<Dialog title={`Cancel job ${job.id}`} onClose={onClose}>
+			<form
+				onSubmit={(event) => {
+					event.preventDefault();
+					void run("cancel", {}, `Job ${job.id} is cancelled.`);
+				}}
+			>
+				<p>
+					{job.state === "running"
+						? "Its worker is told so; a handler that is running may still end its work."
+						: "It will not run. It can be made ready again with Retry while it is kept."}
+				</p>
+				<Buttons label="Cancel the job" danger busy={busy} onClose={onClose} />
+			</form>
+		</Dialog>
+	);
+}
+
+function ChangeDialog({ job, run, busy, onClose }: Asked) {
+	return (
+		<Dialog title={`Change job ${job.id}`} onClose={onClose}>
+			<form
+				onSubmit={(event) => {
+					event.preventDefault();
+					const changes = changesOf(readForm(event.currentTarget), job);
+					if (Object.keys(changes).length) void run("change", changes, `Job ${job.id} is changed.`);
+					else onClose();
+				}}
+			>
+				<Field label="Delay" name="delay" placeholder="unchanged" hint="0s: run it now; 90s, 2h: after this time" focus />
+				<Field label="Priority" name="priority" value={String(job.priority)} hint="0 to 255, lower runs first" />
+				<Field label="Attempts" name="max_attempts" value={String(job.max_attempts)} hint="how many before it is dead" />
+				<Field label="Queue" name="queue" value={job.queue} hint="a queue that exists" />
+				<Buttons label="Change" busy={busy} onClose={onClose} />
+			</form>
+		</Dialog>
+	);
+}
+
+export function JobActions({ job, onDone }: { job: Job; onDone: () => void }) {
+	const [open, setOpen] = useState<"cancel" | "change" | null>(null);
+	const [busy, setBusy] = useState(false);
+	if (session.value.read_only) return null;
+	const close = () => setOpen(null);
+
+	async function run(verb: string, body: unknown, done: string): Promise<void> {
+		setBusy(true);
+		if (await act(() => post(`v1/jobs/${job.id}/${verb}`, body), done)) close();
+		setBusy(false);
+		onDone();
+	}
+
+	const asked = { job, run, busy, onClose: close };
+	return (
+		<div class="actions">
+			{CAN_RETRY.includes(job.state) && (
+				<button type="button" disabled={busy} onClick={() => run("retry", {}, `Job ${job.id} is ready again.`)}>
+					Retry
+				</button>
+			)}
+			{CAN_CHANGE.includes(job.state) && (
+				<button type="button" onClick={() => setOpen("change")}>
+					Change…
+				</button>
+			)}
+			{CAN_CANCEL.includes(job.state) && (
+				<button type="button" onClick={() => setOpen("cancel")}>
+					Cancel…
+				</button>
+			)}
+			{open === "cancel" && <CancelDialog {...asked} />}
+			{open === "change" && <ChangeDialog {...asked} />}
+		</div>
+	);
+}
+
+/** Returns only what differs. Text that is not a number is left to the server,
+ * which says what is wrong with it. */
+function changesOf(values: Record<string, string>, job: Job): Record<string, unknown> {
+	const changes: Record<string, unknown> = {};
+	const number = (text: string) => (/^[0-9]+$/.test(text) ? Number(text) : text);
+	const { delay, priority = "", max_attempts = "", queue } = values;
+	if (delay) changes.delay = delay;
+	if (priority !== String(job.priority)) changes.priority = number(priority);
+	if (max_attempts !== String(job.max_attempts)) changes.max_attempts = number(max_attempts);
+	if (queue !== job.queue) changes.queue = queue;
+	return changes;
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The readpast authors
+
+import { count, relative } from "../format";
+import { now } from "../clock";
+import type { Queue } from "../types";
+
+/** Returns the end of a hold, or null if nothing is held now. */
+export function holdEnd(until: string | null | undefined): number | null {
+	const end = until ? Date.parse(until) : 0;
+	return end > now.value ? end : null;
+}
+
+/** The limits of a queue, and until when it is held. Nothing if it has none. */
+export function Limits({ of }: { of: Queue }) {
+	const parts: string[] = [];
+	if (of.limit) parts.push(`at most ${count(of.limit)} at once`);
+	if (of.group_limit) parts.push(`${count(of.group_limit)} per group`);
+	if (of.rate) parts.push(`rate ${of.rate}`);
+	const end = holdEnd(of.held_until);
+	if (!parts.length && end === null) return null;
+	return (
+		<p class="note">
+			{end !== null && <span class="tag warn">held</span>} {end !== null && `until ${relative(end, now.value)} `}
+			{parts.join(" · ")}
+		</p>
+	);
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The readpast authors
+
+import { useState } from "preact/hooks";
+import { post, segment } from "../api";
+import { session } from "../session";
+import { act } from "../toast";
+import { Buttons, Dialog } from "./dialog";
+import { Field, readForm } from "./field";
+
+/** Pause a queue, after asking for the reason, or resume it. */
+export function PauseButton({ queue, paused, onDone }: { queue: string; paused: boolean; onDone?: () => void }) {
+	const [asking, setAsking] = useState(false);
+	const [busy, setBusy] = useState(false);
+	if (session.value.read_only) return null;
+
+	async function resume(): Promise<void> {
+		setBusy(true);
+		if (await act(() => post(`v1/queues/${segment(queue)}/resume`), `Queue ${queue} runs again.`)) onDone?.();
+		setBusy(false);
+	}
+
+	async function pause(event: SubmitEvent): Promise<void> {
+		event.preventDefault();
+		const { reason } = readForm(event.currentTarget as HTMLFormElement);
+		setBusy(true);
+		const body = reason ? { reason } : {};
+		if (await act(() => post(`v1/queues/${segment(queue)}/pause`, body), `Queue ${queue} is paused.`)) {
+			setAsking(false);
+			onDone?.();
+		}
+		setBusy(false);
+	}
+
+	if (paused)
+		return (
+			<button type="button" disabled={busy} aria-label={`Resume queue ${queue}`} onClick={resume}>
+				Resume
+			</button>
+		);
+	return (
+		<>
+			<button type="button" aria-label={`Pause queue ${queue}`} onClick={() => setAsking(true)}>
+				Pause
+			</button>
+			{asking && (
+				<Dialog title={`Pause queue ${queue}`} onClose={() => setAsking(false)}>
+					<form onSubmit={pause}>
+						<p>Workers start no further jobs of it. Running jobs end normally, and jobs can still be enqueued.</p>
+						<Field label="Reason" name="reason" hint="Everybody who looks at the queue sees it." focus />
+						<Buttons label="Pause" busy={busy} onClose={() => setAsking(false)} />
+					</form>
+				</Dialog>
+			)}
+		</>
+	);
+}

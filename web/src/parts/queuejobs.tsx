@@ -1,0 +1,145 @@
+// The jobs of one queue: states, filters, changes of many jobs.
+//
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The readpast authors
+
+import { useState } from "preact/hooks";
+import { useAnswer } from "../answer";
+import { FILTERS, filterOf, jobsPath } from "../filter";
+import { count } from "../format";
+import { go, link, route } from "../route";
+import { session } from "../session";
+import type { Filter, JobPage, State, Stats } from "../types";
+import { Empty, Shown } from "./answer";
+import { BulkDialog, type Verb } from "./bulk";
+import { Field, readForm } from "./field";
+import { JobTable } from "./jobs";
+
+const PAGE_ROWS = 100;
+
+/** In the order in which a job passes through them. */
+const TABS: State[] = ["scheduled", "blocked", "ready", "running", "done", "dead", "cancelled"];
+
+function StateTabs({ name, numbers, filter }: { name: string; numbers: Stats | undefined; filter: Filter }) {
+	const { state: current, ...rest } = filter;
+	return (
+		<nav class="tabs" aria-label="States">
+			<a href={link(["queue", name], rest)} aria-current={current ? undefined : "page"}>
+				unfinished
+			</a>
+			{TABS.map((state) => {
+				const n = numbers?.[state];
+				if (state === "blocked" && n === undefined) return null;
+				return (
+					<a
+						key={state}
+						class={state}
+						href={link(["queue", name], { ...rest, state })}
+						aria-current={current === state ? "page" : undefined}
+					>
+						{state} <b>{count(n, numbers?.[`${state}_at_least` as "ready_at_least"])}</b>
+					</a>
+				);
+			})}
+		</nav>
+	);
+}
+
+function FilterForm({ name, filter, hasGroups }: { name: string; filter: Filter; hasGroups: boolean }) {
+	const isSet = FILTERS.some((one) => filter[one.name]);
+	return (
+		<form
+			class="filters"
+			key={JSON.stringify(filter)}
+			onSubmit={(event) => {
+				event.preventDefault();
+				go(["queue", name], { state: filter.state, ...readForm(event.currentTarget) });
+			}}
+		>
+			{FILTERS.filter((one) => hasGroups || one.name !== "group").map((one) => (
+				<Field key={one.name} {...one} value={filter[one.name]} />
+			))}
+			<button type="submit">Filter</button>
+			{isSet && <a href={link(["queue", name], { state: filter.state })}>Show all</a>}
+		</form>
+	);
+}
+
+/** Which changes of many jobs are possible in the state that is shown. */
+function verbsOf(state: string | undefined): [Verb, string][] {
+	switch (state) {
+		case "dead":
+			return [
+				["retry-dead", "Retry these…"],
+				["purge", "Delete these…"],
+			];
+		case "done":
+		case "cancelled":
+			return [["purge", "Delete these…"]];
+		case "running":
+			return [["cancel", "Cancel these…"]];
+		case undefined:
+			return [["cancel", "Cancel these…"]];
+		default:
+			return [
+				["cancel", "Cancel these…"],
+				["purge", "Delete these…"],
+			];
+	}
+}
+
+export function QueueJobs({ name, numbers, hasGroups }: { name: string; numbers: Stats | undefined; hasGroups: boolean }) {
+	const { query } = route.value;
+	const filter = filterOf(query);
+	const answer = useAnswer<JobPage>(jobsPath(name, filter, PAGE_ROWS, query.cursor), query.cursor ? 0 : 5);
+	const [verb, setVerb] = useState<Verb | null>(null);
+	return (
+		<>
+			<StateTabs name={name} numbers={numbers} filter={filter} />
+			<div class="bar low">
+				<FilterForm name={name} filter={filter} hasGroups={hasGroups} />
+				{!session.value.read_only && (
+					<div class="actions">
+						{verbsOf(filter.state).map(([one, label]) => (
+							<button key={one} type="button" onClick={() => setVerb(one)}>
+								{label}
+							</button>
+						))}
+					</div>
+				)}
+			</div>
+			<Shown answer={answer}>
+				{(page) => (
+					<>
+						{page.partial && <p class="note">Only the first 10,000 jobs of each state were searched.</p>}
+						{page.jobs.length ? <JobTable jobs={page.jobs} /> : <NoJobs filter={filter} cursor={query.cursor} />}
+						<p class="more">
+							{query.cursor && <a class="button" href={link(["queue", name], { ...filter })}>First jobs</a>}{" "}
+							{page.next && (
+								<a class="button" href={link(["queue", name], { ...filter, cursor: page.next })}>
+									More jobs
+								</a>
+							)}
+						</p>
+					</>
+				)}
+			</Shown>
+			{verb && (
+				<BulkDialog verb={verb} queue={name} filter={filter} onClose={() => setVerb(null)} onDone={answer.reload} />
+			)}
+		</>
+	);
+}
+
+function NoJobs({ filter, cursor }: { filter: Filter; cursor: string | undefined }) {
+	if (cursor) return <Empty title="There are no further jobs." />;
+	if (FILTERS.some((one) => filter[one.name])) return <Empty title="No job matches this filter." />;
+	if (filter.state === "done")
+		return (
+			<Empty title="No done job is kept.">
+				A queue keeps done jobs only if its setting <code>keep-done</code> says so.
+			</Empty>
+		);
+	if (filter.state) return <Empty title={`No job is ${filter.state}.`} />;
+	return <Empty title="Nothing to do: this queue has no unfinished job." />;
+}

@@ -1,0 +1,62 @@
+// Short messages about what an action did.
+//
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The readpast authors
+
+import { signal } from "@preact/signals";
+
+const SHOWN_MS = 6000;
+
+interface Toast {
+	id: number;
+	text: string;
+	bad: boolean;
+}
+
+const toasts = signal<Toast[]>([]);
+let last = 0;
+
+function remove(id: number): void {
+	toasts.value = toasts.value.filter((toast) => toast.id !== id);
+}
+
+export function say(text: string, bad = false): void {
+	const id = ++last;
+	toasts.value = [...toasts.value, { id, text, bad }];
+	// An error stays until somebody has read it.
+	if (!bad) setTimeout(() => remove(id), SHOWN_MS);
+}
+
+/** Run an action, and say what it did or why it failed. Returns whether it was
+ * done. */
+export async function act(work: () => Promise<unknown>, done: string): Promise<boolean> {
+	try {
+		await work();
+		say(done);
+		return true;
+	} catch (error) {
+		say(explainFailure(error), true);
+		return false;
+	}
+}
+
+/** Say also if the change may have been made although the call failed. */
+export function explainFailure(error: unknown): string {
+	const { message, outcome } = error as { message: string; outcome?: string };
+	return outcome === "unknown" ? `${message} The change may have been made.` : message;
+}
+
+export function Toasts() {
+	return (
+		<div class="toasts" role="status" aria-live="polite">
+			{toasts.value.map((toast) => (
+				<div key={toast.id} class={toast.bad ? "toast bad" : "toast"}>
+					<span>{toast.text}</span>
+					<button type="button" class="plain" aria-label="Close message" onClick={() => remove(toast.id)}>
+						×
+					</button>
+				</div>
+			))}
+		</div>
+	);
+}
