@@ -57,7 +57,7 @@ format_on_failure(char *to, size_t room, const rp_queue *queue)
 }
 
 int
-parse_rate(const struct cmd *cmd, const char *text, rp_queue *queue)
+rate_of(const char *text, rp_queue *queue)
 {
 	const char *slash = strchr(text, '/');
 	char count[24];
@@ -73,11 +73,15 @@ parse_rate(const struct cmd *cmd, const char *text, rp_queue *queue)
 	    queue->rate_count >= 1 && queue->rate_count <= RP_MOST_RATE &&
 	    queue->rate_ms >= 1)
 		return 0;
-	return usage(cmd,
-		     "--rate %.80s: expected 1 to " DIGITS(
-			     RP_MOST_RATE) " jobs in a duration, such as "
-					   "100/1m, or none",
-		     text);
+	return -1;
+}
+
+int
+parse_rate(const struct cmd *cmd, const char *text, rp_queue *queue)
+{
+	if (rate_of(text, queue) == 0)
+		return 0;
+	return usage(cmd, "--rate %.80s: expected " EXPECTED_RATE, text);
 }
 
 static void

@@ -25,6 +25,13 @@ struct setting {
 	int (*parse)(const struct cmd *cmd, const char *text, rp_queue *queue);
 	void (*format)(char *to, size_t room, const rp_queue *queue);
 };
+/* Parse a rate, such as "100/1m" or "none", and set the rate of `queue`.
+ * Returns 0, or -1 if `text` is not one. EXPECTED_RATE says what a rate is. */
+int rate_of(const char *text, rp_queue *queue);
+#define EXPECTED_RATE                                                          \
+	"1 to " DIGITS(                                                        \
+		RP_MOST_RATE) " jobs in a duration, such as 100/1m, or "       \
+			      "none"
 extern const struct setting settings[];
 extern const size_t settings_count;
 

@@ -104,7 +104,7 @@ claim_finish(struct request *request)
 	jobs = json_array();
 	for (size_t i = 0; i < turn->jobs_count; i++)
 		json_array_append_new(jobs, json_job(turn->jobs[i]));
-	object = turn->has_results ? verdicts_json(turn) : json_object();
+	object = turn->has_results ? turn_verdicts(turn) : json_object();
 	json_object_set_new(object, "jobs", jobs);
 	atomic_fetch_add(&request->server->metrics.jobs[MET_CLAIMED],
 			 (int64_t)turn->jobs_count);

@@ -37,8 +37,8 @@ run_fn schedules_run, schedule_run, schedule_set_run, schedule_remove_run;
 run_fn schedule_fire_run, schedule_pause_run, schedule_resume_run;
 
 /* look.c */
-prepare_fn stats_prepare, doctor_prepare;
-run_fn healthz, readyz, stats_run, workers_run, doctor_answer;
+prepare_fn stats_prepare, groups_prepare, doctor_prepare;
+run_fn healthz, readyz, stats_run, groups_run, workers_run, doctor_answer;
 run_fn session_run, session_begin, session_end;
 
 /* page.c. page_find() returns the number of the file that the request names, or

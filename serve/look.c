@@ -49,6 +49,63 @@ stats_run(struct request *request, rp_conn *conn)
 	answer_json(request, 200, json_pack("{s:o}", "queues", list));
 }
 
+/* ---- groups ---- */
+
+#define LISTED 50 /* groups in a page if no limit is given */
+#define MOST_LISTED 200
+
+int
+groups_prepare(struct request *request)
+{
+	static const char *const names[] = { "queue", "blocked", "after",
+					     "limit", NULL };
+	const char *queue, *blocked, *limit;
+
+	if (check_parameters(request, names) < 0)
+		return -1;
+	queue = parameter(request, "queue");
+	blocked = parameter(request, "blocked");
+	limit = parameter(request, "limit");
+	if (!queue)
+		return refuse(request, RP_EINVAL, "queue", "which queue?");
+	if (blocked && strcmp(blocked, "true") != 0)
+		return refuse(request, RP_EINVAL, "blocked", "expected true");
+	request->limit = LISTED;
+	if (limit && (parse_count(limit, &request->limit) < 0 ||
+		      request->limit < 1 || request->limit > MOST_LISTED))
+		return refuse(request, RP_EINVAL, "limit", "expected 1 to %d",
+			      MOST_LISTED);
+	return guard_queue(request, MAY_READ, queue);
+}
+
+/* `next` is the last group of a full page: the next page is `after` it. */
+void
+groups_run(struct request *request, rp_conn *conn)
+{
+	const char *queue = parameter(request, "queue");
+	size_t most = (size_t)request->limit, n;
+	json_t *list = json_array(), *next = json_null();
+	rp_groups *groups;
+	int r = rp_group_list(conn, queue,
+			      parameter(request, "blocked") != NULL,
+			      parameter(request, "after"), most, &groups);
+
+	if (r < 0) {
+		json_decref(list);
+		refuse_error(request, r, rp_last_error(conn));
+		return;
+	}
+	n = rp_groups_count(groups);
+	for (size_t i = 0; i < n; i++)
+		json_array_append_new(
+			list, json_group(queue, rp_groups_at(groups, i)));
+	if (n == most)
+		next = json_text(rp_groups_at(groups, n - 1)->name);
+	rp_groups_free(groups);
+	answer_json(request, 200,
+		    json_pack("{s:o, s:o}", "groups", list, "next", next));
+}
+
 /* ---- workers ---- */
 
 /* Whether the token allows to read one of the queues that a worker serves. */

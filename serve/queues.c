@@ -12,6 +12,7 @@
 #include "settings.h"
 
 #define MOST_SETTINGS 32
+#define MOST_RATE 40 /* bytes of a rate as text */
 
 /* ---- reading ---- */
 
@@ -65,6 +66,13 @@ queue_run(struct request *request, rp_conn *conn)
 
 /* ---- settings ---- */
 
+/* The settings in a body. A setting that is a text is NULL if it is not given.
+ */
+struct wanted {
+	rp_queue queue;
+	const char *rate, *on_failure;
+};
+
 /* The members of the body are the options of `queue set`, with _ in place of
  * -. */
 static size_t
@@ -77,35 +85,66 @@ list_wants(struct want *wants, char names[][32])
 	};
 	size_t n = 0;
 
-	for (; n < settings_count && n < MOST_SETTINGS - 2; n++) {
-		const struct setting *s = &settings[n];
+	for (size_t i = 0; i < settings_count; i++) {
+		const struct setting *s = &settings[i];
 
+		if (s->type == TEXT)
+			continue;
 		snprintf(names[n], 32, "%s", s->option + 2);
 		for (char *c = names[n]; *c; c++)
 			*c = *c == '-' ? '_' : *c;
-		wants[n] = (struct want){ names[n], types[s->type], s->offset,
+		wants[n] = (struct want){ names[n], types[s->type],
+					  offsetof(struct wanted, queue) +
+						  s->offset,
 					  s->least, s->most };
+		n++;
 	}
 	return n;
+}
+
+/* Take the settings that are texts from `wanted` to its queue. */
+static int
+take_words(struct request *request, struct wanted *wanted)
+{
+	rp_queue *queue = &wanted->queue;
+	const char *word = wanted->on_failure;
+
+	/* "" removes the setting. */
+	if (json_is_null(json_object_get(request->json, "dead_to")) ||
+	    (queue->dead_to && strcmp(queue->dead_to, "none") == 0))
+		queue->dead_to = "";
+	if (word && strcmp(word, "block") != 0 && strcmp(word, "pass") != 0)
+		return refuse(request, RP_EINVAL, "group_on_failure",
+			      "expected block or pass");
+	if (word)
+		queue->group_pass = strcmp(word, "pass") == 0;
+	if (json_is_null(json_object_get(request->json, "rate")))
+		wanted->rate = "none";
+	if (wanted->rate && rate_of(wanted->rate, queue) < 0)
+		return refuse(request, RP_EINVAL, "rate",
+			      "expected " EXPECTED_RATE);
+	return 0;
 }
 
 static int
 take_settings(struct request *request, rp_queue *queue)
 {
+	struct wanted wanted = { .queue = *queue };
 	struct want wants[MOST_SETTINGS];
 	char names[MOST_SETTINGS][32];
 	size_t n = list_wants(wants, names);
-	const json_t *dead_to = json_object_get(request->json, "dead_to");
 
-	wants[n++] = (struct want)WANT("dead_to", TEXT, rp_queue, dead_to, 0,
-				       RP_MOST_NAME);
+	wants[n++] = (struct want)WANT("dead_to", TEXT, struct wanted,
+				       queue.dead_to, 0, RP_MOST_NAME);
+	wants[n++] = (struct want)WANT("rate", TEXT, struct wanted, rate, 1,
+				       MOST_RATE);
+	wants[n++] = (struct want)WANT("group_on_failure", TEXT, struct wanted,
+				       on_failure, 1, MOST_RATE);
 	wants[n] = (struct want)WANTS_END;
-	if (fields_read(request, request->json, "", wants, queue) < 0)
+	if (fields_read(request, request->json, "", wants, &wanted) < 0 ||
+	    take_words(request, &wanted) < 0)
 		return -1;
-	/* "" removes the setting. */
-	if (json_is_null(dead_to) ||
-	    (queue->dead_to && strcmp(queue->dead_to, "none") == 0))
-		queue->dead_to = "";
+	*queue = wanted.queue;
 	queue->name = request->segments[2];
 	return 0;
 }

@@ -79,6 +79,8 @@ const struct route routes[] = {
 	  empty_body_prepare, schedule_pause_run },
 	{ "POST", "v1/schedules/*/resume", LANE_READ, MAY_ADMIN, 0,
 	  empty_body_prepare, schedule_resume_run },
+	{ "GET", "v1/groups", LANE_READ, MAY_READ, 0, groups_prepare,
+	  groups_run },
 	{ "GET", "v1/workers", LANE_READ, MAY_READ, 0, nothing_prepare,
 	  workers_run },
 	{ "GET", "v1/doctor", LANE_READ, MAY_READ, 0, doctor_prepare,

@@ -68,7 +68,7 @@ void turns_run(struct server *server, rp_conn *conn, struct request **asked,
 	       size_t n);
 
 /* verdicts.c */
-json_t *verdicts_json(const struct turn *turn);
+json_t *turn_verdicts(const struct turn *turn);
 /* Read a list of verdicts with at least `least` elements. Returns 0, or -1
  * after refusing the request. */
 int verdicts_take(struct request *request, json_t *list, size_t least);

@@ -193,7 +193,7 @@ result_text(int result)
 }
 
 json_t *
-verdicts_json(const struct turn *turn)
+turn_verdicts(const struct turn *turn)
 {
 	json_t *results = json_array();
 
@@ -214,7 +214,7 @@ verdicts_json(const struct turn *turn)
 static void
 verdicts_finish(struct request *request)
 {
-	answer_json(request, 200, verdicts_json(request->turn));
+	answer_json(request, 200, turn_verdicts(request->turn));
 }
 
 int

@@ -266,6 +266,37 @@ class Queues(Case):
                           changed["dead_to"]), (5, 300000, None, None))
         self.refused(self.server.ask("PATCH", path + "-no", {"lease": "5m"}), 404)
 
+    def test_limits_of_a_queue_are_set_and_its_groups_are_listed(self):
+        path = f"/v1/queues/{self.queue}"
+        queue = self.server.ask("PUT", path, {
+            "limit": 9, "group_limit": 1, "group_on_failure": "pass",
+            "rate": "100/1m"}).json
+        for name, value in {"limit": 9, "group_limit": 1, "group_on_failure": "pass",
+                            "rate": "100/1m", "held_until": None}.items():
+            self.assertEqual(queue[name], value, name)
+        for _ in range(3):
+            self.server.enqueue(self.queue, group="acme")
+        self.server.enqueue(self.queue, group="beta")
+        groups = self.server.get(f"/v1/groups?queue={self.queue}").json
+        self.assertIsNone(groups["next"])
+        self.assertEqual([(g["group"], g["blocked"], g["ready"], g["limit"])
+                          for g in groups["groups"]],
+                         [("acme", 2, 1, 1), ("beta", 0, 1, 1)])
+        page = self.server.get(f"/v1/groups?queue={self.queue}&limit=1").json
+        self.assertEqual(page["next"], "acme")
+        page = self.server.get(f"/v1/groups?queue={self.queue}&after=acme").json
+        self.assertEqual([g["group"] for g in page["groups"]], ["beta"])
+        page = self.server.get(f"/v1/groups?queue={self.queue}&blocked=true").json
+        self.assertEqual([g["group"] for g in page["groups"]], ["acme"])
+        blocked = self.server.get(f"/v1/jobs?queue={self.queue}&state=blocked").json
+        self.assertEqual(len(blocked["jobs"]), 2)
+        for name, value in {"rate": "0/1m", "group_on_failure": "stop",
+                            "group_limit": -1}.items():
+            answer = self.server.ask("PATCH", path, {name: value})
+            self.assertEqual((answer.status, answer.json["field"]), (400, name))
+        queue = self.server.ask("PATCH", path, {"rate": None, "group_limit": None}).json
+        self.assertEqual((queue["rate"], queue["group_limit"]), (None, None))
+
     def test_a_queue_is_paused_and_resumed_and_dropped(self):
         self.server.enqueue(self.queue)
         path = f"/v1/queues/{self.queue}"

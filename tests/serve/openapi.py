@@ -102,9 +102,12 @@ class Description(Case):
             if path in ("/", "/v1/events"):
                 continue
             body = self.body_of(operation)
-            for query in ("", "?dry_run=1"):
-                if query and not any(p["name"] == "dry_run"
-                                     for p in operation.get("parameters", [])):
+            parameters = operation.get("parameters", [])
+            needed = "".join(f"?{p['name']}=mail" for p in parameters
+                             if p["in"] == "query" and p.get("required"))
+            for query in (needed, "?dry_run=1"):
+                if query != needed and not any(p["name"] == "dry_run"
+                                               for p in parameters):
                     continue
                 with self.subTest(method=method, path=path + query):
                     answer = self.server.ask(method, self.prepare(path) + query,
