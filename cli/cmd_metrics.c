@@ -56,6 +56,7 @@ put_jobs(FILE *to, const rp_stats *stats)
 	} states[] = {
 		{ "scheduled", offsetof(rp_queue_stats, scheduled) },
 		{ "ready", offsetof(rp_queue_stats, ready) },
+		{ "blocked", offsetof(rp_queue_stats, blocked) },
 		{ "running", offsetof(rp_queue_stats, running) },
 		{ "done", offsetof(rp_queue_stats, done) },
 		{ "dead", offsetof(rp_queue_stats, dead) },
@@ -63,10 +64,10 @@ put_jobs(FILE *to, const rp_stats *stats)
 	};
 
 	metrics_head(to, "queue_jobs", "gauge",
-		     "Jobs by queue and state; at most 10000 scheduled, ready "
-		     "or running jobs are counted.");
+		     "Jobs by queue and state; at most 10000 scheduled, ready, "
+		     "blocked or running jobs are counted.");
 	for (size_t i = 0; i < count_queues(stats); i++)
-		for (size_t s = 0; s < 6; s++) {
+		for (size_t s = 0; s < sizeof(states) / sizeof(*states); s++) {
 			const rp_queue_stats *q = rp_stats_at(stats, i);
 			int64_t n;
 
