@@ -38,6 +38,7 @@ begin
 	            order by r.id
 	            limit readpast.admit_slice()
 	              for update skip locked));
+	perform readpast.rewind_slots(queue_id, locked);
 	perform readpast.admit_groups_of(queue_id, locked);
 end
 $body$;

@@ -1,8 +1,9 @@
 -- next_waiting: choose the jobs that get the slots which other jobs have just freed: of
 -- each group the next ones in its order. The search begins after the job that freed the
 -- slot, so it does not read the dead index entries of the jobs before it. In a group of
--- limit 1 a job that is locked is not passed over. If the group is held, or if more jobs
--- have slots than its limit, because the limit was lowered, no job is chosen.
+-- limit 1 a job that is locked is not passed over. If a recheck request is stored, all
+-- waiting jobs of the group are read, see rewind_slots(). If the group is held, or if more
+-- jobs have slots than its limit, because the limit was lowered, no job is chosen.
 -- freed: the slots, which this transaction has deleted.
 -- Result: the ids of the jobs, locked.
 -- Locks: the jobs' rows of group_wait, and then the jobs. Rows that other transactions
@@ -19,11 +20,16 @@ set enable_mergejoin = off
 as $body$
 declare
 	picked bigint[];
+	-- A request may say that a job waits which came before those that have slots.
+	all_of_them boolean := exists (
+		select 1 from readpast.group_recheck r
+		 where r.queue_id = any (array(select distinct f.queue_id from unnest(freed) f)));
 begin
 	picked := array(
 		select p.job_id
 		  from (select f.queue_id, f.group_key, count(*) as n,
-		               min(f.priority) as priority, min(f.came) as came
+		               min(f.priority) as priority,
+		               case when all_of_them then 0 else min(f.came) end as came
 		          from unnest(freed) f
 		         group by f.queue_id, f.group_key) f
 		  join readpast.queue q on q.id = f.queue_id and q.group_limit > 0
