@@ -259,6 +259,7 @@ create table readpast.group_recheck (
 	and_later boolean not null default false
 );
 create index group_recheck_of on readpast.group_recheck (queue_id, id);
+create index group_recheck_later on readpast.group_recheck (queue_id) where and_later;
 
 -- Groups that are held: none of their jobs starts before the time `until`.
 create table readpast.group_hold (
