@@ -76,6 +76,42 @@ def a_completion_with_an_old_snapshot_forgets_no_group(s):
         (claim,) = taken.values()
 
 
+@case
+def a_completion_that_is_open_when_the_limit_is_set_leaves_no_slot(s):
+    put(s, "first")
+    (claim,) = s.claim().values()
+    for isolation in ("read committed", "repeatable read"):
+        settler = open_session(s, isolation)
+        s.rows("select readpast.queue_set('q', group_limit => 0)")
+        if isolation == "read committed":
+            assert settler.complete(claim)
+        limited(s)
+        if isolation != "read committed":
+            assert settler.complete(claim)
+        settler.rows("commit")
+        put(s, "next")
+        taken = s.claim()
+        assert list(taken) == ["next"], taken
+        (claim,) = taken.values()
+
+
+@case
+def a_job_that_is_committed_late_runs_before_later_ones(s):
+    limited(s)
+    enqueuer = open_session(s)
+    put(enqueuer, "late")
+    put(s, "first")
+    claims = s.claim()
+    assert list(claims) == ["first"]
+    enqueuer.rows("commit")
+    put(s, "a")
+    put(s, "b")
+    for name in ("late", "a", "b"):
+        s.complete(*claims.values())
+        claims = s.claim()
+        assert list(claims) == [name], claims
+
+
 # ---- an open transaction delays nobody else ----
 
 @case
@@ -114,6 +150,54 @@ def an_open_claim_and_completion_delay_no_other_group(s):
     worker.rows("commit")
     assert s.taken() == "a2"
 
+
+@case
+def a_job_that_another_session_changes_is_not_waited_for(s):
+    limited(s)
+    for payload in ("a", "b"):
+        put(s, payload)
+    (claim,) = s.claim().values()
+    (b,) = s.rows("select id from readpast.jobs where state = 'blocked'")[0]
+    changer, settler = open_session(s), open_session(s)
+    for session in (changer, settler):
+        session.rows("set lock_timeout = '1 s'")
+    changer.rows("select readpast.change(%s, max_attempts => 7)", b)
+    settler.complete(claim)
+    changer.rows("select readpast.cancel(%s)", b)
+    changer.rows("commit")
+    settler.rows("commit")
+
+
+# ---- the limit is lowered ----
+
+@case
+def no_job_starts_while_more_run_than_a_lower_limit_allows(s):
+    limited(s, 3)
+    for payload in "abcd":
+        put(s, payload)
+    claims = s.claim(1)
+    assert list(claims) == ["a"]
+    limited(s, 1)
+    s.sweep()
+    assert s.taken(5) == ""
+    for name in "bcd":
+        s.complete(*claims.values())
+        claims = s.claim(5)
+        assert list(claims) == [name], claims
+
+
+@case
+def a_failed_job_keeps_its_place_when_its_delay_is_changed(s):
+    limited(s)
+    for payload in ("a", "b"):
+        put(s, payload)
+    (claim,) = s.claim().values()
+    s.rows("select readpast.fail(%s, %s, 'error', delay => '1 h')", *claim)
+    s.rows("select readpast.change(%s, delay => '0')", claim[0])
+    assert s.taken() == "a"
+
+
+# ---- lock waits ----
 
 @case
 def producers_of_one_group_do_not_wait_for_each_other(s):

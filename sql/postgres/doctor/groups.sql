@@ -1,5 +1,6 @@
 -- groups: list groups in which jobs wait although no job of the group has a slot, the
--- group is not held, and no recheck request is left. This must not be.
+-- group is not held, and no recheck request is left for it. This must not be. The query
+-- examines 10,000 waiting jobs.
 
 select q.name as queue, w.group_key as group_key,
        (extract(epoch from clock_timestamp() - min(w.run_at)) * 1000)::bigint
@@ -7,10 +8,14 @@ select q.name as queue, w.group_key as group_key,
   from (select * from group_wait limit 10000) w
   join queue q on q.id = w.queue_id and q.paused_at is null
  where not exists (select from group_slot s
+                     join job j on j.id = s.job_id and j.queue_id = s.queue_id
                     where s.queue_id = w.queue_id and s.group_key = w.group_key)
-   and not exists (select from group_recheck r where r.queue_id = w.queue_id)
+   and not exists (select from group_recheck r
+                    where r.queue_id = w.queue_id
+                      and (r.group_key = w.group_key or r.and_later))
    and not exists (select from group_hold h
-                    where h.queue_id = w.queue_id and h.group_key = w.group_key)
+                    where h.queue_id = w.queue_id and h.group_key = w.group_key
+                      and h.until > clock_timestamp() - interval '10 seconds')
  group by q.name, w.group_key
 having min(w.run_at) < clock_timestamp() - interval '10 seconds'
  order by min(w.run_at)

@@ -1,7 +1,7 @@
 -- purge: delete those of the jobs :id[] that are still in the state :state and of the
 -- kind :kind (null: any kind). Jobs that another transaction has locked are skipped.
 -- Clients that wait for the end of one of the deleted live jobs are notified, and their
--- groups admit the next jobs.
+-- groups admit the next jobs, after all jobs of the call are deleted (see erase.sql).
 
 with live as (
     delete from readpast.job
@@ -34,9 +34,14 @@ notified as (
       from live
     having pg_catalog.count(*) operator(pg_catalog.>) 0),
 admitted as (
-    select readpast.leave_group(queue_id, group_key, id)
-      from live
-     where group_key is not null)
+    select readpast.leave_group(n.queue_id, n.group_key, n.id)
+      from (select pg_catalog.array_agg(queue_id) as queue_ids,
+                   pg_catalog.array_agg(group_key) as group_keys,
+                   pg_catalog.array_agg(id) as ids
+              from live
+             where group_key is not null) l
+     cross join unnest(l.queue_ids, l.group_keys, l.ids)
+                as n(queue_id, group_key, id))
 select n.number, n.id
   from pg_catalog.unnest(:id[]::bigint[]) with ordinality as n(id, number)
  cross join (select pg_catalog.count(*) from notified) as waiters

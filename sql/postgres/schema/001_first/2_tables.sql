@@ -20,8 +20,8 @@ create table readpast.meta (
 -- dies, see put_dead().
 -- run_limit: how many jobs of this queue may run at once. 0: any number.
 -- group_limit: how many jobs of one group may run at once. 0: any number.
--- group_epoch: a number that is new in the database each time when a queue gets its first
--- group limit, or gets one again after it had none. See slot_epoch of the type `extra`.
+-- group_epoch: a number that is new in the database each time when the queue gets a group
+-- limit after it had none, or a lower one. See slot_epoch of the type `extra`.
 -- group_pass: 0: a failed job keeps its slot of its group until its retry. 1: the next
 -- job of the group gets the slot.
 -- group_lowered: true if the group limit was lowered, or was set while more jobs ran, so
@@ -259,6 +259,7 @@ create table readpast.group_recheck (
 	and_later boolean not null default false
 );
 create index group_recheck_of on readpast.group_recheck (queue_id, id);
+create index group_recheck_later on readpast.group_recheck (queue_id) where and_later;
 
 -- Groups that are held: none of their jobs starts before the time `until`.
 create table readpast.group_hold (

@@ -38,6 +38,8 @@ begin
 	            order by r.id
 	            limit readpast.admit_slice()
 	              for update skip locked));
+	perform readpast.delete_ghosts(queue_id, locked),
+	        readpast.rewind_slots(queue_id, locked);
 	perform readpast.admit_groups_of(queue_id, locked);
 end
 $body$;

@@ -1,7 +1,7 @@
 -- barred_jobs: find those of some ready jobs that may not run now: jobs of a group that
--- is held, or whose queue has a group limit and that have no slot of their group. A job
--- gets into the ready line without a slot if its queue had no group limit then, or if it
--- came from a copy.
+-- is held, or whose queue has a group limit and that have no slot of their group, or one
+-- too many. A job gets into the ready line without a slot if its queue had no group limit
+-- then, or if it came from a copy. A group has too many slots if the limit was lowered.
 -- ids: jobs. Those that are running or not in the ready line are left out.
 -- Result: the ids of the barred jobs.
 -- Locks: none.
@@ -30,6 +30,9 @@ begin
 		                 where s.queue_id = j.queue_id
 		                   and s.group_key = (j.extra).group_key
 		                   and s.job_id = j.id)
+		        or q.group_lowered
+		           and readpast.slots_before(j.queue_id, (j.extra).group_key, j.id)
+		               >= q.group_limit
 		        or q.holds_until > moment
 		           and readpast.is_held(j.queue_id, (j.extra).group_key)));
 end

@@ -29,6 +29,7 @@ begin
 	update readpast.job j
 	   set seq = null,
 	       run_at = 'infinity',
+	       extra.slot_epoch = null,
 	       lane_id = case when readpast.class_of(j.lane_id) = 0
 	                      then readpast.with_class(j.lane_id, 2)
 	                      else j.lane_id end

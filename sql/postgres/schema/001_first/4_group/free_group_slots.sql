@@ -1,6 +1,8 @@
 -- free_group_slots: delete the slots of jobs that have ended or left their group, and
 -- admit the next jobs of the groups in the same commit. If there are fewer waiting jobs
--- that can be locked than freed slots, see request_missed().
+-- that can be locked than freed slots, see request_missed(). Above READ COMMITTED, a
+-- transaction does not see slots that another one has added to a queue whose limit is new.
+-- So it always leaves requests, and delete_ghosts() deletes such slots.
 -- jobs: queue_id, group_key and job_id of each job. The other columns are ignored. The
 -- caller has locked or deleted the jobs' rows.
 -- Result: none.
@@ -26,6 +28,10 @@ begin
 		   and s.job_id = j.job_id
 		returning s.*)
 	select array_agg(g::readpast.group_slot) into freed from gone g;
+	if current_setting('transaction_isolation') <> 'read committed' then
+		insert into readpast.group_recheck (queue_id, group_key)
+		select distinct j.queue_id, j.group_key from unnest(jobs) j;
+	end if;
 	if freed is null then
 		return;
 	end if;

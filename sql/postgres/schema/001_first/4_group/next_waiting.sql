@@ -1,12 +1,12 @@
 -- next_waiting: choose the jobs that get the slots which other jobs have just freed: of
 -- each group the next ones in its order. The search begins after the job that freed the
 -- slot, so it does not read the dead index entries of the jobs before it. In a group of
--- limit 1 a job that is locked is not passed over. If the group is held, or if more jobs
--- have slots than its limit, because the limit was lowered, no job is chosen.
+-- limit 1 a job that is locked is not passed over. If a recheck request is stored, all
+-- waiting jobs of the group are read, see rewind_slots(). If the group is held, or if more
+-- jobs have slots than its limit, because the limit was lowered, no job is chosen.
 -- freed: the slots, which this transaction has deleted.
 -- Result: the ids of the jobs, locked.
--- Locks: the jobs' rows of group_wait, and then the jobs. Rows that other transactions
--- have locked are skipped.
+-- Locks: the jobs' rows. Rows that other transactions have locked are skipped.
 
 create function readpast.next_waiting(freed readpast.group_slot[])
 returns bigint[]
@@ -18,12 +18,16 @@ set enable_hashjoin = off
 set enable_mergejoin = off
 as $body$
 declare
-	picked bigint[];
+	-- A request may say that a job waits which came before those that have slots.
+	all_of_them boolean := exists (
+		select 1 from readpast.group_recheck r
+		 where r.queue_id = any (array(select distinct f.queue_id from unnest(freed) f)));
 begin
-	picked := array(
+	return array(
 		select p.job_id
 		  from (select f.queue_id, f.group_key, count(*) as n,
-		               min(f.priority) as priority, min(f.came) as came
+		               min(f.priority) as priority,
+		               case when all_of_them then 0 else min(f.came) end as came
 		          from unnest(freed) f
 		         group by f.queue_id, f.group_key) f
 		  join readpast.queue q on q.id = f.queue_id and q.group_limit > 0
@@ -37,15 +41,17 @@ begin
 		 cross join lateral (
 		       select w.job_id
 		         from readpast.group_wait w
+		         join readpast.job j on j.id = w.job_id
 		        where w.queue_id = f.queue_id and w.group_key = f.group_key
 		          and (w.priority, w.came) > (a.priority, f.came)
+		          and j.seq is null and j.run_at = 'infinity'
 		        order by w.queue_id, w.group_key, w.priority, w.came
 		        limit case when not q.group_lowered then f.n
 		                   else greatest(least(f.n, (
 		                       select o.n
 		                         from readpast.open_slots(f.queue_id, f.group_key,
 		                                                  q.group_limit) o)), 0) end
-		          for update skip locked) p
+		          for update of j skip locked) p
 		 where not (coalesce(q.holds_until > clock_timestamp(), false)
 		            and readpast.is_held(f.queue_id, f.group_key))
 		   and (q.group_limit > 1
@@ -56,6 +62,5 @@ begin
 		                  and (w.priority, w.came) > (a.priority, f.came)
 		                order by w.queue_id, w.group_key, w.priority, w.came
 		                limit 1)));
-	return readpast.lock_waiting(picked);
 end
 $body$;

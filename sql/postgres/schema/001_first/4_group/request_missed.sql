@@ -3,7 +3,7 @@
 -- may be adding a job. If it holds the lock of the group, it leaves no request, so this
 -- routine does. If this transaction gets the lock, it keeps it until its end, and an
 -- enqueue leaves a request. A transaction that may stay open takes no lock, and so always
--- leaves requests. So does one with an old snapshot, which may miss waiting jobs.
+-- leaves requests.
 -- queue_id, group_keys: the groups, without duplicates.
 -- Result: none.
 -- Locks: those of lock_groups().
@@ -18,8 +18,9 @@ as $body$
 declare
 	locked text[] := '{}';
 begin
-	if now() = statement_timestamp()
-	   and current_setting('transaction_isolation') = 'read committed' then
+	if current_setting('transaction_isolation') <> 'read committed' then
+		return; -- free_group_slots() has left requests
+	elsif now() = statement_timestamp() then
 		locked := readpast.lock_groups(queue_id, group_keys);
 	end if;
 	insert into readpast.group_recheck (queue_id, group_key)

@@ -30,15 +30,16 @@ begin
 	-- A request whose group is locked by another transaction stays, so the number of
 	-- rounds is limited, too.
 	for round in 1 .. 20 loop
-		for it in
-			select q.queue_id
-			  from (select distinct r.queue_id from readpast.group_recheck r) q
-			 order by random()
-		loop
-			exit when clock_timestamp() > til;
+		it := (select min(r.queue_id) from readpast.group_recheck r);
+		exit when it is null;
+		while it is not null loop
+			if clock_timestamp() > til then
+				return;
+			end if;
 			perform readpast.admit_requested(it);
+			it := (select min(r.queue_id) from readpast.group_recheck r
+			        where r.queue_id > it);
 		end loop;
-		exit when not found or clock_timestamp() > til;
 	end loop;
 end
 $body$;

@@ -24,7 +24,8 @@ begin
 	perform readpast.unblock_job(j.id)
 	   from readpast.job j
 	  where j.id = change_place.id and (j.extra).group_key is not null
-	    and (due is not null or j.lane_id <> lane);
+	    and (due is not null and (j.seq is not null or j.run_at = 'infinity')
+	         or j.lane_id <> lane);
 	update readpast.job j
 	   set queue_id = new_id,
 	       lane_id = lane,

@@ -36,6 +36,10 @@ begin
 	   for no key update;
 	update readpast.queue q
 	   set group_limit = coalesce(set_limits.group_limit, q.group_limit),
+	       group_epoch = case when set_limits.group_limit > 0
+	                               and (its.old = 0 or set_limits.group_limit < its.old)
+	                          then nextval('readpast.line')
+	                          else q.group_epoch end,
 	       group_lowered = case when set_limits.group_limit is null
 	                            then q.group_lowered
 	                            else set_limits.group_limit > 0
