@@ -83,6 +83,43 @@ machine_rows(const struct bench *b)
 	report_sample(b->report, "sample", b->seconds * 1000);
 }
 
+/* ---- parts ---- */
+
+static const struct {
+	const char *name, *progress;
+	void (*rows)(const struct bench *b);
+	/* Measure once for each round, or, if it is NULL, run once. */
+	void (*round)(const struct bench *b, int round);
+	void (*run)(const struct bench *b);
+} parts[] = {
+	{ "pairs", "one process", pairs_rows, pairs_round, NULL },
+	{ "extension", "the extension", extension_rows, extension_round, NULL },
+	{ "worker", "a worker", worker_rows, worker_round, NULL },
+	{ "start", "starts", starts_rows, NULL, starts_run },
+	{ "commands", "commands", commands_rows, commands_round, NULL },
+	{ "processes", "four processes", processes_rows, processes_round,
+	  NULL },
+	{ "writers", "many writers", writers_rows, writers_round, NULL },
+#ifdef RP_HAVE_SERVE
+	{ "http", "HTTP", http_rows, http_round, NULL },
+#endif
+	{ "steady", "a producer and two workers", steady_rows, steady_round,
+	  NULL },
+	{ "backlog", "the backlog", backlog_rows, backlog_round, NULL },
+	{ "cost", "the cost of a call", cost_rows, NULL, cost_run },
+};
+#define PARTS (sizeof(parts) / sizeof(*parts))
+
+/* Return whether this part is to run. BENCH_PARTS names the parts that run; if
+ * it is not set, all parts run. */
+static int
+is_wanted(const char *part)
+{
+	const char *wanted = getenv("BENCH_PARTS");
+
+	return !wanted || !*wanted || strstr(wanted, part);
+}
+
 static void
 measure(void *ctx)
 {
@@ -92,38 +129,20 @@ measure(void *ctx)
 
 	b->report = report_new();
 	machine_rows(b);
-	pairs_rows(b);
-	extension_rows(b);
-	worker_rows(b);
-	starts_rows(b);
-	commands_rows(b);
-	processes_rows(b);
-	writers_rows(b);
-	steady_rows(b);
-	backlog_rows(b);
-	cost_rows(b);
+	for (size_t i = 0; i < PARTS; i++)
+		if (is_wanted(parts[i].name))
+			parts[i].rows(b);
 	database_fill(floor, 0);
 	database_fill(library, 0);
-	for (int round = -1; round < b->rounds; round++) {
-		progress("one process", round, b->rounds);
-		pairs_round(b, round);
-		progress("the extension", round, b->rounds);
-		extension_round(b, round);
-		progress("a worker", round, b->rounds);
-		worker_round(b, round);
-		progress("commands", round, b->rounds);
-		commands_round(b, round);
-		progress("four processes", round, b->rounds);
-		processes_round(b, round);
-		progress("many writers", round, b->rounds);
-		writers_round(b, round);
-		progress("a producer and two workers", round, b->rounds);
-		steady_round(b, round);
-		progress("the backlog", round, b->rounds);
-		backlog_round(b, round);
-	}
-	starts_run(b);
-	cost_run(b);
+	for (int round = -1; round < b->rounds; round++)
+		for (size_t i = 0; i < PARTS; i++)
+			if (parts[i].round && is_wanted(parts[i].name)) {
+				progress(parts[i].progress, round, b->rounds);
+				parts[i].round(b, round);
+			}
+	for (size_t i = 0; i < PARTS; i++)
+		if (parts[i].run && is_wanted(parts[i].name))
+			parts[i].run(b);
 	progress("", -1, 0);
 	report_print(b->report, b->markdown);
 	report_free(b->report);
@@ -168,8 +187,8 @@ main(int argc, char **argv)
 
 	b.markdown = argc == 2 && strcmp(argv[1], "--markdown") == 0;
 	if (argc > 1 + b.markdown || set_size(&b, size ? size : "") < 0) {
-		fputs("usage: [BENCH=full|smoke] [BENCH_DIR=DIR] bench "
-		      "[--markdown]\n",
+		fputs("usage: [BENCH=full|smoke] [BENCH_DIR=DIR] "
+		      "[BENCH_PARTS=NAMES] bench [--markdown]\n",
 		      stderr);
 		return 2;
 	}
