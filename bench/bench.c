@@ -83,44 +83,42 @@ machine_rows(const struct bench *b)
 	report_sample(b->report, "sample", b->seconds * 1000);
 }
 
-static const struct part {
-	const char *name, *text;
+/* ---- parts ---- */
+
+static const struct {
+	const char *name, *progress;
 	void (*rows)(const struct bench *b);
+	/* Measure once for each round, or, if it is NULL, run once. */
 	void (*round)(const struct bench *b, int round);
+	void (*run)(const struct bench *b);
 } parts[] = {
-	{ "pairs", "one process", pairs_rows, pairs_round },
-	{ "extension", "the extension", extension_rows, extension_round },
-	{ "worker", "a worker", worker_rows, worker_round },
-	{ "commands", "commands", commands_rows, commands_round },
-	{ "processes", "four processes", processes_rows, processes_round },
-	{ "writers", "many writers", writers_rows, writers_round },
-	{ "steady", "a producer and two workers", steady_rows, steady_round },
-	{ "backlog", "the backlog", backlog_rows, backlog_round },
-	{ "limits", "groups", limits_rows, limits_round },
+	{ "pairs", "one process", pairs_rows, pairs_round, NULL },
+	{ "extension", "the extension", extension_rows, extension_round, NULL },
+	{ "worker", "a worker", worker_rows, worker_round, NULL },
+	{ "start", "starts", starts_rows, NULL, starts_run },
+	{ "commands", "commands", commands_rows, commands_round, NULL },
+	{ "processes", "four processes", processes_rows, processes_round,
+	  NULL },
+	{ "writers", "many writers", writers_rows, writers_round, NULL },
+#ifdef RP_HAVE_SERVE
+	{ "http", "HTTP", http_rows, http_round, NULL },
+#endif
+	{ "steady", "a producer and two workers", steady_rows, steady_round,
+	  NULL },
+	{ "backlog", "the backlog", backlog_rows, backlog_round, NULL },
+	{ "limits", "groups", limits_rows, limits_round, NULL },
+	{ "cost", "the cost of a call", cost_rows, NULL, cost_run },
 };
 #define PARTS (sizeof(parts) / sizeof(*parts))
 
-/* Return whether this part is to run. BENCH_PARTS names the parts that run;
- * without it all parts run. */
+/* Return whether this part is to run. BENCH_PARTS names the parts that run; if
+ * it is not set, all parts run. */
 static int
 is_wanted(const char *part)
 {
 	const char *wanted = getenv("BENCH_PARTS");
 
 	return !wanted || !*wanted || strstr(wanted, part);
-}
-
-static void
-add_rows(const struct bench *b)
-{
-	machine_rows(b);
-	for (size_t i = 0; i < PARTS; i++)
-		if (is_wanted(parts[i].name))
-			parts[i].rows(b);
-	if (is_wanted("starts"))
-		starts_rows(b);
-	if (is_wanted("cost"))
-		cost_rows(b);
 }
 
 static void
@@ -131,19 +129,21 @@ measure(void *ctx)
 	char *library = database_path(b, "library");
 
 	b->report = report_new();
-	add_rows(b);
+	machine_rows(b);
+	for (size_t i = 0; i < PARTS; i++)
+		if (is_wanted(parts[i].name))
+			parts[i].rows(b);
 	database_fill(floor, 0);
 	database_fill(library, 0);
 	for (int round = -1; round < b->rounds; round++)
 		for (size_t i = 0; i < PARTS; i++)
-			if (is_wanted(parts[i].name)) {
-				progress(parts[i].text, round, b->rounds);
+			if (parts[i].round && is_wanted(parts[i].name)) {
+				progress(parts[i].progress, round, b->rounds);
 				parts[i].round(b, round);
 			}
-	if (is_wanted("starts"))
-		starts_run(b);
-	if (is_wanted("cost"))
-		cost_run(b);
+	for (size_t i = 0; i < PARTS; i++)
+		if (parts[i].run && is_wanted(parts[i].name))
+			parts[i].run(b);
 	progress("", -1, 0);
 	report_print(b->report, b->markdown);
 	report_free(b->report);

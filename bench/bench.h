@@ -90,6 +90,8 @@ void writers_rows(const struct bench *b);
 void writers_round(const struct bench *b, int round);
 void steady_rows(const struct bench *b);
 void steady_round(const struct bench *b, int round);
+void http_rows(const struct bench *b);
+void http_round(const struct bench *b, int round);
 void worker_rows(const struct bench *b);
 void worker_round(const struct bench *b, int round);
 void backlog_rows(const struct bench *b);

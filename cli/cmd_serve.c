@@ -38,11 +38,23 @@ check(const struct cmd *cmd, const struct options *o)
 	return 0;
 }
 
+static int
+serve_demo(struct options *o)
+{
+	struct demo demo = { 0 };
+	int status = demo_start(&demo);
+
+	o->url = demo.url;
+	if (!status)
+		status = serve(o);
+	demo_end(&demo);
+	return status;
+}
+
 int
 cmd_serve(struct cmd *cmd, int argc, char **argv)
 {
 	static const char *standard[] = { LISTEN };
-	struct demo demo = { 0 };
 	int is_demo = 0;
 	struct options o = { .prefix = "",
 			     .most_body = BODY,
@@ -90,13 +102,8 @@ cmd_serve(struct cmd *cmd, int argc, char **argv)
 	o.url = cmd->url;
 	if (!status)
 		status = listen_check(&o);
-	if (!status && is_demo) {
-		status = demo_start(&demo);
-		o.url = demo.url;
-	}
 	if (!status)
-		status = serve(&o);
-	demo_end(&demo);
+		status = is_demo ? serve_demo(&o) : serve(&o);
 	if (o.listen.items != standard)
 		free(o.listen.items);
 	free(o.hosts.items);

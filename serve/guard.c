@@ -136,7 +136,6 @@ guard_check(struct request *request)
 /* ---- tokens ---- */
 
 #define COOKIE "readpast" /* the page keeps its token in this cookie */
-#define READ_AGAIN_MS 20  /* how old the list may be that lacks a token */
 
 const char *
 guard_token_text(const struct request *request)
@@ -166,7 +165,8 @@ guard_cookie(const struct request *request, const char *token)
 }
 
 /* Find the token of a request that needs one. If its key is not in our list,
- * which may be old, the list is read again before the request is refused. */
+ * and the list was read before the request came, the list is read again before
+ * the request is refused. */
 static int
 find_token(struct request *request)
 {
@@ -181,7 +181,7 @@ find_token(struct request *request)
 	if (request->token)
 		return 0;
 	if (is_unknown && !was_read &&
-	    now_ms() - atomic_load(&tokens->read_at) > READ_AGAIN_MS) {
+	    atomic_load(&tokens->read_us) <= request->began_us) {
 		request->is_token_unknown = 1;
 		return 0;
 	}

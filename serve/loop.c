@@ -277,7 +277,7 @@ handle(struct server *server, const struct epoll_event *event)
 		server_drain(server);
 	else if (of >= OF_LISTENER && of < OF_LISTENER + MOST_LISTENERS)
 		accept_all(server, server->listeners[of - OF_LISTENER].fd);
-	else if (of != OF_MHD)
+	else if (of >= OF_LISTENER + MOST_LISTENERS)
 		client_gone(server, (struct request *)(uintptr_t)of);
 }
 

@@ -336,7 +336,9 @@ request_begin(void *ctx, const char *target, struct MHD_Connection *connection)
 static void
 read_tokens(struct request *request, rp_conn *conn)
 {
-	tokens_read(&request->server->tokens, conn);
+	/* Another request may have read them in the meantime. */
+	if (atomic_load(&request->server->tokens.read_us) <= request->began_us)
+		tokens_read(&request->server->tokens, conn);
 }
 
 /* All of the request was read: answer it, or give it to another thread. */

@@ -184,19 +184,27 @@ tokens_read(struct tokens *tokens, rp_conn *conn)
 	struct tokens new = { .count = 0 };
 	struct token **old;
 	size_t count;
+	int64_t began_us = monotonic_us();
 	int r = rp__token_list(conn, take, &new);
 
 	if (r < 0) {
 		free_list(new.list, new.count);
 		return r;
 	}
+	/* Of two threads that read at the same time, the one that began later
+	 * has the newer list. The other list is freed. */
 	pthread_mutex_lock(&tokens->lock);
-	old = tokens->list;
-	count = tokens->count;
-	tokens->list = new.list;
-	tokens->count = new.count;
+	if (began_us >= atomic_load(&tokens->read_us)) {
+		old = tokens->list;
+		count = tokens->count;
+		tokens->list = new.list;
+		tokens->count = new.count;
+		atomic_store(&tokens->read_us, began_us);
+	} else {
+		old = new.list;
+		count = new.count;
+	}
 	pthread_mutex_unlock(&tokens->lock);
-	atomic_store(&tokens->read_at, monotonic_us() / 1000);
 	free_list(old, count);
 	return 0;
 }

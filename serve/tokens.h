@@ -56,7 +56,9 @@ struct tokens {
 	pthread_mutex_t lock;
 	struct token **list;
 	size_t count;
-	_Atomic int64_t read_at; /* monotonic ms */
+	/* when the last read began (monotonic); a token that was made later
+	 * may be missing */
+	_Atomic int64_t read_us;
 };
 
 void hash_of(const void *bytes, size_t size, unsigned char to[HASH_SIZE]);

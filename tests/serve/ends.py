@@ -76,12 +76,14 @@ class Drain(Case):
         idle = self.open(b"")
         self.assertIn(b"200 OK", stream.recv(65536))
         self.end()
+        began = time.monotonic()
         self.read_all(stream)
         try:
             self.assertEqual(idle.recv(100), b"")
         except ConnectionResetError:
             pass
         self.ended(5)
+        self.assertLess(time.monotonic() - began, 5)
 
     def test_no_connection_is_accepted_while_the_last_answers_are_sent(self):
         s = self.open(self.head("Content-Length: 1", "Content-Type: text/plain"))

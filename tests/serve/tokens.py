@@ -121,6 +121,11 @@ class Tokens(Case):
         self.assertTrue(eventually(
             5, lambda: self.by(token, "GET", "/v1/queues").status == 401))
 
+    def test_a_token_is_known_at_once_however_soon_it_is_used(self):
+        for i in range(30):
+            token = self.add(f"soon-{i}", "read:*")
+            self.assertEqual(self.by(token, "GET", "/v1/queues").status, 200)
+
     def test_the_page_gets_a_cookie_for_its_token_and_can_give_it_back(self):
         answer = self.by("reader", "POST", "/v1/session")
         cookie = answer.headers["Set-Cookie"]

@@ -1,0 +1,282 @@
+/*
+ * http.c - measure `readpast serve` with clients that send one job at a time.
+ *
+ * The clients are keep-alive connections of this process, each of which sends a
+ * request when it has the answer to the one before. Clients and server share
+ * the processors. The same number of processes that make a transaction of their
+ * own for each job is the comparison, and so is the same request with a field
+ * that is wrong, which the server reads and answers without the database.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "crowd.h"
+
+#define CLIENTS 32
+#define LEVEL "full"
+#define SAMPLES 3 /* a sample takes this many times as long as others */
+#define ANSWER 4096
+#define FILL 30000 /* ready jobs for a sample; no client may find none */
+
+struct client {
+	int fd;
+	size_t size; /* bytes of the answer so far */
+	char answer[ANSWER + 1];
+	char claim[64]; /* the claim to settle with the next request */
+};
+
+/* What the clients send. */
+enum kind { SEND_JOB, SEND_TURN, SEND_WRONG };
+
+static const struct {
+	const char *row, *own;
+	enum kind kind;
+	enum operation own_kind;
+} rows[] = {
+	{ "http.enqueue", "http.own.enqueue", SEND_JOB, ENQUEUE },
+	{ "http.turn", "http.own.turn", SEND_TURN, TURN },
+};
+#define ROWS (sizeof(rows) / sizeof(*rows))
+#define WRONG "http.no_database"
+
+void
+http_rows(const struct bench *b)
+{
+	(void)b;
+	report_row(b->report, WRONG, "requests/s", NULL, 0);
+	for (size_t i = 0; i < ROWS; i++) {
+		char *bare = text("%s/no_database", rows[i].row);
+
+		report_row(b->report, rows[i].own, "jobs/s", NULL, 0);
+		report_row(b->report, rows[i].row, "jobs/s", rows[i].own, 0);
+		report_goal(b->report, rows[i].row, ">=", 3);
+		report_row(b->report, bare, "jobs/s", WRONG, 0);
+		report_goal(b->report, bare, ">=", 0.6);
+		free(bare);
+	}
+}
+
+/* ---- the server ---- */
+
+/* Start a server, and return its port. */
+static int
+start_server(const char *path, pid_t *ret_pid)
+{
+	char *url = text("sqlite:%s?synchronous=" LEVEL, path);
+	const char *argv[] = { COMMAND,    "--db",        url, "serve",
+			       "--listen", "127.0.0.1:0", NULL };
+	posix_spawn_file_actions_t actions;
+	char line[200];
+	const char *colon;
+	FILE *said;
+	int ends[2], port;
+
+	if (pipe(ends) < 0)
+		die("pipe failed");
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+	posix_spawn_file_actions_addclose(&actions, ends[0]);
+	if (posix_spawn(ret_pid, COMMAND, &actions, NULL, (char *const *)argv,
+			environ) != 0)
+		die("cannot start %s", COMMAND);
+	posix_spawn_file_actions_destroy(&actions);
+	close(ends[1]);
+	said = fdopen(ends[0], "r");
+	if (!said || !fgets(line, sizeof(line), said))
+		die("the server did not start");
+	colon = strrchr(line, ':');
+	port = colon ? atoi(colon + 1) : 0;
+	fclose(said);
+	free(url);
+	return port;
+}
+
+static void
+end_server(pid_t pid)
+{
+	int status;
+
+	kill(pid, SIGTERM);
+	if (waitpid(pid, &status, 0) != pid || status != 0)
+		die("the server ended with %d", status);
+}
+
+/* ---- the clients ---- */
+
+static void
+connect_to(struct client *c, int port)
+{
+	const int on = 1;
+	struct sockaddr_in address = { .sin_family = AF_INET,
+				       .sin_port = htons((uint16_t)port) };
+
+	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	c->fd = socket(AF_INET, SOCK_STREAM, 0);
+	if (c->fd < 0 ||
+	    connect(c->fd, (struct sockaddr *)&address, sizeof(address)) < 0)
+		die("cannot connect to the server");
+	setsockopt(c->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+}
+
+static void
+send_request(struct client *c, int port, enum kind kind)
+{
+	static const char job[] = "{\"payload\":\"%0*d\"%s}";
+	static const char turn[] = "{\"queues\":[\"" QUEUE "\"],\"verdicts\":["
+				   "{\"claim\":\"%s\",\"verdict\":\"done\"}]}";
+	char body[PAYLOAD + 100], request[PAYLOAD + 400];
+	int size;
+
+	if (kind != SEND_TURN)
+		snprintf(body, sizeof(body), job, PAYLOAD, 0,
+			 kind == SEND_WRONG ? ",\"priority\":256" : "");
+	else if (*c->claim)
+		snprintf(body, sizeof(body), turn, c->claim);
+	else
+		strcpy(body, "{\"queues\":[\"" QUEUE "\"],\"verdicts\":[]}");
+	size = snprintf(request, sizeof(request),
+			"POST /v1/%s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n"
+			"Content-Type: application/json\r\n"
+			"Content-Length: %zu\r\n\r\n%s",
+			kind == SEND_TURN ? "settle-and-claim"
+					  : "queues/" QUEUE "/jobs",
+			port, strlen(body), body);
+	c->size = 0;
+	if (send(c->fd, request, (size_t)size, MSG_NOSIGNAL) != size)
+		die("the server has closed a connection");
+}
+
+/* Returns whether the answer is complete. */
+static int
+is_complete(const struct client *c)
+{
+	const char *length = strcasestr(c->answer, "\r\nContent-Length:");
+	const char *body = strstr(c->answer, "\r\n\r\n");
+
+	return length && body &&
+	       c->size >= (size_t)(body + 4 - c->answer) +
+				  strtoul(length + 17, NULL, 10);
+}
+
+static void
+take_answer(struct client *c, enum kind kind)
+{
+	const char *claim = strstr(c->answer, "\"claim\":\"");
+	int status = atoi(c->answer + strlen("HTTP/1.1 "));
+
+	if (status != (kind == SEND_JOB ? 201 : kind == SEND_TURN ? 200 : 400))
+		die("the server answered: %s", c->answer);
+	if (kind != SEND_TURN)
+		return;
+	if (!claim)
+		die("the queue is empty: %s", c->answer);
+	snprintf(c->claim, sizeof(c->claim), "%.*s",
+		 (int)strcspn(claim + 9, "\""), claim + 9);
+}
+
+/* Let the clients ask for this time. Returns the answers per second. */
+static double
+ask(struct client *clients, int n, int port, enum kind kind, double seconds)
+{
+	double began = seconds_now(), now = began;
+	struct pollfd polls[CLIENTS];
+	int64_t answers = 0;
+	int open = n;
+
+	for (int i = 0; i < n; i++) {
+		polls[i] = (struct pollfd){ .fd = clients[i].fd,
+					    .events = POLLIN };
+		send_request(&clients[i], port, kind);
+	}
+	while (open > 0 && poll(polls, (nfds_t)n, 10000) > 0) {
+		now = seconds_now();
+		for (int i = 0; i < n; i++) {
+			struct client *c = &clients[i];
+			ssize_t got;
+
+			if (!polls[i].revents)
+				continue;
+			got = recv(c->fd, c->answer + c->size, ANSWER - c->size,
+				   0);
+			if (got <= 0)
+				die("the server has closed a connection");
+			c->size += (size_t)got;
+			c->answer[c->size] = '\0';
+			if (!is_complete(c))
+				continue;
+			take_answer(c, kind);
+			answers++;
+			if (now - began < seconds)
+				send_request(c, port, kind);
+			else
+				open--;
+		}
+	}
+	if (open > 0)
+		die("the server does not answer");
+	return (double)answers / (now - began);
+}
+
+static double
+measure(const char *path, int n, enum kind kind, double seconds)
+{
+	struct client *clients = calloc((size_t)n, sizeof(*clients));
+	pid_t pid;
+	int port = start_server(path, &pid);
+	double rate;
+
+	if (!clients)
+		die("out of memory");
+	for (int i = 0; i < n; i++)
+		connect_to(&clients[i], port);
+	rate = ask(clients, n, port, kind, seconds);
+	for (int i = 0; i < n; i++)
+		close(clients[i].fd);
+	end_server(pid);
+	free(clients);
+	return rate;
+}
+
+void
+http_round(const struct bench *b, int round)
+{
+	char *path = database_path(b, "http");
+	int n = b->clients < CLIENTS ? b->clients : CLIENTS;
+	double seconds = SAMPLES * b->seconds, rate;
+
+	if (round < 0) {
+		free(path);
+		return;
+	}
+	database_fill(path, 0);
+	report_sample(b->report, WRONG, measure(path, n, SEND_WRONG, seconds));
+	for (size_t i = 0; i < ROWS; i++) {
+		const struct crowd own = { &library_side,    path, LEVEL,  n,
+					   rows[i].own_kind, 1,    seconds };
+		char *bare = text("%s/no_database", rows[i].row);
+		double fairness;
+
+		database_fill(path, FILL);
+		report_sample(b->report, rows[i].own,
+			      crowd_run(&own, &fairness));
+		database_fill(path, FILL);
+		rate = measure(path, n, rows[i].kind, seconds);
+		report_sample(b->report, rows[i].row, rate);
+		report_sample(b->report, bare, rate);
+		free(bare);
+	}
+	free(path);
+}
