@@ -155,7 +155,7 @@ fi
 fresh
 (cd "$dir/sql/postgres/verbs" && rm settle_and_claim.sql register_waiter.sql \
 	unregister_waiter.sql held.sql await.sql unawait.sql fire_due.sql)
-stops 'a folder without settle_and_claim needs the six verbs' 'claim.sql: is missing'
+stops 'a folder without settle_and_claim needs its verbs' 'admit.sql: is missing'
 
 fresh
 printf -- '-- claim: x\nselect 1;\n' >"$dir/sql/postgres/verbs/claim.sql"

@@ -30,7 +30,7 @@ with recursive scanned(place, group_key, before) as (
                       order by w.group_key limit 1), group_key
     from scanned
    where group_key is not null and place < 1000)
-select group_key, null as before, 0 as scans, 0 as goes_on
+select group_key as group_key, null as before, 0 as scans, 0 as goes_on
   from (select group_key from readpast_group_hold
          where queue_id = :queue_id and until <= :now
          limit 1000)
@@ -51,7 +51,8 @@ select iif(q.group_limit = 0, :max, max(0, q.group_limit -
  where q.id = :queue_id;
 
 -- answer:
-select id, id as next_id, priority as next_priority, came as next_came, next_seq
+select id as id, id as next_id, priority as next_priority, came as next_came,
+       next_seq as next_seq
   from (select w.job_id as id, w.priority, w.came,
 -- include next_seq
                as next_seq

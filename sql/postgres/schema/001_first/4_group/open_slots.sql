@@ -3,8 +3,8 @@
 -- which vacuum cannot remove while an old snapshot is open.
 -- queue_id, group_key: the group.
 -- group_limit: how many slots it has.
--- Row: how many slots are left, or less than 0. The function is `stable` and returns a
--- table, so that the planner puts it into the query that calls it.
+-- Rows: one, which says how many slots are left, or less than 0. The function is `stable`
+-- and returns a table, so that the planner puts it into the query that calls it.
 -- Locks: none. The result stays right only while the caller holds the group's lock, see
 -- lock_groups().
 

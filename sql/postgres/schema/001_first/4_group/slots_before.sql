@@ -1,7 +1,8 @@
 -- slots_before: count the slots of a group that come before the slot of a ready job: those
 -- of running jobs, and those of jobs that came earlier.
 -- queue_id, group_key: the group.
--- job_id: the job. If it has no slot, the result is 0.
+-- job_id: the job.
+-- Result: the number of these slots. 0 if the job has no slot.
 -- Locks: none.
 
 create function readpast.slots_before(queue_id integer, group_key text, job_id bigint)
