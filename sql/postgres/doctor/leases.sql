@@ -28,7 +28,7 @@ select q.name as queue, count(*) as jobs, min(h.id) as example,
          select j.id, j.lease_until, j.claim_no, j.worker_id
            from (select * from job j
                   where j.queue_id = q.id and j.seq is null
-                    and j.run_at >= due_since()
+                    and j.run_at >= due_since() and j.run_at < 'infinity'
                   order by j.queue_id, j.run_at limit 1000) j) e
         where e.lease_until is not null) h
   left join worker w on w.id = h.worker_id

@@ -10,7 +10,7 @@ select q.name as queue, min(e.run_at)::text as since,
   cross join lateral (
        (select j.id, j.run_at from job j
          where j.queue_id = q.id and j.seq is null
-           and j.run_at >= due_since()
+           and j.run_at >= due_since() and j.run_at < 'infinity'
            and j.run_at < (select clock_timestamp()) - interval '3 seconds'
          order by j.queue_id, j.run_at limit 1)
        union all

@@ -27,7 +27,12 @@ every as materialized (
             select j
               from it join job j on j.queue_id = it.id
              where :every::bigint <> 0 and :key::text is null
-               and j.seq is null
+               and j.seq is null and j.run_at < 'infinity'
+            union all
+            select j
+              from it join group_wait w on w.queue_id = it.id
+                   join job j on j.id = w.job_id
+             where :every::bigint <> 0 and :key::text is null
             union all
             select j
               from it join job j

@@ -11,16 +11,20 @@ with live as (
      where n.kept operator(pg_catalog.=) 0 and j.id operator(pg_catalog.=) n.id
        and j.claim_no operator(pg_catalog.=) n.claim_no
        and j.lease_until is null
-    returning n.number, j.id, j.queue_id, (j.extra).group_key),
+    returning n.number, j.id, j.queue_id,
+              readpast.priority_of(j.lane_id) as priority, j.extra),
 admitted as (
-    select readpast.leave_group(n.queue_id, n.group_key, n.id)
+    select readpast.leave_group(n.queue_id, n.priority, n.extra, n.id)
       from (select pg_catalog.array_agg(queue_id) as queue_ids,
-                   pg_catalog.array_agg(group_key) as group_keys,
+                   pg_catalog.array_agg(priority) as priorities,
+                   pg_catalog.array_agg(extra) as extras,
                    pg_catalog.array_agg(id) as ids
               from live
-             where group_key is not null) l
-     cross join unnest(l.queue_ids, l.group_keys, l.ids)
-                as n(queue_id, group_key, id)),
+             where (extra).group_key is not null) l
+     cross join lateral (
+           select l.queue_ids[i] as queue_id, l.priorities[i] as priority,
+                  l.extras[i] as extra, l.ids[i] as id
+             from pg_catalog.generate_subscripts(l.ids, 1) as i) n),
 kept as (
     delete from readpast.archive a
      using unnest(:id[]::bigint[], :claim_no[]::bigint[], :kept[]::bigint[])

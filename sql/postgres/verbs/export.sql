@@ -26,8 +26,7 @@ select e.id, e.queue, e.state, e.priority, e.class, e.seq, e.run_at,
                         case when j.seq is null
                                   and j.run_at operator(pg_catalog.=)
                                       timestamp with time zone 'infinity'
-                             then (select g.run_at from readpast.group_wait g
-                                    where g.job_id operator(pg_catalog.=) j.id)
+                             then readpast.waits_since(j)
                              else j.run_at end as run_at, j.claim_no, j.attempt,
                         j.lost, j.max_attempts, null::pg_catalog.text as worker,
                         j.created_at,

@@ -41,8 +41,7 @@ select n.number, j.id
        array[n.keep_ms, n.timeout_ms, n.unique_for_ms]
    and array[case when j.run_at operator(pg_catalog.<)
                        timestamp with time zone 'infinity' then j.run_at
-                  else (select g.run_at from readpast.group_wait g
-                         where g.job_id operator(pg_catalog.=) j.id) end,
+                  else readpast.waits_since(j) end,
              j.created_at, (j.extra).expire_at]
        operator(pg_catalog.=)
        array[readpast.at_ms(n.run_at), readpast.at_ms(n.created_at),

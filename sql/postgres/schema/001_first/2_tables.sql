@@ -159,6 +159,7 @@ create sequence readpast.line;
 -- slot_epoch: the queue's group_epoch when the job got a slot of its group. A ready job
 -- with the queue's present group_epoch has a slot, so claims need not look for it. A job
 -- with another value may have a slot, too.
+-- came: the number of a waiting job in the order of its group, see group_wait.
 create type readpast.extra as (
 	keep_ms       bigint,
 	timeout_ms    bigint,
@@ -167,7 +168,8 @@ create type readpast.extra as (
 	unique_for_ms bigint,
 	group_key     text collate "C",
 	progress      text,
-	slot_epoch    bigint
+	slot_epoch    bigint,
+	came          bigint
 );
 
 create table readpast.job (
@@ -201,9 +203,10 @@ create index job_line on readpast.job (lane_id, seq) where seq is not null;
 -- Two indexes for jobs that are out of the ready line. The sweep uses the first index,
 -- to find the jobs of all queues by their run_at. Statements about one queue use the
 -- second index.
-create index job_due on readpast.job (run_at) where seq is null;
+create index job_due on readpast.job (run_at)
+	where seq is null and run_at < 'infinity';
 create index job_scheduled on readpast.job (queue_id, run_at)
-	where seq is null;
+	where seq is null and run_at < 'infinity';
 create unique index job_unique on readpast.job (queue_id, unique_key)
 	where unique_key is not null;
 
@@ -245,7 +248,6 @@ create table readpast.group_wait (
 	run_at    timestamptz not null,
 	primary key (queue_id, group_key, priority, came, job_id)
 );
-create unique index group_wait_job on readpast.group_wait (job_id);
 
 -- Recheck requests of groups: waiting jobs of the group may find a slot. Whoever makes a
 -- job wait, or frees a slot that no job has got, adds one. The next claim or sweep

@@ -7,12 +7,12 @@
 create function readpast.extra_of(
 	keep_ms bigint, timeout_ms bigint, expire_at timestamptz, backoff json,
 	unique_for_ms bigint, group_key text, progress text default null,
-	slot_epoch bigint default null)
+	slot_epoch bigint default null, came bigint default null)
 returns readpast.extra
 language sql immutable as $body$
 select case when pg_catalog.num_nonnulls(keep_ms, timeout_ms, expire_at, backoff,
                                          unique_for_ms, group_key, progress)
                  operator(pg_catalog.>) 0
             then row(keep_ms, timeout_ms, expire_at, backoff, unique_for_ms,
-                     group_key, progress, slot_epoch)::readpast.extra end
+                     group_key, progress, slot_epoch, came)::readpast.extra end
 $body$;

@@ -13,5 +13,5 @@ select readpast.extra_of((extra).keep_ms, (extra).timeout_ms, (extra).expire_at,
                          (extra).group_key,
                          case when progress operator(pg_catalog.<>) ''
                               then progress end,
-                         (extra).slot_epoch)
+                         (extra).slot_epoch, (extra).came)
 $body$;

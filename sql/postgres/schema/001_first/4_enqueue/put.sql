@@ -28,7 +28,7 @@ declare
 	before bigint := (select s.last_value from readpast.line s);
 	before_id bigint; -- null: the jobs have no terms
 	extra  readpast.extra;
-	waits  boolean[];
+	cames  bigint[];
 	requests text[];
 	epoch  bigint;
 begin
@@ -47,26 +47,25 @@ begin
 		extra := readpast.extra_of(keep_ms, timeout_ms, moment + readpast.ms(expire_ms),
 		                           backoff, null, null);
 		before_id := coalesce(pg_sequence_last_value('readpast.job_id_seq'), 0);
-		select m.waits, m.requests, m.epoch into waits, requests, epoch
+		select m.cames, m.requests, m.epoch into cames, requests, epoch
 		  from readpast.must_wait(its.id, group_keys, joined) m;
 	end if;
 	return query
 	insert into readpast.job (lane_id, seq, run_at, created_at, queue_id,
 	                          max_attempts, kind, headers, payload, extra)
 	select its.lane_id,
-	       case when r.due <= moment and not r.waits then nextval('readpast.line') end,
-	       case when r.due <= moment and r.waits then 'infinity' else r.due end,
+	       case when r.due <= moment and r.came is null then nextval('readpast.line') end,
+	       case when r.due <= moment and r.came > 0 then 'infinity' else r.due end,
 	       moment, its.id, coalesce(r.max_attempts, its.max_attempts), r.kind,
 	       r.headers::json, r.payload,
-	       readpast.with_group(extra, r.group_key,
-	                           case when r.due <= moment and not r.waits then epoch end)
-	  from (select n.*, coalesce(n.wait, false) as waits,
-	               greatest(moment + readpast.ms(n.delay_ms),
+	       readpast.with_group(extra, r.group_key, case when r.due <= moment
+	                           and r.came is null then epoch end, r.came)
+	  from (select n.*, greatest(moment + readpast.ms(n.delay_ms),
 	                        readpast.at_ms(n.run_at), moment) as due
 	          from unnest(delays_ms, run_ats, put.max_attempts, kinds,
-	                      put.headers, payloads, group_keys, waits)
+	                      put.headers, payloads, group_keys, cames)
 	               as n(delay_ms, run_at, max_attempts, kind, headers, payload,
-	                    group_key, wait)) r
+	                    group_key, came)) r
 	returning job.id;
 
 	if before_id is not null then

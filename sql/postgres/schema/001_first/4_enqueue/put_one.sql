@@ -38,7 +38,6 @@ declare
 	due    timestamptz := greatest(moment + readpast.ms(delay_ms), run_at, moment);
 	its    record;
 	is_locked boolean;
-	waits  boolean := false;
 	requests text[];
 begin
 	if current_setting('transaction_isolation') <> 'read committed' then
@@ -52,7 +51,7 @@ begin
 		perform readpast.need_object(headers);
 	end if;
 	if due <= moment and (put_one.extra).group_key is not null then
-		select m.waits, m.requests, m.epoch into waits, requests, extra.slot_epoch
+		select m.requests, m.epoch, m.came into requests, extra.slot_epoch, extra.came
 		  from readpast.must_wait_one(its.id, (put_one.extra).group_key, joined) m;
 	end if;
 
@@ -73,9 +72,9 @@ begin
 		end if;
 		insert into readpast.job (lane_id, seq, run_at, created_at, queue_id,
 		                          max_attempts, unique_key, kind, headers, payload, extra)
-		values (its.lane_id, case when due <= moment and not waits
+		values (its.lane_id, case when due <= moment and (put_one.extra).came is null
 		                          then readpast.next_in_line(its.lane_id) end,
-		        case when waits then 'infinity' else due end, moment, its.id,
+		        case when (put_one.extra).came is null then due else 'infinity' end, moment, its.id,
 		        coalesce(put_one.max_attempts, its.max_attempts), put_one.unique_key,
 		        put_one.kind, put_one.headers, put_one.payload, put_one.extra)
 		    on conflict (queue_id, unique_key) where unique_key is not null do nothing

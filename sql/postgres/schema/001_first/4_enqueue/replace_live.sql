@@ -40,7 +40,10 @@ begin
 		       kind = replace_live.kind,
 		       headers = replace_live.headers,
 		       payload = replace_live.payload,
-		       extra = replace_live.extra
+		       extra = readpast.with_group(
+		                   replace_live.extra, (replace_live.extra).group_key,
+		                   (replace_live.extra).slot_epoch,
+		                   case when j.run_at = 'infinity' then (j.extra).came end)
 		 where j.id = replace_live.id and j.lease_until is null
 		   and (turn = 2 or (j.extra).group_key is null
 		                    and (replace_live.extra).group_key is null);

@@ -19,7 +19,11 @@ begin
 	perform pg_current_xact_id();
 	with taken as (
 		delete from readpast.group_wait w
-		 where w.job_id = any (ids)
+		 using readpast.job j
+		 where j.id = any (ids) and w.queue_id = j.queue_id
+		   and w.group_key = (j.extra).group_key
+		   and w.priority = readpast.priority_of(j.lane_id)
+		   and w.came = (j.extra).came and w.job_id = j.id
 		returning w.*),
 	slots as (
 		insert into readpast.group_slot
@@ -32,7 +36,8 @@ begin
 		update readpast.job j
 		   set seq = readpast.next_in_line(j.lane_id),
 		       run_at = clock_timestamp(),
-		       extra.slot_epoch = t.epoch
+		       extra.slot_epoch = t.epoch,
+		       extra.came = null
 		  from (select t.job_id,
 		               case when q.group_limit > 0 then q.group_epoch end as epoch
 		          from taken t

@@ -13,27 +13,31 @@ set enable_seqscan = off
 as $body$
 begin
 	perform pg_current_xact_id();
-	insert into readpast.group_wait
-	       (queue_id, group_key, priority, came, job_id, run_at)
-	select j.queue_id, (j.extra).group_key, readpast.priority_of(j.lane_id),
-	       coalesce(s.came, j.seq), j.id, j.run_at
-	  from readpast.job j
-	  left join readpast.group_slot s
-	    on s.queue_id = j.queue_id and s.group_key = (j.extra).group_key
-	   and s.job_id = j.id
-	 where j.id = any (ids);
-	delete from readpast.group_slot s
-	 using readpast.job j
-	 where j.id = any (ids) and s.queue_id = j.queue_id
-	   and s.group_key = (j.extra).group_key and s.job_id = j.id;
+	with waits as (
+		insert into readpast.group_wait
+		       (queue_id, group_key, priority, came, job_id, run_at)
+		select j.queue_id, (j.extra).group_key, readpast.priority_of(j.lane_id),
+		       coalesce(s.came, j.seq), j.id, j.run_at
+		  from readpast.job j
+		  left join readpast.group_slot s
+		    on s.queue_id = j.queue_id and s.group_key = (j.extra).group_key
+		   and s.job_id = j.id
+		 where j.id = any (ids)
+		returning group_wait.job_id, group_wait.came)
 	update readpast.job j
 	   set seq = null,
 	       run_at = 'infinity',
 	       extra.slot_epoch = null,
+	       extra.came = w.came,
 	       lane_id = case when readpast.class_of(j.lane_id) = 0
 	                      then readpast.with_class(j.lane_id, 2)
 	                      else j.lane_id end
-	 where j.id = any (ids);
+	  from waits w
+	 where j.id = w.job_id;
+	delete from readpast.group_slot s
+	 using readpast.job j
+	 where j.id = any (ids) and s.queue_id = j.queue_id
+	   and s.group_key = (j.extra).group_key and s.job_id = j.id;
 	insert into readpast.group_recheck (queue_id, group_key)
 	select distinct j.queue_id, (j.extra).group_key
 	  from readpast.job j

@@ -1,12 +1,13 @@
 -- leave_group: a job leaves its group: it has ended, or it is scheduled, or it changes
 -- its queue or its group. If it waited, it waits no longer. If it had a slot, the next
 -- job of the group gets the slot.
--- queue_id, group_key: the group. If the group is null, nothing happens.
--- id: the job, whose row the caller has locked or deleted.
+-- queue_id, priority, extra, id: the job's columns. The caller has locked or deleted the
+-- job's row. If the job has no group, nothing happens.
 -- Result: since when the job was ready, if it waited, otherwise null.
 -- Locks: the job's row of group_wait, and the rows that free_group_slots() locks.
 
-create function readpast.leave_group(queue_id integer, group_key text, id bigint)
+create function readpast.leave_group(queue_id integer, priority integer,
+                                     extra readpast.extra, id bigint)
 returns timestamptz
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
@@ -16,13 +17,16 @@ as $body$
 declare
 	since timestamptz;
 begin
-	if group_key is null then
+	if (extra).group_key is null then
 		return null;
 	end if;
-	delete from readpast.group_wait w where w.job_id = id returning w.run_at into since;
+	delete from readpast.group_wait w
+	 where w.queue_id = queue_id and w.group_key = (extra).group_key
+	   and w.priority = priority and w.came = (extra).came and w.job_id = id
+	returning w.run_at into since;
 	if since is null then
 		perform readpast.free_group_slots(
-		            array[(queue_id, group_key, id, 0, 0)::readpast.group_slot]);
+		            array[(queue_id, (extra).group_key, id, 0, 0)::readpast.group_slot]);
 	end if;
 	return since;
 end

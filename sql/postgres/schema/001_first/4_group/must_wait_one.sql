@@ -3,21 +3,20 @@
 -- group_key: the group of the job.
 -- joined: see must_wait().
 -- Result:
---   waits: true if the job must wait.
 --   requests: see must_wait().
---   epoch: the job's slot_epoch, see the type `extra`.
+--   epoch, came: the job's slot_epoch and came, see the type `extra`. If the job must
+--     wait, came is not null.
 -- Locks: those of lock_groups().
 
 create function readpast.must_wait_one(queue_id integer, group_key text, joined boolean,
-                                       out waits boolean, out requests text[],
-                                       out epoch bigint)
+                                       out requests text[], out epoch bigint,
+                                       out came bigint)
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $body$
 begin
-	select coalesce(m.waits[1], false), m.requests,
-	       case when not m.waits[1] then m.epoch end
-	  into waits, requests, epoch
+	select m.requests, case when m.cames[1] is null then m.epoch end, m.cames[1]
+	  into requests, epoch, came
 	  from readpast.must_wait(queue_id, array[group_key], joined) m;
 end
 $body$;

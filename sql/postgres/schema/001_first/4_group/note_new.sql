@@ -30,14 +30,11 @@ begin
 	    on conflict do nothing;
 	insert into readpast.group_wait (queue_id, group_key, priority, came, job_id, run_at)
 	select j.queue_id, (j.extra).group_key, readpast.priority_of(j.lane_id),
-	       nextval('readpast.line'), j.id, j.created_at
-	  from (select j.* from readpast.job j
-	         where j.id between first_id and last_id
-	           and j.created_at = note_new.created_at
-	           and j.queue_id = note_new.queue_id
-	           and (j.extra).group_key is not null
-	           and j.seq is null and j.run_at = 'infinity'
-	         order by j.id) j
+	       (j.extra).came, j.id, j.created_at
+	  from readpast.job j
+	 where j.id between first_id and last_id
+	   and j.created_at = note_new.created_at and j.queue_id = note_new.queue_id
+	   and (j.extra).came is not null and j.seq is null and j.run_at = 'infinity'
 	    on conflict do nothing;
 	insert into readpast.group_recheck (queue_id, group_key)
 	select note_new.queue_id, r.name from unnest(requests) as r(name);

@@ -12,13 +12,14 @@ as $body$
 #variable_conflict use_variable
 declare
 	since timestamptz := (
-		select readpast.leave_group(j.queue_id, (j.extra).group_key, j.id)
+		select readpast.leave_group(j.queue_id, readpast.priority_of(j.lane_id),
+		                            j.extra, j.id)
 		  from readpast.job j
 		 where j.id = unblock_job.id);
 begin
 	if since is not null then
 		update readpast.job j
-		   set seq = readpast.next_in_line(j.lane_id), run_at = since
+		   set seq = readpast.next_in_line(j.lane_id), run_at = since, extra.came = null
 		 where j.id = unblock_job.id;
 	end if;
 end

@@ -34,10 +34,10 @@ begin
 	       g.extra
 	  from gone g
 	  left join readpast.worker w on w.id = g.worker_id
-	returning readpast.archive.queue_id, (readpast.archive.extra).group_key
-	     into its;
-	if its.group_key is not null then
-		since := readpast.leave_group(its.queue_id, its.group_key, id);
+	returning readpast.archive.queue_id, readpast.archive.priority,
+	          readpast.archive.extra into its;
+	if (its.extra).group_key is not null then
+		since := readpast.leave_group(its.queue_id, its.priority, its.extra, id);
 		update readpast.archive a
 		   set run_at = since
 		 where a.id = put_away.id and since is not null;

@@ -55,7 +55,7 @@ begin
 		 where j.id = o.id)
 	select o.id, o.dead from over o;
 
-	perform readpast.leave_group(a.queue_id, (a.extra).group_key, a.id)
+	perform readpast.leave_group(a.queue_id, a.priority, a.extra, a.id)
 	   from readpast.archive a
 	  where a.id = any (ids) and (a.extra).group_key is not null;
 	perform readpast.put_dead(a.id, q.dead_to)

@@ -18,7 +18,8 @@ declare
 begin
 	if til > since and not exists (
 		select 1 from readpast.job j
-		 where j.seq is null and j.run_at >= since and j.run_at < til)
+		 where j.seq is null and j.run_at >= since and j.run_at < til
+		   and j.run_at < 'infinity')
 	then
 		perform readpast.move_own_cursor(
 		            0, coalesce(readpast.epoch_us(nullif(since, '-infinity')), 0),

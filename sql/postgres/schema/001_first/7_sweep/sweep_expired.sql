@@ -36,6 +36,7 @@ begin
 		select j.id
 		  from readpast.job j
 		 where j.seq is null and j.run_at >= since and j.run_at <= moment
+		   and j.run_at < 'infinity'
 		   and j.lease_until <= moment
 		 order by j.run_at
 		 limit most

@@ -35,6 +35,7 @@ begin
 	                     from readpast.job j
 	                    where j.queue_id = q.id and j.seq is null
 	                      and j.run_at > clock_timestamp()
+	                      and j.run_at < 'infinity'
 	                    order by j.queue_id, j.run_at
 	                    limit readpast.held_scan()) o) h
 	 where q.name = any (queues)

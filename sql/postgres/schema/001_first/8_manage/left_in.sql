@@ -20,7 +20,11 @@ begin
 	union all
 	select j.id, true
 	  from readpast.job j
-	 where j.queue_id = left_in.queue_id and j.seq is null
+	 where j.queue_id = left_in.queue_id and j.seq is null and j.run_at < 'infinity'
+	union all
+	select w.job_id, true
+	  from readpast.group_wait w
+	 where w.queue_id = left_in.queue_id
 	union all
 	select a.id, false
 	  from readpast.archive a

@@ -32,6 +32,8 @@ begin
 		return;
 	end if;
 	its_extra := a.extra;
+	its_extra.slot_epoch := null;
+	its_extra.came := null;
 	if its_extra.expire_at <= moment then
 		its_extra.expire_at := null;
 	end if;

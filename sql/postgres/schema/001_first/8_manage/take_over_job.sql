@@ -22,7 +22,8 @@ begin
 	       j.seq is not null or j.run_at <= moment
 	       or j.run_at = 'infinity' as due,
 	       j.unique_key,
-	       readpast.leave_group(j.queue_id, (j.extra).group_key, j.id) as since
+	       readpast.leave_group(j.queue_id, readpast.priority_of(j.lane_id), j.extra,
+	                            j.id) as since
 	  into it
 	  from readpast.job j
 	 where j.id = take_over_job.id;
@@ -43,7 +44,8 @@ begin
 	                             (j.extra).keep_ms, (j.extra).timeout_ms,
 	                             (j.extra).expire_at, (j.extra).backoff, null,
 	                             (j.extra).group_key, (j.extra).progress)
-	                    else j.extra end
+	                    else readpast.with_group(j.extra, (j.extra).group_key, null,
+	                                             null) end
 	 where j.id = take_over_job.id;
 	perform readpast.open_lane(lane);
 	perform readpast.open_lane(readpast.with_class(lane, 2));

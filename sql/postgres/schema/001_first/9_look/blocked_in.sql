@@ -17,11 +17,10 @@ as $body$
 #variable_conflict use_column
 begin
 	return query
-	select j.id
-	  from readpast.job j
-	 where j.queue_id = blocked_in.queue_id and j.seq is null
-	   and j.run_at = 'infinity'
-	 order by j.queue_id, j.run_at
+	select w.job_id
+	  from readpast.group_wait w
+	 where w.queue_id = blocked_in.queue_id
+	 order by w.queue_id, w.group_key, w.priority, w.came
 	 limit most;
 end
 $body$;

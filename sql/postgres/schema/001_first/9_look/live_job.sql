@@ -21,9 +21,16 @@ declare
 begin
 	select j.id into found
 	  from readpast.job j
-	 where j.queue_id = live_job.queue_id and j.seq is null
+	 where j.queue_id = live_job.queue_id and j.seq is null and j.run_at < 'infinity'
 	 order by j.run_at desc
 	 limit 1;
+	if found is null then
+		found := (select w.job_id
+		            from readpast.group_wait w
+		           where w.queue_id = live_job.queue_id
+		           order by w.queue_id, w.group_key
+		           limit 1);
+	end if;
 	if found is not null then
 		return found;
 	end if;

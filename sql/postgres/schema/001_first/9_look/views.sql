@@ -8,8 +8,7 @@ select j.id, q.name as queue,
        readpast.priority_of(j.lane_id) as priority, j.attempt,
        j.max_attempts, j.claim_no, w.name as worker,
        case when j.seq is null and j.run_at = 'infinity'
-            then coalesce((select g.run_at from readpast.group_wait g
-                            where g.job_id = j.id), j.created_at)
+            then coalesce(readpast.waits_since(j), j.created_at)
             else j.run_at end as run_at, j.created_at,
        case when j.lease_until is not null then readpast.at_us(j.claim_no) end
        as claimed_at,

@@ -30,9 +30,10 @@ set enable_seqscan = off
 as $body$
 declare
 	its record;
-	w   record;
 begin
-	select j.queue_id, (j.extra).group_key, q.* into its
+	select j.queue_id, (j.extra).group_key, readpast.priority_of(j.lane_id) as place,
+	       (j.extra).came, j.seq is null and j.run_at = 'infinity' as waits, q.*
+	  into its
 	  from readpast.job j
 	  join readpast.queue q on q.id = j.queue_id
 	 where j.id = job_id;
@@ -47,21 +48,18 @@ begin
 	rate_ms := its.rate_ms;
 	rate_in_ms := readpast.rate_in_ms(its.queue_id, rate_count, rate_ms);
 	group_limit := case when its.group_key is null then 0 else its.group_limit end;
-	select g.priority, g.came into w
-	  from readpast.group_wait g
-	 where g.job_id = why_limited.job_id;
 	group_ahead := (select count(*)
 	                  from (select 1 from readpast.group_wait g
 	                         where g.queue_id = its.queue_id
 	                           and g.group_key = its.group_key
-	                           and (g.priority, g.came) < (w.priority, w.came)
+	                           and (g.priority, g.came) < (its.place, its.came)
 	                         limit most) a);
 	group_waiting := (select count(*)
 	                    from (select 1 from readpast.group_wait g
 	                           where g.queue_id = its.queue_id
 	                             and g.group_key = its.group_key
 	                           limit most) a);
-	select b.busy, case when w.came is not null then b.next end
+	select b.busy, case when its.waits then b.next end
 	  into group_busy, group_next
 	  from readpast.group_users(its.queue_id, its.group_key) b;
 end
