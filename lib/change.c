@@ -359,7 +359,9 @@ rp_queue_purge(rp_conn *conn, const char *queue, int state, const char *kind)
 		return rp__fail(&conn->error, RP_EINVAL,
 				"jobs in state %d cannot be purged", state);
 	r = begin_change(conn, queue, kind, &ids, &joined);
-	for (int s = RP_STATE_SCHEDULED; r == 0 && s <= RP_STATE_BLOCKED; s++)
+	/* Blocked jobs (the last state) come first, because a ready job that is
+	 * deleted makes a blocked job ready. */
+	for (int s = RP_STATE_BLOCKED; r == 0 && s >= RP_STATE_SCHEDULED; s--)
 		if (s != RP_STATE_RUNNING && (s == state || !state))
 			r = purge_state(conn, queue, s, kind, &ids, &total);
 	r = end_change(conn, &ids, joined, r);

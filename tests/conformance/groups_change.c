@@ -113,6 +113,59 @@ a_limit_that_is_lowered_ends_no_job_and_admits_none(void **state)
 }
 
 static void
+jobs_that_are_ready_wait_if_the_limit_is_lowered(void **state)
+{
+	rp_conn *conn = ((struct db *)*state)->conn;
+	struct claim c;
+	int64_t ids[4];
+
+	limit_groups(conn, 3);
+	put_n(conn, ids, 4);
+	c = claim_one(conn, MINUTE);
+	limit_groups(conn, 1);
+	for (int i = 0; i < 4; i++) {
+		assert_int_equal(c.id, ids[i]);
+		assert_true(is_empty(conn));
+		settle_one(conn, c, RP_DONE, 0);
+		if (i < 3)
+			c = claim_one(conn, MINUTE);
+	}
+}
+
+static void
+a_first_limit_keeps_the_order_of_many_jobs_in_the_line(void **state)
+{
+	enum { JOBS = 250 };
+	rp_conn *conn = ((struct db *)*state)->conn;
+	int64_t ids[JOBS];
+	struct claim c;
+
+	put_n(conn, ids, JOBS);
+	limit_groups(conn, 1);
+	for (int i = 0; i < JOBS; i++) {
+		for (int k = 0; k < 10 && !take_one(conn, "q", MINUTE, &c); k++)
+			continue;
+		assert_int_equal(c.id, ids[i]);
+		settle_one(conn, c, RP_DONE, 0);
+	}
+}
+
+static void
+a_job_that_runs_when_the_limit_is_set_keeps_its_place(void **state)
+{
+	rp_conn *conn = ((struct db *)*state)->conn;
+	struct claim c;
+	int64_t ids[3];
+
+	put_n(conn, ids, 3);
+	c = claim_one(conn, MINUTE);
+	limit_groups(conn, 1);
+	settle_one(conn, c, RP_RELEASE, 0);
+	ok(conn, rp_sweep(conn, NULL));
+	assert_int_equal(claim_one(conn, MINUTE).id, ids[0]);
+}
+
+static void
 a_limit_that_is_removed_lets_all_jobs_run(void **state)
 {
 	rp_conn *conn = ((struct db *)*state)->conn;
@@ -188,6 +241,18 @@ many_groups_are_admitted_by_a_few_sweeps(void **state)
 /* ---- blocked jobs are changed ---- */
 
 static void
+change(rp_conn *conn, int64_t id, int priority, int64_t delay_ms,
+       const char *queue)
+{
+	rp_change c = RP_CHANGE_INIT;
+
+	c.priority = priority;
+	c.delay_ms = delay_ms;
+	c.queue = queue;
+	ok(conn, rp_job_change(conn, id, &c));
+}
+
+static void
 a_blocked_job_that_is_cancelled_or_purged_leaves_its_group(void **state)
 {
 	rp_conn *conn = ((struct db *)*state)->conn;
@@ -213,6 +278,61 @@ a_blocked_job_that_is_cancelled_or_purged_leaves_its_group(void **state)
 }
 
 static void
+a_purge_of_all_states_leaves_no_job(void **state)
+{
+	rp_conn *conn = ((struct db *)*state)->conn;
+	int64_t ids[4];
+
+	limit_groups(conn, 1);
+	put_n(conn, ids, 4);
+	assert_int_equal(ok(conn, rp_queue_purge(conn, "q", 0, NULL)), 4);
+	expect_states(conn, ids, "----");
+}
+
+static void
+a_failed_job_that_is_changed_keeps_its_place(void **state)
+{
+	rp_conn *conn = ((struct db *)*state)->conn;
+	rp_change c = RP_CHANGE_INIT;
+	int64_t ids[2];
+
+	limit_groups(conn, 1);
+	put_n(conn, ids, 2);
+	settle_one(conn, claim_one(conn, MINUTE), RP_FAIL, MINUTE);
+	c.max_attempts = 9;
+	ok(conn, rp_job_change(conn, ids[0], &c));
+	expect_states(conn, ids, "sb");
+	change(conn, ids[0], -1, 0, NULL);
+	expect_states(conn, ids, "rb");
+	assert_int_equal(claim_one(conn, MINUTE).id, ids[0]);
+}
+
+static void
+jobs_with_large_payloads_enter_their_group(void **state)
+{
+	static const char large[20000] = { 'x' };
+	rp_conn *conn = ((struct db *)*state)->conn;
+	rp_job_spec jobs[3];
+	rp_added added[3];
+	struct claim c;
+
+	limit_groups(conn, 1);
+	for (int i = 0; i < 3; i++) {
+		jobs[i] = job_of("x");
+		jobs[i].group_key = "g";
+	}
+	jobs[0].payload = large;
+	jobs[0].payload_size = sizeof(large);
+	ok(conn, rp_enqueue_many(conn, "q", jobs, 3, added));
+	for (int i = 0; i < 3; i++) {
+		c = claim_one(conn, MINUTE);
+		assert_int_equal(c.id, added[i].id);
+		assert_true(is_empty(conn));
+		settle_one(conn, c, RP_DONE, 0);
+	}
+}
+
+static void
 a_job_that_is_retried_enters_its_group(void **state)
 {
 	rp_conn *conn = ((struct db *)*state)->conn;
@@ -230,18 +350,6 @@ a_job_that_is_retried_enters_its_group(void **state)
 	ok(conn, rp_job_retry(conn, ids[0], NULL));
 	ok(conn, rp_sweep(conn, NULL));
 	expect_states(conn, ids, "r-");
-}
-
-static void
-change(rp_conn *conn, int64_t id, int priority, int64_t delay_ms,
-       const char *queue)
-{
-	rp_change c = RP_CHANGE_INIT;
-
-	c.priority = priority;
-	c.delay_ms = delay_ms;
-	c.queue = queue;
-	ok(conn, rp_job_change(conn, id, &c));
 }
 
 static void
@@ -373,10 +481,16 @@ main(int argc, char **argv)
 		CASE(a_new_limit_counts_the_jobs_of_a_group_that_run_already),
 		CASE(a_limit_that_is_raised_admits_more_jobs),
 		CASE(a_limit_that_is_lowered_ends_no_job_and_admits_none),
+		CASE(jobs_that_are_ready_wait_if_the_limit_is_lowered),
+		CASE(a_first_limit_keeps_the_order_of_many_jobs_in_the_line),
+		CASE(a_job_that_runs_when_the_limit_is_set_keeps_its_place),
 		CASE(a_limit_that_is_removed_lets_all_jobs_run),
 		CASE(a_limit_may_be_set_again_before_all_jobs_are_admitted),
 		CASE(many_groups_are_admitted_by_a_few_sweeps),
 		CASE(a_blocked_job_that_is_cancelled_or_purged_leaves_its_group),
+		CASE(a_purge_of_all_states_leaves_no_job),
+		CASE(a_failed_job_that_is_changed_keeps_its_place),
+		CASE(jobs_with_large_payloads_enter_their_group),
 		CASE(a_job_that_is_retried_enters_its_group),
 		CASE(a_blocked_job_can_be_changed),
 		CASE(a_blocked_job_keeps_its_unique_key_and_can_be_replaced),

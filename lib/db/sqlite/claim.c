@@ -213,13 +213,16 @@ scan(struct sqlite *s, struct claim *claim, const char *queue, rp_error *error)
 }
 
 /* Give the jobs that the scan has noted a slot of their group, or let them wait
- * for one. */
+ * for one. Stops at the time stop_at. */
 static int
-admit(struct sqlite *s, const struct claim *claim, rp_error *error)
+admit(struct sqlite *s, const struct claim *claim, int64_t stop_at,
+      rp_error *error)
 {
 	int r = 0;
 
-	for (size_t i = 0; i < claim->waiting_count && r == 0; i++) {
+	for (size_t i = 0; i < claim->waiting_count && r == 0 &&
+			   (i == 0 || rp__monotonic_ms() < stop_at);
+	     i++) {
 		const struct rp_value p[ADMIT_PARAMS] = {
 			[ADMIT_ID] = rp__int(claim->waiting[i]),
 		};
@@ -245,7 +248,7 @@ claim_queue(struct sqlite *s, struct claim *claim, const char *queue,
 			return r;
 		if (stop_at == 0)
 			stop_at = rp__monotonic_ms() + MOST_MOVING_MS;
-		r = admit(s, claim, error);
+		r = admit(s, claim, stop_at, error);
 		moved += claim->waiting_count;
 		if (r < 0 || claim->alone || moved >= MOST_MOVED ||
 		    rp_batch_count(trip->batch) == trip->max ||

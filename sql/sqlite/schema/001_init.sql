@@ -17,6 +17,8 @@ create table if not exists readpast_meta (
 -- dies, a copy of it is added to that queue, which is created if it does not exist.
 -- run_limit: how many jobs of the queue may run at once. 0 means any number.
 -- group_limit: how many jobs of one group may run at once. 0 means any number.
+-- group_lowered: 1 means that the group limit was lowered, or was set again, so that a
+-- group may have more slots than the limit.
 -- group_pass: 1 means that a failed job gives up its slot of its group while it waits for
 -- its retry.
 -- rate_count, rate_ms: how many jobs may start within any rate_ms. A rate_count of 0
@@ -49,6 +51,7 @@ create table readpast_queue (
 	rate_ms        integer not null default 0,
 	held_until     integer,
 	group_scan     text,
+	group_lowered  integer not null default 0,
 	holds_until    integer
 );
 

@@ -1,8 +1,8 @@
 -- block: the job @id of the group @group_key of the queue @queue_id, which is in the
 -- ready line, waits for its group from now on, at the place @came. It gives up its slot.
 -- Its run_at is again the time at which it came, and not at which it was admitted, so
--- that a copy keeps the order of the group. @waits must be 1. The first statement has the guard of the file that includes these
--- statements.
+-- that a copy keeps the order of the group. @waits must be 1. The first statement has the
+-- guard of the file that includes these statements.
 
 insert into readpast_group_wait (queue_id, group_key, priority, came, job_id,
                                  run_at)

@@ -1,13 +1,15 @@
--- admit: a claim has found the job :id in the ready line without a slot of its group, or
--- in the line although its group is held. If the group has a free slot, and no job waits
--- that came before this one, the job gets the slot. If all slots are in use, the job
--- takes the slot of a ready job of its group that stands after it in the line. A job
--- without a slot waits for its group from now on, and is no longer in the line.
+-- admit: a claim has found the job :id in the ready line, and it may not start. Its group
+-- is held, or it has no slot, or the limit was lowered and the jobs that run or came
+-- before it use all slots. A job without a slot gets one if the group has a free slot, and
+-- no job waits that came before this one. If all slots are in use, the job takes the slot
+-- of the ready job of its group that came last, if that one came after it. Otherwise the
+-- job waits for its group from now on, and is no longer in the line.
 -- Jobs come into the line without a slot if the queue had no group limit at that time,
 -- or if they were copied from another database.
 
 select j.id, j.queue_id, j.priority, j.class, j.seq,
-       j.extra ->> 'group' as group_key, coalesce(j.came, 1000 * j.run_at) as came
+       j.extra ->> 'group' as group_key, coalesce(j.came, 1000 * j.run_at) as came,
+       j.came is not null as slotted
   from readpast_job j
  where j.id = :id and j.seq is not null;
 
@@ -20,24 +22,25 @@ with t as materialized (
          as full,
          exists (select 1 from readpast_group_wait
                   where queue_id = q.id and group_key = @group_key
-                    and (priority < @priority
-                         or priority = @priority and came < @came)) as behind,
+                    and (priority, came, job_id) < (@priority, @came, @id)) as behind,
          (select k.id
             from readpast_group_slot s
            cross join readpast_job k
            where s.queue_id = q.id and s.group_key = @group_key
              and k.id = s.job_id and k.seq is not null
-             and (k.priority, k.class, k.seq) > (@priority, @class, @seq)
-           order by k.priority desc, k.class desc, k.seq desc
+             and (k.priority, k.came, k.id) > (@priority, @came, @id)
+           order by k.priority desc, k.came desc, k.id desc
            limit 1) as other
     from readpast_queue q
    where q.id = @queue_id)
-select iif(held or not full or group_limit = 0, null, other) as other,
-       not held and (full and other is not null or not full and not behind)
-       and group_limit > 0 as fits,
-       held or group_limit > 0 and iif(full, other is null, behind) as waits,
-       not full and behind and not held as is_next
-  from t;
+select iif(held or slotted or behind or not full, null, other) as other,
+       not held and not slotted and not behind
+       and (not full or other is not null) as fits,
+       held or slotted or behind or full and other is null as waits,
+       not full and behind and not held and not slotted as is_next
+  from (select *, @slotted as slotted from t where group_limit > 0
+        union all
+        select *, 1 from t where group_limit = 0 and held);
 
 -- if @other:
 insert into readpast_group_wait (queue_id, group_key, priority, came, job_id,

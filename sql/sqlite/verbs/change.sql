@@ -2,8 +2,8 @@
 -- leaves its setting as it is.
 -- The job keeps its place in the ready line, or among the jobs of its group, unless its
 -- lane (its queue, priority and class) changes. If the lane changes, the job goes to the
--- end of the new lane, or of its group. It leaves its group if its queue changes or if it
--- is due later.
+-- end of the new lane, or of its group. It leaves its group if its queue changes, or if it
+-- was due and is due later now. A failed job that waits for its retry keeps its slot.
 -- If :kind or :state is not null, the job is changed only if it has that kind and
 -- state. The states 2 (ready) and 7 (blocked) both mean that the job is due.
 -- outcome is 0 if the job was changed, 1 if another live job of the new queue has the same
@@ -36,6 +36,7 @@ select j.id,
            t.run_at <= :now) as in_line,
        j.queue_id as old_queue_id, j.priority as old_priority,
        j.run_at = 9223372036854775807 as blocked, j.came as old_came,
+       j.seq is not null or j.run_at = 9223372036854775807 as was_in_line,
        j.extra ->> 'group' as group_key
   from readpast_job j
  cross join (select iif(:delay_ms is null and :run_at is null, null,
@@ -59,7 +60,7 @@ select 1 + coalesce((select k.seq from readpast_job k
        and (select group_limit > 0 or holds_until > :now from readpast_queue
              where id = @queue_id) as enters,
        @group_key is not null and @outcome = 0
-       and (@queue_id <> @old_queue_id or not @in_line) as leaves;
+       and (@queue_id <> @old_queue_id or @was_in_line and not @in_line) as leaves;
 
 delete from readpast_group_wait
  where queue_id = @old_queue_id and group_key = @group_key

@@ -9,9 +9,10 @@
 -- A large payload, which is in readpast_payload, is read after the commit, when the
 -- write lock is free. timeout_ms is the setting of the queue, not of the job.
 -- terms is null if the column extra is null. It is the name of the job's group if extra
--- has nothing else, that is, if its text is {"group":"..."}. It is 2 if the job has no slot
--- of its group, or if its group is held. The callback skips such a job, and runs the verb
--- admit for it. Otherwise terms is 1, and the callback runs the verb extra.
+-- has nothing else, that is, if its text is {"group":"..."}. It is 2 if the job may not
+-- start, because it has no slot of its group, or because its group is held, or because the
+-- limit was lowered and other jobs use all slots. The callback skips such a job, and runs
+-- the verb admit for it. Otherwise terms is 1, and the callback runs the verb extra.
 -- free: how many more jobs of the queue may start. It is a large number if only the jobs
 -- of a group are limited. Null means that the queue has no limit at all.
 
@@ -24,7 +25,8 @@ select q.id as queue_id, :now + coalesce(:lease_ms, q.lease_ms) as lease_until,
                iif(q.rate_count = 0, 100000, q.rate_count -
 -- include started
                ))) as free,
-       (q.group_limit > 0) + 2 * coalesce(q.holds_until > :now, 0) as checks
+       (q.group_limit > 0) + 2 * coalesce(q.holds_until > :now, 0)
+       + 4 * (q.group_limit > 0 and q.group_lowered) as checks, q.group_limit
   from readpast_queue q
  where q.name = :queue and q.paused_at is null
    and (q.held_until is null or q.held_until <= :now);
@@ -38,6 +40,17 @@ select j.id, j.priority, j.attempt + 1 as attempt, j.max_attempts,
        iif(j.extra is null, null,
            case when @checks and j.extra ->> 'group' is not null
                      and (@checks & 1 and j.came is null
+                          or @checks & 4
+                          and @group_limit <= (
+                              select count(*)
+                                from readpast_group_slot s
+                               cross join readpast_job k
+                               where s.queue_id = @queue_id
+                                 and s.group_key = j.extra ->> 'group'
+                                 and s.job_id <> j.id and k.id = s.job_id
+                                 and (k.lease_until is not null
+                                      or (k.priority, k.came, k.id)
+                                         < (j.priority, j.came, j.id)))
                           or @checks & 2
                           and exists (
                               select 1 from readpast_group_hold

@@ -72,8 +72,14 @@ select :ids_before + r.number, @queue_id, @priority,
        @came + r.number
   from readpast_enqueue_rows(:rows) r;
 
+-- The ids have to be read before the payloads are inserted.
 -- if @apart:
 select last_insert_rowid() - count(*) as before
+  from readpast_enqueue_rows(:rows) r;
+
+-- if @is_grouped:
+select last_insert_rowid() - count(*) as before, last_insert_rowid() as last,
+       @room > 0 and @room < count(*) as are_many
   from readpast_enqueue_rows(:rows) r;
 
 -- if @apart:
@@ -84,10 +90,6 @@ select @before + r.number, r.apart
 
 -- The first @room jobs get a slot.
 -- the rest if @is_grouped:
-select last_insert_rowid() - count(*) as before,
-       @room > 0 and @room < count(*) as are_many
-  from readpast_enqueue_rows(:rows) r;
-
 insert or fail into readpast_group_slot (queue_id, group_key, job_id)
 select @queue_id, :group_key, @before + r.number
   from readpast_enqueue_rows(:rows) r
@@ -103,4 +105,4 @@ select @queue_id, :group_key, @priority, @came + r.number, @before + r.number,
 -- if @are_many:
 update readpast_job
    set seq = null, run_at = 9223372036854775807
- where id > @before + @room and id <= last_insert_rowid();
+ where id > @before + @room and id <= @last;

@@ -1,7 +1,8 @@
 -- queue_set: change settings of a queue. A parameter that is null leaves its setting as
 -- it is. An empty :dead_to removes the setting dead_to.
 -- If the queue gets its first group limit, its running jobs get slots, even more than the
--- limit. If the group limit changes, sweeps look at all groups (group_scan).
+-- limit. If the group limit changes, sweeps look at all groups (group_scan). If a group
+-- may have more slots than the limit, claims count them (group_lowered).
 
 insert or ignore into readpast_group_slot (queue_id, group_key, job_id)
 select j.queue_id, j.extra ->> 'group', j.id
@@ -12,7 +13,7 @@ select j.queue_id, j.extra ->> 'group', j.id
    and j.extra ->> 'group' is not null;
 
 update readpast_job
-   set came = claim_no
+   set came = 1000 * run_at
  where queue_id = (select id from readpast_queue
                     where name = :queue and group_limit = 0 and :group_limit > 0)
    and lease_until is not null and came is null
@@ -35,6 +36,13 @@ update readpast_queue
        dead_to        = nullif(coalesce(:dead_to, dead_to), ''),
        run_limit      = coalesce(:run_limit, run_limit),
        group_scan     = iif(:group_limit <> group_limit, '', group_scan),
+       group_lowered  = iif(:group_limit > 0
+                            and (:group_limit < group_limit
+                                 or group_limit = 0
+                                 and exists (select 1 from readpast_group_slot s
+                                              where s.queue_id
+                                                    = readpast_queue.id)),
+                            1, group_lowered),
        group_limit    = coalesce(:group_limit, group_limit),
        group_pass     = coalesce(:group_pass, group_pass),
        rate_count     = coalesce(:rate_count, rate_count),

@@ -4,16 +4,21 @@
 -- at. An answer with the id 0 means that there are more.
 
 delete from readpast_group_hold
- where queue_id = :queue_id and until <= :now
-   and not exists (
-       select 1 from readpast_group_wait w
-        cross join readpast_queue q
-        where w.queue_id = :queue_id
-          and w.group_key = readpast_group_hold.group_key and q.id = :queue_id
-          and (q.group_limit = 0
-               or q.group_limit > (select count(*) from readpast_group_slot s
-                                    where s.queue_id = :queue_id
-                                      and s.group_key = w.group_key)));
+ where queue_id = :queue_id
+   and group_key in (
+       select h.group_key
+         from readpast_queue q
+        cross join readpast_group_hold h
+        where q.id = :queue_id and h.queue_id = q.id and h.until <= :now
+          and not (exists (select 1 from readpast_group_wait w
+                            where w.queue_id = q.id
+                              and w.group_key = h.group_key)
+                   and (q.group_limit = 0
+                        or q.group_limit
+                           > (select count(*) from readpast_group_slot s
+                               where s.queue_id = q.id
+                                 and s.group_key = h.group_key)))
+        limit 1000);
 
 -- before: the last group that was looked at before this one. The scan ends after the row
 -- whose group_key is null.
