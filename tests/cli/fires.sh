@@ -41,7 +41,8 @@ settled() {
 		((${#claims[@]})); do
 		readpast --history h complete "${claims[@]}" >/dev/null
 	done
-	readpast stats q --json | grep -qE '"scheduled":0,"ready":0,"running":0,'
+	readpast stats q --json |
+		jq -e '.scheduled + .ready + .blocked + .running == 0' >/dev/null
 }
 
 declare -a workers
