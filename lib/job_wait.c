@@ -76,10 +76,10 @@ is_claim(void *ctx, size_t row, const struct rp_value *c)
 	return RP_ROW_TAKE;
 }
 
-/* Fail, because the thread would wait for its own job. But return 0 if the
- * thread's claim is not valid in the database of `conn`: the claim may be over,
- * or `conn` may be for another database than the worker's. In both cases the
- * thread does not block itself, so it may wait. */
+/* The thread would wait for its own job, so return an error. Exception: return
+ * 0 if the thread's claim is not valid in the database of `conn`, because the
+ * claim has ended, or because `conn` is connected to another database than the
+ * worker. Then the thread does not block itself, so it may wait. */
 static int
 check_not_self(rp_conn *conn, int for_own)
 {

@@ -17,7 +17,7 @@ struct rp_schedules {
 	struct rp_stored {
 		rp_schedule schedule; /* owns its texts */
 		int64_t id;
-		int has_fired; /* 1: the job of the instant next_at is already
+		int has_fired; /* 1: the job for the time next_at is already
 				* enqueued */
 	} * items;
 	size_t count;

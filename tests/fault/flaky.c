@@ -45,7 +45,7 @@ say_failed(rp_error *error, int code)
 	return rp__fail(error, code, "flaky: as it was told");
 }
 
-/* Simulate a lost connection. The database rolls the transaction back. */
+/* Simulate a lost connection. Roll the transaction back, as a server would. */
 static int
 drop(struct flaky *f, rp_error *error)
 {

@@ -33,10 +33,10 @@ struct watch {
 	size_t look;      /* index of the next interval after the last event */
 };
 
-/* Intervals between the polls that follow an event, in microseconds. They add
- * up to 0.7 s, because a commit becomes visible only after it has been synced
- * to disk, which may take that long. After these polls, we poll once a second
- * again. */
+/* Intervals between the polls that follow an event, in microseconds. We poll
+ * like this for 0.7 s in total, because a commit becomes visible only after it
+ * has been synced to disk, which may take that long. After these polls, we poll
+ * once a second again. */
 static const int64_t looks_us[] = { 100,    100,    300,   500,   1000,
 				    3000,   5000,   10000, 30000, 50000,
 				    100000, 200000, 300000 };

@@ -242,8 +242,8 @@ create table readpast_tally (
 -- enqueued.
 -- last_error: why the schedule enqueued no job for last_at, or why its next time could not
 -- be computed.
--- retry_at: if the file of the time zone could not be read, a sweep tries at this time
--- to compute the following time. Until then next_at does not change, even if the
+-- retry_at: if the file of the time zone could not be read, a sweep tries again at this
+-- time. Until it can compute a new time, next_at does not change, even if the
 -- schedule has fired for next_at.
 -- standby: not null if the schedule is paused because `readpast copy` copies it to or
 -- from another database. In the source of a move the value begins with 'leaving'. In a

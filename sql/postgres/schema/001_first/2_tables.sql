@@ -420,9 +420,9 @@ create index tally_second on readpast.tally (second);
 -- overlap: 1 if no new job is enqueued while a job of this schedule is live.
 -- next_at: the time of the next fire. The transaction that enqueues the job of this
 -- fire also sets next_at to the time of the following fire.
--- retry_at: if the server could not load the time zone, a sweep tries at this time to
--- compute the time of the following fire. Until then next_at does not change, even if
--- the schedule has fired for next_at.
+-- retry_at: if the server could not load the time zone, a sweep tries again at this
+-- time. Until it can compute a new time, next_at does not change, even if the schedule has
+-- fired for next_at.
 -- last_at: the time of the last fire.
 -- last_job_id: the job of the last fire. Null: the last fire has no job.
 -- last_error: why the last fire has no job, or why the time of the next fire could not
