@@ -39,7 +39,7 @@ struct client {
 	char claim[64]; /* the claim to settle with the next request */
 };
 
-/* What the clients send. */
+/* The requests that the clients send. */
 enum kind { SEND_JOB, SEND_TURN, SEND_WRONG };
 
 static const struct {
