@@ -3,9 +3,10 @@
  *
  * The clients are keep-alive connections of this process, each of which sends a
  * request when it has the answer to the one before. Clients and server share
- * the processors. The same number of processes that make a transaction of their
- * own for each job is the comparison, and so is the same request with a field
- * that is wrong, which the server reads and answers without the database.
+ * the processors. There are two comparisons. First, as many processes as there
+ * are clients do the same on the database, with one transaction for each job.
+ * Second, the clients send the same request with a wrong field. The server
+ * reads and answers it without using the database.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -38,7 +39,7 @@ struct client {
 	char claim[64]; /* the claim to settle with the next request */
 };
 
-/* What the clients send. */
+/* The requests that the clients send. */
 enum kind { SEND_JOB, SEND_TURN, SEND_WRONG };
 
 static const struct {

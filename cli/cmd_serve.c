@@ -39,14 +39,14 @@ check(const struct cmd *cmd, const struct options *o)
 }
 
 static int
-serve_demo(struct options *o)
+serve_demo(struct options o)
 {
 	struct demo demo = { 0 };
 	int status = demo_start(&demo);
 
-	o->url = demo.url;
+	o.url = demo.url;
 	if (!status)
-		status = serve(o);
+		status = serve(&o);
 	demo_end(&demo);
 	return status;
 }
@@ -103,7 +103,7 @@ cmd_serve(struct cmd *cmd, int argc, char **argv)
 	if (!status)
 		status = listen_check(&o);
 	if (!status)
-		status = is_demo ? serve_demo(&o) : serve(&o);
+		status = is_demo ? serve_demo(o) : serve(&o);
 	if (o.listen.items != standard)
 		free(o.listen.items);
 	free(o.hosts.items);

@@ -60,10 +60,8 @@ name_states(char *to, size_t room, int states)
 }
 
 int
-check_states(const struct cmd *cmd, struct filter *f, int allowed,
-	     int otherwise)
+choose_states(struct filter *f, int allowed, int otherwise, char *words)
 {
-	char words[STATE_NAMES];
 	int number;
 
 	f->states = otherwise;
@@ -75,7 +73,18 @@ check_states(const struct cmd *cmd, struct filter *f, int allowed,
 						 : 0;
 	if (f->states)
 		return 0;
-	name_states(words, sizeof(words), allowed);
+	name_states(words, STATE_NAMES, allowed);
+	return -1;
+}
+
+int
+check_states(const struct cmd *cmd, struct filter *f, int allowed,
+	     int otherwise)
+{
+	char words[STATE_NAMES];
+
+	if (choose_states(f, allowed, otherwise, words) == 0)
+		return 0;
 	return usage(cmd, "--state %.40s: expected %s, or \"all\"", f->state,
 		     words);
 }

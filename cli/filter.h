@@ -21,7 +21,7 @@
 struct filter {
 	const char *queue, *kind, *key, *error, *state;
 	int64_t older_ms;
-	int states; /* set by check_states() */
+	int states; /* set by choose_states() */
 	int all;    /* 1: search all jobs, not only the first 10,000 of each
 		     * state */
 };
@@ -62,6 +62,10 @@ int is_narrow(const struct filter *f);
 /* Write a set of states in words, as in "dead or cancelled". */
 #define STATE_NAMES 96 /* size in bytes of the longest text */
 void name_states(char *to, size_t room, int states);
+/* Set f->states by the name of a state in f->state. The other parameters are
+ * those of check_states(). Returns 0, or -1 if the name is not allowed; then
+ * `words` has the names that are (STATE_NAMES bytes). */
+int choose_states(struct filter *f, int allowed, int otherwise, char *words);
 /* Check --state. `allowed`: the states that it may name. `otherwise`: the
  * states to use if --state is not given. Returns 0, or an exit status after
  * printing an error. */

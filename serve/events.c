@@ -152,7 +152,7 @@ static void
 read_numbers(struct request *request, rp_conn *conn)
 {
 	json_t *list = json_array();
-	rp_stats *stats;
+	rp_stats *stats = NULL;
 	int64_t now;
 	int r = rp_now(conn, &now);
 

@@ -90,23 +90,23 @@ read_parsed(struct request *request, const json_t *value, const char *field,
 		int (*parse)(const char *, int64_t *);
 		const char *expected;
 	} types[] = {
-		[WANT_SIZE] = { parse_size,
-				"a number, or a size such as \"64KiB\"" },
-		[WANT_DURATION] = { rp_duration,
-				    "a duration such as \"500ms\", \"90s\", "
-				    "\"5m\", \"2h\" or \"7d\"" },
-		[WANT_TIME] = { parse_time, "a time with a zone such as "
-					    "\"2026-01-31T18:00:00Z\"" },
+		{ parse_time,
+		  "a time with a zone such as \"2026-01-31T18:00:00Z\"" },
+		{ rp_duration, "a duration such as \"500ms\", \"90s\", \"5m\", "
+			       "\"2h\" or \"7d\"" },
+		{ parse_size, "a number, or a size such as \"64KiB\"" },
 	};
+	/* the index in `types` */
+	int type = want->type == WANT_SIZE ? 2 : want->type == WANT_DURATION;
 	const char *text = json_string_value(value);
 	int64_t n;
 
 	if (want->type == WANT_SIZE && json_is_integer(value))
 		return read_count(request, value, field, want, to);
 	if (!text || strlen(text) != json_string_length(value) ||
-	    types[want->type].parse(text, &n) < 0)
+	    types[type].parse(text, &n) < 0)
 		return refuse(request, RP_EINVAL, field, "expected %s",
-			      types[want->type].expected);
+			      types[type].expected);
 	return check_range(request, field, want, n, to);
 }
 

@@ -53,7 +53,7 @@ static int
 own_address(const struct request *request, char *host, size_t room,
 	    int *ret_is_loopback)
 {
-	struct sockaddr_storage address;
+	struct sockaddr_storage address = { 0 };
 	socklen_t size = sizeof(address);
 	char text[NI_MAXHOST], port[8];
 

@@ -25,18 +25,9 @@ take_state(struct request *request, struct filter *f, int allowed,
 	   int otherwise)
 {
 	char words[STATE_NAMES];
-	int number;
 
-	f->states = otherwise;
-	if (!f->state)
+	if (choose_states(f, allowed, otherwise, words) == 0)
 		return 0;
-	number = rp_state_number(f->state);
-	f->states = strcmp(f->state, "all") == 0 ? allowed
-		    : number                     ? allowed & IN(number)
-						 : 0;
-	if (f->states)
-		return 0;
-	name_states(words, sizeof(words), allowed);
 	return refuse(request, RP_EINVAL, "state", "expected %s, or all",
 		      words);
 }
@@ -219,7 +210,8 @@ dry_run_of(struct request *request)
 	return 0;
 }
 
-/* What a path changes, and the states that it changes if none is named. */
+/* The change that a path makes, and the states in which it changes jobs if the
+ * request names none. */
 static const struct act *
 act_of(const struct request *request, int *ret_allowed, int *ret_otherwise)
 {

@@ -156,7 +156,7 @@ open_tcp(const struct addrinfo *found)
 static void
 name_address(struct listener *listener)
 {
-	struct sockaddr_storage address;
+	struct sockaddr_storage address = { 0 };
 	socklen_t size = sizeof(address);
 	char host[INET6_ADDRSTRLEN] = "", port[8] = "";
 

@@ -77,7 +77,7 @@ struct answer {
 	const char *policy;   /* Content-Security-Policy, or NULL */
 };
 
-/* What happens next with a request. */
+/* The next step of a request. */
 enum stage {
 	STAGE_READ,    /* headers or body are being read */
 	STAGE_TOKEN,   /* its token is looked up once more */

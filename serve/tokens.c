@@ -72,7 +72,8 @@ scope_parse(const char *text, struct scope *ret)
 		      { "admin:", MAY_ADMIN } };
 	size_t i = 0, n = 0;
 
-	while (i < 4 && strncmp(text, words[i].word, strlen(words[i].word)))
+	while (i < 4 &&
+	       strncmp(text, words[i].word, strlen(words[i].word)) != 0)
 		i++;
 	if (i == 4)
 		return -1;

@@ -25,7 +25,7 @@
 				      */
 #define HASH_SIZE 32                 /* of SHA-256 */
 
-/* What a request needs. */
+/* The right that a request needs. */
 enum may {
 	MAY_ALL, /* nothing: it may come without a token */
 	MAY_ANY, /* any token */

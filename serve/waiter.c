@@ -100,7 +100,7 @@ next_rest(const struct polls *p, int64_t reported_at, int64_t before)
 				       : before;
 }
 
-/* What the waiter does once a second. */
+/* Do the work of the waiter that is due once a second. */
 static int
 do_duties(struct server *server, int64_t now)
 {

@@ -177,8 +177,8 @@ struct rp_waiter {
 				    * arrive, because the connection also waits
 				    * for events that no notification
 				    * announces */
-	int64_t quiet_until;       /* until this time (us) commits of other
-				    * clients cause no probe; set after a long
+	int64_t quiet_until;       /* a time in us: before it, commits of other
+				    * clients cause no probe. Set after a long
 				    * probe */
 };
 
