@@ -133,6 +133,21 @@ test("shortcuts lead to each page, along rows and to help", async () => {
 	await closeQuietly(page);
 });
 
+test("a dialog that closes does not take the focus from what has it by then", async () => {
+	const page = await open(its.browser, its.base);
+	await row(page, "mail").waitFor();
+	await page.keyboard.press("j");
+	await page.keyboard.press("?");
+	await page.getByRole("dialog").waitFor();
+	await page.evaluate(() => {
+		document.querySelector("dialog").close();
+		document.getElementById("find-job").focus();
+	});
+	await until(async () => (await page.locator("dialog").count()) === 0, "no dialog");
+	assert.equal(await page.evaluate(() => document.activeElement.id), "find-job");
+	await closeQuietly(page);
+});
+
 test("letters in a field are no shortcuts", async () => {
 	const page = await open(its.browser, its.base);
 	await row(page, "mail").waitFor();

@@ -18,11 +18,9 @@ export function Dialog({
 	const ref = useRef<HTMLDialogElement>(null);
 
 	useEffect(() => {
-		const before = document.activeElement;
-		ref.current?.showModal();
-		return () => {
-			if (before instanceof HTMLElement) before.focus();
-		};
+		const dialog = ref.current;
+		dialog?.showModal();
+		return () => dialog?.close(); // gives the focus back, unless it is closed
 	}, []);
 	return (
 		<dialog ref={ref} aria-labelledby="dialog-title" onClose={onClose}>
