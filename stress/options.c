@@ -99,8 +99,9 @@ set_amount(struct stress *s, int64_t jobs, int64_t for_ms)
 	return 0;
 }
 
-int
-stress_parse(struct stress *s, int argc, char **argv)
+/* Read the command line, except that its words are left over. */
+static int
+read_options(struct stress *s, int *argc, char **argv)
 {
 	const char *share = NULL, *rate = NULL, *failure = NULL;
 	int64_t jobs = -1, for_ms = -1;
@@ -146,19 +147,26 @@ stress_parse(struct stress *s, int argc, char **argv)
 		{ "--json", FLAG, &s->json, NULL, "JSON" },
 		OPTIONS_END,
 	};
-	int status = parse_options(s->cmd, &argc, argv, options);
+	int status = parse_options(s->cmd, argc, argv, options);
 
 	if (!status)
 		status = parse_share(s->cmd, share, &s->fail_rate);
 	if (!status)
 		status = parse_limits(s, rate, failure);
+	if (!status)
+		status = set_amount(s, jobs, for_ms);
+	return status;
+}
+
+int
+stress_parse(struct stress *s, int argc, char **argv)
+{
+	int status = read_options(s, &argc, argv);
+
 	if (status)
 		return status;
 	if (argc)
 		return usage(s->cmd, "takes no arguments");
-	status = set_amount(s, jobs, for_ms);
-	if (status)
-		return status;
 	if (s->seed < 0) {
 		uint32_t seed = 0;
 
