@@ -410,9 +410,7 @@ static int
 can_join(const struct rows *rows, const rp_job_spec *job)
 {
 	return !job->unique_key && on_one_set_of_terms(job, &rows->terms) &&
-	       rows->count < MOST_ROWS &&
-	       (rows->conn->backend->mixes_groups ||
-		is_same_text(job->group_key, rows->terms.group_key));
+	       rows->count < MOST_ROWS;
 }
 
 /* Refuse a job that expires before it is due, because it would never run. Skip

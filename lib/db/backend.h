@@ -225,9 +225,6 @@ struct rp_backend {
 	 * clients may advance the sequences at any time, even while this client
 	 * holds locks. */
 	int shares_sequences;
-	/* 1: the verb `enqueue` takes a group for each of its rows. 0: all its
-	 * rows have the same group. */
-	int mixes_groups;
 	int (*open)(const struct rp_url *url, int schema, void **ret,
 		    rp_error *reterr);
 	/* Use a connection of the caller, and join its transactions. */

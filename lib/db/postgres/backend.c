@@ -412,7 +412,6 @@ const struct rp_backend rp__backend_postgres = {
 	.names = rp__postgres_names,
 	.check_schema = rp__postgres_check_name,
 	.shares_sequences = 1,
-	.mixes_groups = 1,
 	.open = postgres_open,
 	.attach = postgres_attach,
 	.close = postgres_close,

@@ -1,12 +1,11 @@
--- enqueue: insert jobs that have the same priority, time and number of attempts. They are
--- added at the end of their lane (the ready jobs of one queue, priority and class), or
--- they are scheduled. If they have a group whose jobs are limited, only as many are
--- added to the lane as the group has free slots. The others wait for their group.
+-- enqueue: insert jobs that have no group, and the same priority, time and number of
+-- attempts. They are added at the end of their lane (the ready jobs of one queue, priority
+-- and class), or they are scheduled.
 -- Nothing is inserted and no row is returned if a payload is larger than the queue
 -- allows, or if headers are not a JSON object.
 -- :largest is the size of the largest payload. :with_headers is 1 if any of the jobs has
--- headers. :with_terms is 1 if the jobs have a group, or their own expiry, backoff,
--- time-out or time of keeping.
+-- headers. :with_terms is 1 if the jobs have their own expiry, backoff, time-out or time
+-- of keeping.
 -- SQLite copies each page before it changes the page, if the statement may fail
 -- half-way and must then be undone. The insert avoids these copies, because it calls no
 -- function and uses `or fail`. If the insert fails, the caller rolls the transaction
@@ -40,36 +39,15 @@ select q.id as queue_id, coalesce(:priority, q.priority) as priority,
 select :now + :expire_ms as expire_at,
        json_patch('{}', json_object(
            'keep_ms', :keep_ms, 'timeout_ms', :timeout_ms,
-           'backoff', :backoff, 'group', :group_key)) as extra,
-       @last_seq is not null and :group_key is not null
-       and (q.group_limit > 0 or coalesce(q.holds_until > :now, 0))
-       as is_grouped,
-       q.group_limit, t.room,
-       @last_seq is not null and t.room = 0 as blocked,
-       iif(@last_seq is not null and :group_key is not null
-           and (q.group_limit > 0 or t.room = 0),
-           max(:now_us,
-               1 + coalesce((select came from readpast_group_wait
-                              where queue_id = q.id and group_key = :group_key
-                                and priority = @priority
-                              order by came desc limit 1), 0)), null) as came
-  from readpast_queue q
- cross join (select iif(:group_key is null, 1,
--- include room
-                    ) as room
-               from readpast_queue q
-              where q.id = @queue_id) t
- where q.id = @queue_id;
+           'backoff', :backoff)) as extra;
 
 -- answer batch:
 insert or fail into readpast_job (id, queue_id, priority, seq, run_at,
                                   max_attempts, created_at, kind, headers,
-                                  payload, expire_at, extra, came)
-select :ids_before + r.number, @queue_id, @priority,
-       iif(@blocked, null, @last_seq + r.number),
-       iif(@blocked, 9223372036854775807, @run_at),
-       @max_attempts, :now, r.kind, r.headers, r.payload, @expire_at, @extra,
-       @came + r.number
+                                  payload, expire_at, extra)
+select :ids_before + r.number, @queue_id, @priority, @last_seq + r.number,
+       @run_at, @max_attempts, :now, r.kind, r.headers, r.payload,
+       @expire_at, @extra
   from readpast_enqueue_rows(:rows) r;
 
 -- The ids have to be read before the payloads are inserted.
@@ -77,32 +55,8 @@ select :ids_before + r.number, @queue_id, @priority,
 select last_insert_rowid() - count(*) as before
   from readpast_enqueue_rows(:rows) r;
 
--- if @is_grouped:
-select last_insert_rowid() - count(*) as before, last_insert_rowid() as last,
-       @room > 0 and @room < count(*) as are_many
-  from readpast_enqueue_rows(:rows) r;
-
 -- if @apart:
 insert or fail into readpast_payload (id, payload)
 select @before + r.number, r.apart
   from readpast_enqueue_rows(:rows) r
  where r.apart is not null;
-
--- The first @room jobs get a slot.
--- the rest if @is_grouped:
-insert or fail into readpast_group_slot (queue_id, group_key, job_id)
-select @queue_id, :group_key, @before + r.number
-  from readpast_enqueue_rows(:rows) r
- where @group_limit > 0 and r.number <= @room;
-
-insert or fail into readpast_group_wait (queue_id, group_key, priority, came,
-                                         job_id, run_at)
-select @queue_id, :group_key, @priority, @came + r.number, @before + r.number,
-       :now
-  from readpast_enqueue_rows(:rows) r
- where r.number > @room;
-
--- if @are_many:
-update readpast_job
-   set seq = null, run_at = 9223372036854775807
- where id > @before + @room and id <= @last;

@@ -1,0 +1,109 @@
+-- enqueue_grouped: like enqueue, for jobs of which at least one has a group. The groups may
+-- differ. If the jobs of the groups are limited, only as many are added to the lane as
+-- their group has free slots. The others wait for their group.
+
+select q.id as queue_id, coalesce(:priority, q.priority) as priority,
+       coalesce(:max_attempts, q.max_attempts) as max_attempts,
+       iif(:run_at > :now, :run_at, :now + coalesce(:delay_ms, 0)) as run_at,
+       iif(:delay_ms > 0 or :run_at > :now, null,
+           coalesce((select seq from readpast_job
+                      where queue_id = q.id
+                        and priority = coalesce(:priority, q.priority)
+                        and class = 2 and seq is not null
+                      order by seq desc limit 1), 0)) as last_seq,
+       :largest > :most_in_row as apart,
+       q.group_limit,
+       coalesce(:run_at > :now, 0) + coalesce(:delay_ms > 0, 0) = 0
+       and (q.group_limit > 0 or coalesce(q.holds_until > :now, 0))
+       as is_grouped
+  from readpast_queue q
+ where q.name = :queue
+   and :largest <= q.max_payload
+   and (not :with_headers
+        or not exists (select 1 from readpast_enqueue_grouped_rows(:rows) r
+                        where r.headers is not null
+                          and iif(json_valid(r.headers),
+                                  json_type(r.headers) <> 'object', true)));
+
+-- terms: what the jobs have in common of the column extra, or null.
+-- came: the first place that is free in all groups of these jobs.
+select :now + :expire_ms as expire_at,
+       iif(coalesce(:keep_ms, :timeout_ms, :backoff, :expire_ms) is null, null,
+           json_patch('{}', json_object(
+               'keep_ms', :keep_ms, 'timeout_ms', :timeout_ms,
+               'backoff', :backoff))) as terms,
+       iif(@is_grouped, max(:now_us, 1 + coalesce((
+           select max((select came from readpast_group_wait
+                        where queue_id = @queue_id and group_key = r.group_key
+                          and priority = @priority
+                        order by came desc limit 1))
+             from readpast_enqueue_grouped_rows(:rows) r), 0)), null) as came;
+
+-- room: how many more jobs a group can have in the ready line. It is 0 if the group is
+-- held or if jobs of the group wait already. If the queue has no group limit, it is the
+-- largest number.
+-- answer batch:
+with rooms as materialized (
+  select g.group_key,
+         case when not @is_grouped then 9223372036854775807
+              when q.holds_until > :now
+                   and exists (select 1 from readpast_group_hold
+                                where queue_id = q.id
+                                  and group_key = g.group_key
+                                  and until > :now) then 0
+              when @group_limit = 0 then 9223372036854775807
+              when exists (select 1 from readpast_group_wait
+                            where queue_id = q.id
+                              and group_key = g.group_key) then 0
+              else max(0, @group_limit - (
+                       select count(*) from readpast_group_slot
+                        where queue_id = q.id
+                          and group_key = g.group_key)) end as room
+    from (select distinct r.group_key as group_key
+            from readpast_enqueue_grouped_rows(:rows) r) g
+   cross join readpast_queue q
+   where g.group_key is not null and q.id = @queue_id),
+place as materialized (
+  select r.number as number,
+         coalesce(row_number() over (partition by r.group_key
+                                     order by r.number) > (
+           select room from rooms m where m.group_key = r.group_key), 0)
+         as blocked
+    from readpast_enqueue_grouped_rows(:rows) r)
+insert or fail into readpast_job (id, queue_id, priority, seq, run_at,
+                                  max_attempts, created_at, kind, headers,
+                                  payload, expire_at, extra, came)
+select :ids_before + r.number, @queue_id, @priority,
+       iif(p.blocked, null, @last_seq + r.number),
+       iif(p.blocked, 9223372036854775807, @run_at),
+       @max_attempts, :now, r.kind, r.headers, r.payload, @expire_at,
+       iif(r.group_key is null, @terms,
+           json_patch(coalesce(@terms, '{}'),
+                      json_object('group', r.group_key))),
+       iif(r.group_key is not null and (@group_limit > 0 or p.blocked),
+           @came + r.number, null)
+  from readpast_enqueue_grouped_rows(:rows) r
+ cross join place p
+ where p.number = r.number;
+
+-- The ids have to be read before the payloads are inserted.
+select last_insert_rowid() - count(*) as before, last_insert_rowid() as last
+  from readpast_enqueue_grouped_rows(:rows) r;
+
+-- if @apart:
+insert or fail into readpast_payload (id, payload)
+select @before + r.number, r.apart
+  from readpast_enqueue_grouped_rows(:rows) r
+ where r.apart is not null;
+
+-- the rest if @is_grouped:
+insert or fail into readpast_group_slot (queue_id, group_key, job_id)
+select @queue_id, extra ->> 'group', id
+  from readpast_job
+ where id > @before and id <= @last and seq is not null and came is not null;
+
+insert or fail into readpast_group_wait (queue_id, group_key, priority, came,
+                                         job_id, run_at)
+select @queue_id, extra ->> 'group', @priority, came, id, :now
+  from readpast_job
+ where id > @before and id <= @last and seq is null;
