@@ -373,6 +373,39 @@ a_job_that_lost_its_lease_keeps_its_slot(void **state)
 }
 
 static void
+one_call_takes_jobs_of_several_groups(void **state)
+{
+	static const char *const groups[] = { "a", "b", NULL, "a", "b",
+					      "a", "c", "a",  NULL };
+	enum { N = sizeof(groups) / sizeof(*groups) };
+	rp_conn *conn = ((struct db *)*state)->conn;
+	rp_job_spec jobs[N];
+	rp_added added[N];
+	int64_t ids[N];
+	struct claim c;
+
+	limit_groups(conn, 2);
+	put_in_group(conn, "b", "x");
+	for (int i = 0; i < N; i++) {
+		jobs[i] = job_of("x");
+		jobs[i].group_key = groups[i];
+		jobs[i].keep_ms = MINUTE;
+	}
+	ok(conn, rp_enqueue_many(conn, "q", jobs, N, added));
+	for (int i = 0; i < N; i++)
+		ids[i] = added[i].id;
+	expect_states(conn, ids, "rrrrbbrbr");
+	settle_one(conn, claim_one(conn, MINUTE), RP_DONE, 0);
+	expect_states(conn, ids, "rrrrrbrbr");
+	for (int i = 0; i < 2; i++) {
+		c = claim_one(conn, MINUTE);
+		assert_int_equal(c.id, ids[i]);
+		settle_one(conn, c, RP_DONE, 0);
+	}
+	expect_states(conn, ids, "ddrrrrrbr");
+}
+
+static void
 an_expired_job_gives_up_its_slot(void **state)
 {
 	rp_conn *conn = ((struct db *)*state)->conn;
@@ -450,6 +483,7 @@ main(int argc, char **argv)
 		CASE(a_group_waits_for_the_retry_of_its_job),
 		CASE(a_group_that_passes_goes_on_beside_the_retry),
 		CASE(a_job_that_lost_its_lease_keeps_its_slot),
+		CASE(one_call_takes_jobs_of_several_groups),
 		CASE(an_expired_job_gives_up_its_slot),
 		CASE(scheduled_jobs_enter_their_group_when_they_are_due),
 		CASE(a_worker_does_not_fetch_ahead_in_a_queue_with_groups),
