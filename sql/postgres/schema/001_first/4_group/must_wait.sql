@@ -47,7 +47,8 @@ begin
 	select array_agg(case when g.name is not null and p.place > g.room
 	                      then nextval('readpast.line') end order by p.number),
 	       coalesce(array_agg(distinct g.name)
-	                    filter (where not g.is_locked and p.place > g.room), '{}')
+	                    filter (where g.name is not null and not g.is_locked
+	                              and p.place > g.room), '{}')
 	  into cames, requests
 	  from (select d.name, d.numbers, l.name is not null as is_locked,
 	               case when its.any_held
