@@ -36,6 +36,7 @@ as $body$
 declare
 	moment timestamptz := readpast.take_xid();
 	due    timestamptz := greatest(moment + readpast.ms(delay_ms), run_at, moment);
+	starts timestamptz := due; -- 'infinity' if a new job waits for its group
 	its    record;
 	is_locked boolean;
 	requests text[];
@@ -50,8 +51,10 @@ begin
 	if headers is not null then
 		perform readpast.need_object(headers);
 	end if;
-	if due <= moment and (put_one.extra).group_key is not null then
-		select m.requests, m.epoch, m.came into requests, extra.slot_epoch, extra.came
+	if (put_one.extra).group_key is not null and due <= moment then
+		select m.requests, m.epoch, m.came,
+		       case when m.came is null then due else 'infinity' end
+		  into requests, extra.slot_epoch, extra.came, starts
 		  from readpast.must_wait_one(its.id, (put_one.extra).group_key, joined) m;
 	end if;
 
@@ -72,11 +75,11 @@ begin
 		end if;
 		insert into readpast.job (lane_id, seq, run_at, created_at, queue_id,
 		                          max_attempts, unique_key, kind, headers, payload, extra)
-		values (its.lane_id, case when due <= moment and (put_one.extra).came is null
-		                          then readpast.next_in_line(its.lane_id) end,
-		        case when (put_one.extra).came is null then due else 'infinity' end, moment, its.id,
-		        coalesce(put_one.max_attempts, its.max_attempts), put_one.unique_key,
-		        put_one.kind, put_one.headers, put_one.payload, put_one.extra)
+		values (its.lane_id,
+		        case when starts <= moment then readpast.next_in_line(its.lane_id) end,
+		        starts, moment, its.id, coalesce(put_one.max_attempts, its.max_attempts),
+		        put_one.unique_key, put_one.kind, put_one.headers, put_one.payload,
+		        put_one.extra)
 		    on conflict (queue_id, unique_key) where unique_key is not null do nothing
 		returning job.id into id;
 		exit when found;
