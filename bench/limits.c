@@ -200,7 +200,9 @@ life(const struct bench *b, const char *name, size_t groups, const char *row)
 	disconnect(c);
 }
 
-/* Count the pages that a claim reads. */
+/* Count the pages that a claim reads. Only in a queue that has just been filled
+ * do the next jobs of the line lie side by side, with few and with many groups.
+ */
 static void
 pages(const struct bench *b, const char *name, size_t groups, const char *row)
 {
@@ -351,12 +353,12 @@ limits_round(const struct bench *b, int round)
 	if (round < 0) {
 		make(b);
 		report_sample(b->report, "groups", (double)b->groups);
+		pages(b, "limits-few", FEW_GROUPS, "groups.claim.10");
+		pages(b, "limits-groups", b->groups, "groups.claim");
 		return;
 	}
 	claims(b, "limits-plain", 0, "plain.claims");
 	claims(b, "limits-groups", b->groups, "groups.claims");
-	pages(b, "limits-few", FEW_GROUPS, "groups.claim.10");
-	pages(b, "limits-groups", b->groups, "groups.claim");
 	life(b, "limits-plain", 0, "plain.life");
 	life(b, "limits-groups", b->groups, "groups.life");
 	one_group(b);
