@@ -333,6 +333,28 @@ jobs_with_large_payloads_enter_their_group(void **state)
 }
 
 static void
+a_replaced_job_goes_to_the_end_of_its_new_group(void **state)
+{
+	rp_conn *conn = ((struct db *)*state)->conn;
+	rp_job_spec job = job_of("x");
+	int64_t ids[3];
+	rp_added added;
+
+	limit_groups(conn, 1);
+	ids[0] = put_in_group(conn, "g", "x");
+	job.unique_key = "k";
+	job.replace = 1;
+	ok(conn, rp_enqueue(conn, "q", &job, NULL));
+	ids[1] = put_in_group(conn, "g", "x");
+	job.group_key = "g";
+	ok(conn, rp_enqueue(conn, "q", &job, &added));
+	ids[2] = added.id;
+	expect_states(conn, ids, "rbb");
+	done_one(conn);
+	expect_states(conn, ids, "-rb");
+}
+
+static void
 a_job_that_is_retried_enters_its_group(void **state)
 {
 	rp_conn *conn = ((struct db *)*state)->conn;
@@ -491,6 +513,7 @@ main(int argc, char **argv)
 		CASE(a_purge_of_all_states_leaves_no_job),
 		CASE(a_failed_job_that_is_changed_keeps_its_place),
 		CASE(jobs_with_large_payloads_enter_their_group),
+		CASE(a_replaced_job_goes_to_the_end_of_its_new_group),
 		CASE(a_job_that_is_retried_enters_its_group),
 		CASE(a_blocked_job_can_be_changed),
 		CASE(a_blocked_job_keeps_its_unique_key_and_can_be_replaced),

@@ -21,11 +21,13 @@ begin
 	for turn in 1 .. 2 loop
 		update readpast.job j
 		   set lane_id = replace_live.lane_id,
-		       -- A job in the ready line of the same lane keeps its place. A job that
-		       -- still waits for its group here keeps its place in the group.
+		       -- A job in the ready line keeps its place if it stays in its lane and its
+		       -- group. A job that still waits for its group here keeps its place there.
 		       seq = case when is_due and j.run_at < 'infinity'
 		                  then coalesce(
 		                           case when j.lane_id = replace_live.lane_id
+		                                 and (j.extra).group_key is not distinct from
+		                                     (replace_live.extra).group_key
 		                                then j.seq end,
 		                           readpast.next_in_line(replace_live.lane_id))
 		             end,
