@@ -20,7 +20,7 @@
 int
 is_narrow(const struct filter *f)
 {
-	return f->key || f->error || f->older_ms >= 0;
+	return f->key || f->group || f->error || f->older_ms >= 0;
 }
 
 int
@@ -162,6 +162,7 @@ run(rp_conn *conn, const struct filter *f, int64_t now, const char *name,
 		{ "queue", rp__text(f->queue) },
 		{ "kind", rp__text(f->kind) },
 		{ "key", rp__text(f->key) },
+		{ "group", rp__text(f->group) },
 		{ "error", rp__text(f->error) },
 		{ "before",
 		  f->older_ms < 0 ? none : rp__int(now - f->older_ms) },

@@ -19,7 +19,7 @@
 /* The conditions that jobs must meet. NULL, or -1 for older_ms, means no
  * condition. */
 struct filter {
-	const char *queue, *kind, *key, *error, *state;
+	const char *queue, *kind, *key, *group, *error, *state;
 	int64_t older_ms;
 	int states; /* set by choose_states() */
 	int all;    /* 1: search all jobs, not only the first 10,000 of each
@@ -36,6 +36,8 @@ struct filter {
 		{ "--kind", TEXT, &(f)->kind, "K", "... of this kind" },       \
 		{ "--key", TEXT, &(f)->key, "KEY",                             \
 		  "... with this unique key" },                                \
+		{ "--group", TEXT, &(f)->group, "GROUP",                       \
+		  "... of this group" },                                       \
 		{ "--error", TEXT, &(f)->error, "TEXT",                        \
 		  "... whose last error contains this text" },                 \
 	{                                                                      \

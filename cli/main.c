@@ -22,8 +22,8 @@
 /* A paragraph in the help of the commands that accept a filter. */
 #define FILTER                                                                 \
 	"FILTER: one or more of the options --queue, --state, --kind, --key, " \
-	"--error\nand --older, but not --state alone. Jobs must match all of " \
-	"them.\n"
+	"--group,\n--error and --older, but not --state alone. Jobs must "     \
+	"match all of them.\n"
 
 const struct command commands[] = {
 	{ "enqueue", cmd_enqueue, CREATE, "QUEUE [PAYLOAD...]",

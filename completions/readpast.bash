@@ -25,31 +25,31 @@ _readpast_options() { # COMMAND
 	release) options=(--delay= --hold= --for= --json) ;;
 	extend) options=(--lease= --progress= --json) ;;
 	cancel)
-		options=(--queue= --state= --kind= --key= --error= --older=
+		options=(--queue= --state= --kind= --key= --group= --error= --older=
 			--dry-run --json)
 		;;
 	retry)
-		options=(--queue= --state= --kind= --key= --error= --older=
+		options=(--queue= --state= --kind= --key= --group= --error= --older=
 			--dead= --dry-run --json)
 		;;
 	change)
 		options=(--priority= --delay= --at= --to= --max-attempts= --queue=
-			--state= --kind= --key= --error= --older= --dry-run --json)
+			--state= --kind= --key= --group= --error= --older= --dry-run --json)
 		;;
 	purge)
-		options=(--queue= --state= --kind= --key= --error= --older=
+		options=(--queue= --state= --kind= --key= --group= --error= --older=
 			--dry-run --yes --json)
 		;;
 	list)
-		options=(--queue= --state= --kind= --key= --error= --older=
+		options=(--queue= --state= --kind= --key= --group= --error= --older=
 			--limit= --all --json)
 		;;
 	show)
-		options=(--queue= --state= --kind= --key= --error= --older=
+		options=(--queue= --state= --kind= --key= --group= --error= --older=
 			--all --dry-run --json)
 		;;
 	why)
-		options=(--queue= --state= --kind= --key= --error= --older=
+		options=(--queue= --state= --kind= --key= --group= --error= --older=
 			--all --dry-run --json)
 		;;
 	wait) options=(--any --queue= --timeout= --result --quiet --json) ;;

@@ -201,6 +201,7 @@ for command in cancel retry change purge list show why
     complete -c readpast -n "__readpast_in $command" -l queue -x -a '(__readpast_queues)' -d 'jobs of this queue'
     complete -c readpast -n "__readpast_in $command" -l kind -x -d 'jobs of this kind'
     complete -c readpast -n "__readpast_in $command" -l key -x -d 'jobs with this unique key'
+    complete -c readpast -n "__readpast_in $command" -l group -x -d 'jobs of this group'
     complete -c readpast -n "__readpast_in $command" -l error -x -d 'jobs whose last error contains this text'
     complete -c readpast -n "__readpast_in $command" -l older -x -d 'jobs enqueued at least this long ago'
 end

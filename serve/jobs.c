@@ -42,6 +42,7 @@ take_query(struct request *request, struct filter *f)
 	f->state = parameter(request, "state");
 	f->kind = parameter(request, "kind");
 	f->key = parameter(request, "key");
+	f->group = parameter(request, "group");
 	f->error = parameter(request, "error");
 	if (older && rp_duration(older, &f->older_ms) < 0)
 		return refuse(request, RP_EINVAL, "older",
@@ -58,6 +59,7 @@ take_body(struct request *request, struct filter *f)
 		WANT("state", TEXT, struct filter, state, 1, 16),
 		WANT("kind", TEXT, struct filter, kind, 1, RP_MOST_NAME),
 		WANT("key", TEXT, struct filter, key, 1, RP_MOST_KEY),
+		WANT("group", TEXT, struct filter, group, 1, RP_MOST_KEY),
 		WANT("error", TEXT, struct filter, error, 1, RP_MOST_ERROR),
 		WANT("older", DURATION, struct filter, older_ms, 0, RP_MOST_MS),
 		WANTS_END,
@@ -101,9 +103,10 @@ find_start(const struct found *found, size_t at, int64_t id)
 int
 jobs_prepare(struct request *request)
 {
-	static const char *const names[] = { "queue",  "state", "kind",
-					     "key",    "error", "older",
-					     "cursor", "limit", NULL };
+	static const char *const names[] = { "queue", "state",  "kind",
+					     "key",   "group",  "error",
+					     "older", "cursor", "limit",
+					     NULL };
 	const char *limit = parameter(request, "limit");
 	const char *cursor = parameter(request, "cursor");
 	struct filter f = FILTER_INIT;

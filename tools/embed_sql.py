@@ -473,7 +473,7 @@ def literal(text):
 # The subfolders that contain queries. The value of each is the set of parameters that
 # all of its queries get.
 ROOMS = {"doctor": {"long_ms", "now_ms"}, "stress": set(),
-         "find": {"queue", "kind", "key", "error", "before", "now_ms",
+         "find": {"queue", "kind", "key", "group", "error", "before", "now_ms",
                   "states", "looks", "every"}}
 
 

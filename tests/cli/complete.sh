@@ -51,7 +51,7 @@ check 'commands are offered' offers 'readpast re' 'release resume retry'
 check 'the commands of queue are offered' offers 'readpast queue ' 'drop list pause resume set'
 check 'the commands of cron are offered' offers 'readpast cron ' 'add apply list next pause remove resume run'
 check 'time zones are offered' offers 'readpast cron next --zone Europe/Ber' Europe/Berlin
-check 'the options of a command are offered' offers 'readpast list --' '--all --db --error --help --history --json --key --kind --limit --older --queue --state'
+check 'the options of a command are offered' offers 'readpast list --' '--all --db --error --group --help --history --json --key --kind --limit --older --queue --state'
 check 'the options of a command of two words are offered' offers 'readpast queue drop q -' '--db --help --history --json --yes'
 check 'options before the command are offered' offers 'readpast --' '--db --help --history --version'
 check 'the names of queues are offered' offers 'readpast stats ' 'mail two\ words'

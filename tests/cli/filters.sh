@@ -164,6 +164,21 @@ check 'the history has each change' equal "$(
 	grep -c '"event":"changed"' changes)" 3
 readpast queue drop to --yes
 
+# Group a has a dead, a ready and a blocked job. The other jobs do not belong to it.
+readpast queue set grouped --group-limit 1
+readpast enqueue grouped a1 a2 a3 --group a --quiet
+readpast claim grouped >claims
+readpast fail "$(claims_of <claims)" --error broken --for-good
+readpast enqueue grouped b1 --group b --quiet
+readpast enqueue grouped c1 --quiet
+payloads() { # OPTION...: print the payloads of the listed jobs
+	readpast list --json "$@" | jq -r .payload | paste -sd' '
+}
+check '--group selects live jobs of the group' equal "$(payloads --group a)" 'a2 a3'
+check '--group and --state select kept jobs, too' equal "$(payloads grouped --group a --state all)" 'a2 a3 a1'
+check '--group of no job selects none' equal "$(payloads --group aa)" ''
+check 'cancel takes the filter' equal "$(readpast cancel --group b)" '1 job cancelled'
+
 # Make more jobs than `list` examines without --all. Only the last job has the kind that
 # the filter selects.
 seq 9000 | readpast enqueue many --quiet

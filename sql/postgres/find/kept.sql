@@ -27,6 +27,7 @@ select f.id, f.state
   from (select a.id, l.state, a.finished_at
           from looked l join archive a on a.id = l.id
          where (:kind::text is null or a.kind = :kind::text)
+           and (:group::text is null or (a.extra).group_key = :group::text)
            and (:key::text is null or a.unique_key = :key::text)
            and (:error::text is null
                 or strpos(a.last_error, :error::text) > 0)

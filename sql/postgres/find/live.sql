@@ -85,6 +85,7 @@ select f.id, f.state
                j.run_at
           from looked l join job j on j.id = l.id
          where (:kind::text is null or j.kind = :kind::text)
+           and (:group::text is null or (j.extra).group_key = :group::text)
            and (:error::text is null
                 or strpos(j.last_error, :error::text) > 0)
            and (:before::bigint is null

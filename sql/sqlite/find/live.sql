@@ -82,6 +82,7 @@ select id, state
           from looked l
          cross join readpast_job j on j.id = l.id
          where (:kind is null or j.kind = :kind)
+           and (:group is null or j.extra ->> 'group' = :group)
            and (:error is null or instr(j.last_error, :error) > 0)
            and (:before is null or j.created_at <= :before)
         union all

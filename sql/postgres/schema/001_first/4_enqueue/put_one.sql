@@ -52,8 +52,7 @@ begin
 		perform readpast.need_object(headers);
 	end if;
 	if (put_one.extra).group_key is not null and due <= moment then
-		select m.requests, m.epoch, m.came,
-		       case when m.came is null then due else 'infinity' end
+		select m.requests, m.epoch, m.came, case when m.came is null then due else 'infinity' end
 		  into requests, extra.slot_epoch, extra.came, starts
 		  from readpast.must_wait_one(its.id, (put_one.extra).group_key, joined) m;
 	end if;
@@ -75,19 +74,16 @@ begin
 		end if;
 		insert into readpast.job (lane_id, seq, run_at, created_at, queue_id,
 		                          max_attempts, unique_key, kind, headers, payload, extra)
-		values (its.lane_id,
-		        case when starts <= moment then readpast.next_in_line(its.lane_id) end,
+		values (its.lane_id, case when starts <= moment then readpast.next_in_line(its.lane_id) end,
 		        starts, moment, its.id, coalesce(put_one.max_attempts, its.max_attempts),
-		        put_one.unique_key, put_one.kind, put_one.headers, put_one.payload,
-		        put_one.extra)
+		        put_one.unique_key, put_one.kind, put_one.headers, put_one.payload, put_one.extra)
 		    on conflict (queue_id, unique_key) where unique_key is not null do nothing
 		returning job.id into id;
 		exit when found;
 	end loop;
 
 	if outcome <> 1 and (not its.is_open or its.waiters_until > moment
-		or not put_one.extra is null
-		or unique_key is not null and readpast.has_taken_keys()) then
+		or not put_one.extra is null or unique_key is not null and readpast.has_taken_keys()) then
 		perform readpast.need_free_key(its.id, unique_key)
 		  where outcome = 0 and unique_key is not null;
 		perform readpast.note_terms(its.id, case when outcome = 0 then requests end,
