@@ -1,5 +1,6 @@
 /*
- * scope.c - fuzz the parser of a token's scopes, and what they allow.
+ * scope.c - fuzz the parser of a token's scopes, and the check of what a scope
+ * allows.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

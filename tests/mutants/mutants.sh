@@ -46,8 +46,8 @@ build() {
 # The load for each mutant. For the mutant `fence`, many verdicts come after the end of
 # the lease. For `lease`, jobs run for longer than a second, so that a sweep comes while
 # they run. For `claim`, many workers claim at the same time. For `no_admission`, all jobs
-# are enqueued before the first one runs, so that no enqueue lets a group go on. For
-# `no_request`, the last job of a group often ends while another one is enqueued.
+# are enqueued before the first job runs, so that no later enqueue admits a waiting job.
+# For `no_request`, the last job of a group often ends while another job is enqueued.
 declare -A loads=(
 	[fence]='--jobs 100 --workers 6 -j 2 --work-time 400ms --lease 1s --stall-every 600ms'
 	[lease]='--jobs 60 --workers 8 -j 2 --work-time 1300ms --lease 2s --fail-rate 0.2'
