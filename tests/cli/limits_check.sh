@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Test that the command `check` checks the promises P10, P11, P12 and P13, which are about
-# limits. The histories are written by hand. Each of them breaks a promise, or looks as if
-# it broke one.
+# Test that the command `check` verifies the promises P10, P11, P12 and P13, which are
+# about limits. The histories are written by hand. Each of them breaks a promise, or only
+# looks like it.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors

@@ -59,8 +59,8 @@ declare -A loads=(
 	[window]='--jobs 200 --rate 50/400ms --workers 2'
 )
 
-# stress PROGRAM WHICH DATABASE: run `PROGRAM stress` with the load WHICH. The output is
-# in out-DATABASE, with a line about the time if a mutant's run takes more than 40 s.
+# stress PROGRAM WHICH DATABASE: run `PROGRAM stress` with the load WHICH, and write its
+# output to out-DATABASE. If a mutant's run takes more than 40 s, a line there says so.
 stress() {
 	local url="$server&schema=${schema}_$2" from=$SECONDS status
 	[[ $3 == sqlite ]] && url="sqlite:$2.db"

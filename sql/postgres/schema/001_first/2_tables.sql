@@ -559,8 +559,8 @@ create table readpast.token (
 	created_at timestamptz not null
 );
 
--- Answers to HTTP requests that have an idempotency key. name: SHA-256 of the key and
--- of its context. hash: SHA-256 of the request. until: when the answer is forgotten.
+-- Answers to HTTP requests that have an idempotency key. name: SHA-256 of the token, the
+-- queue and the key. hash: SHA-256 of the request. until: when the answer is deleted.
 create table readpast.answer (
 	name   text primary key,
 	hash   bytea not null,

@@ -275,7 +275,7 @@ select interval '90 seconds'
 $body$;
 
 -- The longest pause between two checks by which wait() finds out whether its job has
--- ended. If a job takes long, wait() returns half of this time after the job's end, on
+-- ended. If a job takes long, wait() notices its end with a delay of half this time, on
 -- average.
 create function readpast.wait_pause() returns interval
 language sql immutable
