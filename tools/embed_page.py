@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Convert the files that the HTTP server sends to C.
+"""Make a C file that contains the files that the HTTP server sends.
 
   embed_page.py OUTPUT DEPFILE OPENAPI FOLDER
 

@@ -12,7 +12,8 @@
 -- again, how many jobs lost their lease and are dead, and how many kept jobs were
 -- deleted.
 -- Errors: 52003 wrong argument, 52007 wrong isolation level, 52008 doomed transaction.
--- Locks: the rows that it changes. Rows that other transactions have locked are skipped.
+-- Locks: the rows that it changes. Rows that other transactions have locked are
+-- skipped.
 
 alter procedure [readpast].sweep @most int = 20000, @unless_ms bigint = 0
 as

@@ -49,7 +49,7 @@ claims(rp_conn *conn, size_t n)
 
 enum { CLIENTS = 4, MOST = 10000 };
 
-/* The claim numbers of all claims are the times at which they started. */
+/* The claim numbers of all jobs, which are the times at which they started. */
 struct starts {
 	const struct db *db;
 	size_t at_once;

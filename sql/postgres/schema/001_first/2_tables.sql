@@ -559,8 +559,9 @@ create table readpast.token (
 	created_at timestamptz not null
 );
 
--- Answers to HTTP requests that have an idempotency key. name: SHA-256 of the token, the
--- queue and the key. hash: SHA-256 of the request. until: when the answer is deleted.
+-- Answers to HTTP requests that have an idempotency key. name: SHA-256 of the token,
+-- the queue and the key. hash: SHA-256 of the request. until: the answer is deleted
+-- after this time.
 create table readpast.answer (
 	name   text primary key,
 	hash   bytea not null,

@@ -13,8 +13,8 @@
 --     null if no job is running.
 --   paused: the queue is paused.
 --   suspects: a job that may have killed its workers (a suspect) is ready.
---   blocked: jobs wait for the limit or the rate of the queue, or for the limit of their
---     group. Jobs that wait for the end of a hold do not count.
+--   blocked: jobs wait for the limit or the rate of the queue, or for the limit of
+--     their group. Jobs that wait for the end of a hold do not count.
 --   behind: no worker has swept the database for a second.
 -- Locks: none.
 
