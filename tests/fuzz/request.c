@@ -1,6 +1,5 @@
 /*
- * request.c - the functions that parsers of the HTTP server call to refuse a
- * request.
+ * request.c - what the parsers of the HTTP server call to refuse a request.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -25,7 +24,7 @@ refuse(struct request *request, int code, const char *field, const char *format,
 	n = vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
 	must(n > 0);
-	/* A parser must not refuse a request twice. */
+	/* A request is refused once. */
 	must(request->answer.status == 0);
 	request->answer.status = code == RP_ENOENT ? 404 : 400;
 	return -1;
