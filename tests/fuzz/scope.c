@@ -1,6 +1,5 @@
 /*
- * scope.c - fuzz the parser of a token's scopes, and the check of what a scope
- * allows.
+ * scope.c - fuzz the parser of a token's scopes, and what they allow.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
