@@ -1,12 +1,12 @@
 /*
  * http.c - measure `readpast serve` with clients that send one job at a time.
  *
- * The clients are keep-alive connections of this process, each of which sends a
- * request when it has the answer to the one before. Clients and server share
+ * The clients are keep-alive connections of this process. Each client sends its
+ * next request when it has the answer to the last one. Clients and server share
  * the processors. There are two comparisons. First, as many processes as there
  * are clients do the same on the database, with one transaction for each job.
- * Second, the clients send the same request with a wrong field. The server
- * reads and answers it without using the database.
+ * Second, the clients send requests with a wrong field, which the server reads
+ * and answers without using the database.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -24,13 +24,13 @@
 #define FILL_BATCH 1000
 #define LEASE_MS 3600000 /* no lease ends during a measurement */
 #define FEW_GROUPS 10
-/* so many jobs of a group may run that each claim of the measurement finds
- * enough jobs in FEW_GROUPS groups */
+/* the limit of each group, if there are FEW_GROUPS groups; it is so large that
+ * each measured claim finds enough jobs */
 #define FEW_LIMIT 1000
-#define CLAIMS 20 /* whose pages are counted */
-#define WORKERS 4 /* of one group */
+#define CLAIMS 20 /* number of claims whose pages are counted */
+#define WORKERS 4 /* number of workers that serve one group */
 #define HOT_PER_SECOND 30000
-#define NAP_US 500 /* of a worker that has found no job */
+#define NAP_US 500 /* pause of a worker that has found no job */
 
 /* A queue in a database of its own. */
 struct client {
@@ -126,7 +126,7 @@ set_limit(const struct client *c, int64_t limit)
 	check(c, rp_queue_set(c->conn, &queue));
 }
 
-/* Enqueue `n` jobs, of every `step`th group in turn. */
+/* Enqueue `n` jobs, in turn into every `step`th group. */
 static void
 fill(struct client *c, size_t n, size_t step)
 {

@@ -8,7 +8,7 @@
 //
 // The verdict on a job and the claim of the next one are one request. A worker may die
 // before it has sent the verdict. Then the job is done twice, which does no harm. If the
-// server is gone, the worker ends: let systemd start it again.
+// server cannot be reached, the worker ends. Let systemd start it again.
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The readpast authors
 

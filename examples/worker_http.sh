@@ -6,7 +6,7 @@
 #   find /usr/include -name '*.h' | readpast enqueue sums
 #   ./worker_http.sh http://127.0.0.1:8080 sums        # run several, if you like
 #
-# A worker may die after it has written the sum and before it has given the verdict. Then
+# A worker may die after it has written the sum and before it has sent the verdict. Then
 # the job is done twice, which does no harm.
 #
 # SPDX-License-Identifier: MIT
@@ -19,9 +19,9 @@ write_sum() {
 
 verdicts='[]'
 while :; do
-	# The verdict on the last job and the claim of the next one are one request. It
-	# waits for a job. If the server is gone, this script ends: let systemd start it
-	# again.
+	# One request sends the verdict on the last job and claims the next one. The
+	# request waits for a job. If the server cannot be reached, this script ends. Let
+	# systemd start it again.
 	answer=$(jq -n --arg queue "$2" --arg lease "${LEASE:-1m}" --argjson v "$verdicts" \
 		'{queues: [$queue], wait: "20s", lease: $lease, verdicts: $v}' |
 		curl -sSf --max-time 60 --data-binary @- "$1/v1/settle-and-claim") || exit 1

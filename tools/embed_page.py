@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Make C of the files that the HTTP server answers with.
+"""Make a C file that contains the files that the HTTP server sends.
 
   embed_page.py OUTPUT DEPFILE OPENAPI FOLDER
 
-Prints a table of the file OPENAPI and of all files below FOLDER, as they
-are and compressed by gzip.
+Prints a table with the file OPENAPI and all files below FOLDER. Each file is in the
+table twice: as it is, and compressed by gzip.
 
 SPDX-License-Identifier: MIT
 SPDX-FileCopyrightText: The readpast authors

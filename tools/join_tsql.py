@@ -7,9 +7,9 @@
 FILES is the list of the files, in their order. CREATE OR ALTER is not used, because
 SQL Server 2016 has it only from service pack 1 on. So each procedure that does not
 exist is created as a stub, and then all procedures are altered, so that an existing
-procedure keeps its permissions. A function or a view is
-dropped and created again, because Babelfish cannot alter them. The schema is written
-in brackets, because its name is a keyword of Babelfish.
+procedure keeps its permissions. Functions and views are dropped and created again,
+because Babelfish cannot alter them. The name of the schema is written in brackets,
+because it is a keyword of Babelfish.
 
 SPDX-License-Identifier: MIT
 SPDX-FileCopyrightText: The readpast authors

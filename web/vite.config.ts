@@ -4,7 +4,7 @@
 import { readFileSync } from "node:fs";
 import { defineConfig } from "vite";
 
-// The libraries' licence demands that their notices are in every copy.
+// The licences of these libraries demand their notices in every copy.
 const PACKAGES = ["preact", "@preact/signals", "uplot"];
 const notices = PACKAGES.map((name) => {
 	const text = readFileSync(new URL(`node_modules/${name}/LICENSE`, import.meta.url), "utf8");

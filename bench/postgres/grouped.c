@@ -162,7 +162,7 @@ sweep(void *handle)
 	check(g, rp_sweep(g->conn, NULL));
 }
 
-/* Enqueue the job number `i` of the fill; see fill_many(). */
+/* Add a job of this group to the batch of `n` jobs. Enqueue a full batch. */
 static void
 fill_one(struct grouped *g, size_t *n, size_t group)
 {
@@ -173,8 +173,8 @@ fill_one(struct grouped *g, size_t *n, size_t group)
 	*n = 0;
 }
 
-/* Give each group a job that may run, and each second group also BEHIND jobs
- * that wait. `jobs` is the number of groups. */
+/* Give each group a job that may run. Give every second group BEHIND more jobs,
+ * which wait. `jobs` is the number of groups. */
 static void
 fill_many(const struct bench *b, const char *schema, size_t jobs)
 {

@@ -1,5 +1,5 @@
 /*
- * hot.c - measure one group with the limit 1 that all workers want to serve.
+ * hot.c - measure one group with the limit 1, whose jobs all workers claim.
  *
  * Only one job of the group runs at a time, so several workers cannot be faster
  * than one worker that takes the same jobs one by one.

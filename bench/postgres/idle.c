@@ -120,9 +120,9 @@ idle_part(const struct bench *b)
 	asleep = statements_in(b, b->idle) / b->idle;
 	report_sample(b->report, "idle.statements", asleep);
 	server_execute(conn, "select enqueue('" QUEUE "', 'one'::text)");
-	/* Idle workers poll every 8 to 10 s, and after some time all of them
-	 * poll in the same second. The expected number of these polls is
-	 * subtracted, so count for 10 s, which always includes them. */
+	/* The usual polls of idle workers are subtracted from the count. Each
+	 * worker polls every 8 to 10 s, and after some time all workers poll in
+	 * the same second. So count for 10 s, which includes these polls. */
 	watched = b->idle < 10 ? 1 : 10;
 	woken = statements_in(b, watched) - asleep * watched;
 	report_sample(b->report, "idle.wake-up", woken > 0 ? woken : 0);

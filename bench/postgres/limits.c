@@ -17,8 +17,8 @@
 #define MANY "grouped"
 #define FEW "few"
 #define FEW_GROUPS 10
-/* so many jobs of a group may run that each claim of the measurement finds
- * enough jobs in FEW_GROUPS groups */
+/* the limit of each group, if there are FEW_GROUPS groups; it is so large that
+ * each measured claim finds enough jobs */
 #define FEW_LIMIT 1000
 #define BATCH 100
 #define SETTLE_AT_A_TIME 1000
@@ -99,7 +99,7 @@ life(const struct bench *b, const struct side *side, const char *schema,
 	report_sample(b->report, row, outcome.finished);
 }
 
-/* The same with named queues of another queue system. */
+/* Measure the same with the named queues of another queue system. */
 static void
 peers(const struct bench *b)
 {

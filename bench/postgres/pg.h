@@ -169,9 +169,9 @@ void start_part(const struct bench *b);
 void queues_part(const struct bench *b);
 void limits_part(const struct bench *b);
 
-/* peers.c: jobs per second of another queue system, with one producer and two
- * workers. If `groups` is not 0, so many groups have jobs before; if `named` is
- * not 0, each group is a named queue. 0: it cannot be measured. */
+/* peers.c: return the jobs per second of another queue system, with one
+ * producer and two workers, or 0 if it cannot be measured. First `groups`
+ * groups get jobs. If `named` is not 0, each group is a named queue. */
 double peer_rate(const struct bench *b, const char *name, size_t groups,
 		 int named);
 

@@ -2,8 +2,8 @@
  * plain.c - measure what a job costs in a queue without limits, in numbers that
  * do not depend on the machine's load.
  *
- * The numbers of two builds can be compared: a feature that a queue does not
- * use must not change them.
+ * If a new feature is added that this queue does not use, the numbers must stay
+ * the same. To check this, compare the numbers of two builds.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -14,7 +14,7 @@
 
 #define SCHEMA "readpast"
 #define BATCH 100
-#define TIMES 200 /* batches that are measured */
+#define TIMES 200 /* number of batches that are measured */
 
 static const char *const steps[] = { "enqueue", "finish" };
 
@@ -29,8 +29,8 @@ add(const struct bench *b, const char *what, const char *step, double value,
 	free(name);
 }
 
-/* Buffers that all sessions have accessed. A session adds its number when it
- * ends. */
+/* Return the number of buffers that all sessions have accessed. A session adds
+ * its own number when it ends. */
 static double
 all_buffers(rp_conn *conn)
 {

@@ -1,6 +1,6 @@
 /*
  * producers.c - measure many producers that enqueue into one group with the
- * limit 1, and look whether one of them waits for another.
+ * limit 1, and count how often one of them waits for another.
  *
  * Producers of any table wait for each other while the table's file grows. Such
  * waits (for the lock `extend`) are not counted.
@@ -31,7 +31,7 @@ log_waits(const struct bench *b, int on)
 	server_set(b, "log_lock_waits", on ? "on" : "default");
 }
 
-/* Waits that the server has logged so far. */
+/* Return the number of waits that the server has logged so far. */
 static double
 logged(const struct bench *b)
 {
@@ -95,8 +95,8 @@ crowd(const struct bench *b, rp_conn *conn)
 	return waits;
 }
 
-/* Some producers and workers of the group, while a transaction that has
- * enqueued into the group is open, or without it. */
+/* Measure some producers and workers of the group. If `open` is not 0, a
+ * transaction that has enqueued into the group stays open meanwhile. */
 static void
 beside(const struct bench *b, rp_conn *conn, int open)
 {

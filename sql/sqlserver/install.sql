@@ -647,8 +647,8 @@ go
 if object_id(N'readpast.put_again') is null
 	exec sp_executesql N'create procedure [readpast].put_again as return 0';
 go
--- put_again: find the live job that has a unique key, and replace its content if the
--- caller wishes. The claim number of a replaced job becomes larger, so a worker whose
+-- put_again: find the live job that has a unique key, and replace its content if
+-- @replace is 1. The claim number of a replaced job becomes larger, so a worker whose
 -- lease ran out cannot settle the new content.
 -- If the job is ready or scheduled, it stays locked until the transaction ends. So no
 -- worker runs the job before the caller has committed.
@@ -1533,13 +1533,13 @@ go
 if object_id(N'readpast.settle_and_claim') is null
 	exec sp_executesql N'create procedure [readpast].settle_and_claim as return 0';
 go
--- settle_and_claim: settle jobs, then claim others, in one commit.
+-- settle_and_claim: settle jobs, then claim other jobs, in one commit.
 -- @verdicts: the parameter of `settle`, or null.
 -- @queue .. @holding: the parameters of `claim`. @holding does not count the jobs that
 -- this call settles.
--- Rows: first those of `settle` (none if there are no verdicts), then those of `claim`.
--- Errors: those of `settle` and `claim`. If an error is raised, nothing is settled.
--- Locks: those of `settle` and `claim`.
+-- Rows: first the rows of `settle`, one for each verdict, then the rows of `claim`.
+-- Errors: the errors of `settle` and `claim`. After an error, nothing is settled.
+-- Locks: the locks of `settle` and `claim`.
 
 alter procedure [readpast].settle_and_claim
 	@verdicts nvarchar(max), @queue nvarchar(4000), @n int = 1,
@@ -1957,10 +1957,10 @@ if object_id(N'readpast.sweep') is null
 go
 -- sweep: do all maintenance. It ends leases that ran out, makes scheduled jobs ready
 -- when they are due, deletes kept jobs whose time is over and the jobs of dropped
--- queues, and moves the cursors of the lanes. Call it about once a second, from each
--- worker or from one job of the SQL Server Agent. Only one session sweeps at a time. If
--- another session is sweeping, the call returns at once. Do not call it in a
--- transaction that stays open, because no other session can sweep until that
+-- queues, and moves the cursors of the lanes. Call `sweep` about once a second, from
+-- each worker or from one job of the SQL Server Agent. Only one session sweeps at a
+-- time. If another session is sweeping, the call returns at once. Do not call `sweep`
+-- in a transaction that stays open, because no other session can sweep until that
 -- transaction ends.
 -- @most: each step changes at most this many jobs.
 -- @unless_ms: do nothing if a sweep has ended less than this long ago.
@@ -1969,7 +1969,8 @@ go
 -- again, how many jobs lost their lease and are dead, and how many kept jobs were
 -- deleted.
 -- Errors: 52003 wrong argument, 52007 wrong isolation level, 52008 doomed transaction.
--- Locks: the rows that it changes. Rows that other transactions have locked are skipped.
+-- Locks: the rows that it changes. Rows that other transactions have locked are
+-- skipped.
 
 alter procedure [readpast].sweep @most int = 20000, @unless_ms bigint = 0
 as
@@ -2252,7 +2253,7 @@ select case when j.lease_until is not null then N'running'
  where j.id = @id;
 go
 -- jobs: all jobs, live and kept, for people, with states as words and payloads as text.
--- Locks: those of any query at the session's isolation level.
+-- Locks: the locks of any query at the session's isolation level.
 
 create view [readpast].jobs
 as

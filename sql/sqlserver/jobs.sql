@@ -1,5 +1,5 @@
 -- jobs: all jobs, live and kept, for people, with states as words and payloads as text.
--- Locks: those of any query at the session's isolation level.
+-- Locks: the locks of any query at the session's isolation level.
 
 create view [readpast].jobs
 as

@@ -1,5 +1,5 @@
--- put_again: find the live job that has a unique key, and replace its content if the
--- caller wishes. The claim number of a replaced job becomes larger, so a worker whose
+-- put_again: find the live job that has a unique key, and replace its content if
+-- @replace is 1. The claim number of a replaced job becomes larger, so a worker whose
 -- lease ran out cannot settle the new content.
 -- If the job is ready or scheduled, it stays locked until the transaction ends. So no
 -- worker runs the job before the caller has committed.

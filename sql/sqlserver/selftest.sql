@@ -723,8 +723,9 @@ go
 
 -- ---- the two shapes of the claim ----
 
--- The claim of readpast joins the table with the first ready rows. A claim could also
--- update a common table expression. Both statements must take the same rows.
+-- A claim can be written in two ways: as an update that joins the table with its first
+-- ready rows, as readpast does, or as an update of a common table expression. Both ways
+-- must take the same rows.
 exec #reset;
 declare @i int = 0;
 while @i < 20

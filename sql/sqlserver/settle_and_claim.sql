@@ -1,10 +1,10 @@
--- settle_and_claim: settle jobs, then claim others, in one commit.
+-- settle_and_claim: settle jobs, then claim other jobs, in one commit.
 -- @verdicts: the parameter of `settle`, or null.
 -- @queue .. @holding: the parameters of `claim`. @holding does not count the jobs that
 -- this call settles.
--- Rows: first those of `settle` (none if there are no verdicts), then those of `claim`.
--- Errors: those of `settle` and `claim`. If an error is raised, nothing is settled.
--- Locks: those of `settle` and `claim`.
+-- Rows: first the rows of `settle`, one for each verdict, then the rows of `claim`.
+-- Errors: the errors of `settle` and `claim`. After an error, nothing is settled.
+-- Locks: the locks of `settle` and `claim`.
 
 alter procedure [readpast].settle_and_claim
 	@verdicts nvarchar(max), @queue nvarchar(4000), @n int = 1,

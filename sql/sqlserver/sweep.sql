@@ -1,9 +1,9 @@
 -- sweep: do all maintenance. It ends leases that ran out, makes scheduled jobs ready
 -- when they are due, deletes kept jobs whose time is over and the jobs of dropped
--- queues, and moves the cursors of the lanes. Call it about once a second, from each
--- worker or from one job of the SQL Server Agent. Only one session sweeps at a time. If
--- another session is sweeping, the call returns at once. Do not call it in a
--- transaction that stays open, because no other session can sweep until that
+-- queues, and moves the cursors of the lanes. Call `sweep` about once a second, from
+-- each worker or from one job of the SQL Server Agent. Only one session sweeps at a
+-- time. If another session is sweeping, the call returns at once. Do not call `sweep`
+-- in a transaction that stays open, because no other session can sweep until that
 -- transaction ends.
 -- @most: each step changes at most this many jobs.
 -- @unless_ms: do nothing if a sweep has ended less than this long ago.
@@ -12,7 +12,8 @@
 -- again, how many jobs lost their lease and are dead, and how many kept jobs were
 -- deleted.
 -- Errors: 52003 wrong argument, 52007 wrong isolation level, 52008 doomed transaction.
--- Locks: the rows that it changes. Rows that other transactions have locked are skipped.
+-- Locks: the rows that it changes. Rows that other transactions have locked are
+-- skipped.
 
 alter procedure [readpast].sweep @most int = 20000, @unless_ms bigint = 0
 as

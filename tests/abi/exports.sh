@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Test that the library exports exactly the functions that exports.txt lists, and calls
-# no function that prints or ends the program.
+# Test that the library exports exactly the functions that exports.txt lists. Also test
+# that the library calls no function that prints or that ends the program.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors

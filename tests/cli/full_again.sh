@@ -1,5 +1,5 @@
-# full_again.sh - test that the limits of groups are used in full again, without repair,
-# soon after a process died. Scripts source this file after tap.sh.
+# full_again.sh - test that soon after a process has died, each group again runs as many
+# jobs as its limit allows. Scripts source this file after tap.sh.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -27,12 +27,12 @@ start_worker() { # QUEUE HISTORY
 	worker=$!
 }
 
-started() { # HISTORY N: the worker has started so many jobs
+started() { # HISTORY N: the worker has started N jobs
 	(($(grep -cs '"started"' "$1") >= $2))
 }
 
-# The worker that writes this history runs as many jobs as the limits allow, at the
-# latest a lease and two seconds after $died.
+# Check that the worker that writes this history runs as many jobs as the limits allow,
+# and has started the last of them within a lease and two seconds after $died.
 is_full() { # HISTORY
 	eventually started "$1" $all || {
 		echo "only $(grep -c '"started"' "$1") of $all jobs started"
@@ -55,7 +55,8 @@ now() {
 	python3 -c 'import time; print(time.monotonic_ns() // 1000)'
 }
 
-# The history of all clients keeps the promises, and no group waits for nothing.
+# Check that the history of all clients breaks no promise. P13 is one of the promises: no
+# group waits although it could run a job.
 keeps_limits() { # QUEUE HISTORY...
 	env -u READPAST_HISTORY "$READPAST" check "history-$1" "${@:2}" --left "$1" >out
 	tail -n 1 out | grep -qE '^P1 ok, .*P10 ok, P13 ok$' && return

@@ -43,7 +43,7 @@ begun() { # AT CLAIM VERDICT: print the event of a verdict that was sent
 }
 audited='{"at":99000000,"client":"a:1","event":"audited","queue":"q"}'
 left='{"at":98000000,"client":"a:1","event":"left","id":1,"state":"ready"}'
-says() { # STATUS PATTERN LINE...: what `check` does with a history of these lines
+says() { # STATUS PATTERN LINE...: `check` of these lines exits and prints like this
 	local expected=$1 pattern=$2
 	shift 2
 	printf '%s\n' "$@" >broken

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Test that the command check proves the promises P10, P11, P12 and P13, which are about
-# limits. The histories are written by hand: each breaks a promise, or only seems to.
+# Test that the command `check` verifies the promises P10, P11, P12 and P13, which are
+# about limits. The histories are written by hand. Each of them breaks a promise, or only
+# looks like it.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -8,7 +9,8 @@
 # shellcheck source-path=SCRIPTDIR source=tap.sh
 . "$(dirname "$0")/tap.sh"
 
-# The events. Times are in milliseconds, and a call takes one. A lease lasts for 1000 ms.
+# The events of a history. Times are in milliseconds. A call takes 1 ms, and a lease lasts
+# for 1000 ms.
 event() { # AT EVENT FIELDS
 	echo "{\"at\":${1}000,\"client\":\"a:1\",\"event\":\"$2\",$3}"
 }
@@ -96,7 +98,7 @@ check 'a claim before the rate was set does not count' says 0 'P12 ok' "$(claim 
 check 'limits without their queue are refused' says 2 'broken line|limits without a queue' "${one/\"queue\"/\"que\"}"
 check 'a rate without its window is refused' says 2 'a rate without its rate_ms' "${rate/rate_ms/rate}"
 
-# The commands record what the check needs.
+# Check that the commands record all facts that `check` needs.
 readpast --history h queue set mail --limit 2 >/dev/null
 readpast --history h enqueue mail x --group acme --quiet
 readpast --history h enqueue mail y --delay 1h --quiet

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Test that the limits of groups are used in full again after a worker, or a client in
-# the middle of a call, was killed with kill -9.
+# Test that each group again runs as many jobs as its limit allows, after a worker, or a
+# client in the middle of a call, was killed with kill -9.
 #
 #   limits_crash.sh READPAST sqlite:|postgres:
 #

@@ -1,6 +1,6 @@
 /*
  * groups.c - test a queue's group_limit: how many jobs of one group may run at
- * once, in which order they run, and whose turn it is.
+ * once, in which order they run, and how groups take turns.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -42,9 +42,9 @@ put_three(rp_conn *conn, int64_t *ids)
 
 enum { CLIENTS = 6, GROUPS = 7, JOBS = 30 };
 
-/* A job counts as running from after its claim until before its verdict, so the
- * counts are never larger than the number of jobs that run. The payload of a
- * job is its number in its group. Each fifth job fails once. */
+/* The test counts a job as running only after its claim and before its verdict.
+ * So the counts are never larger than the real numbers of running jobs. The
+ * payload of a job is its number in its group. Each fifth job fails once. */
 struct fleet {
 	const struct db *db;
 	int ordered; /* 1: each group runs one job at a time, in order */
@@ -243,7 +243,7 @@ the_same_group_in_two_queues_is_two_groups(void **state)
 	expect_states(conn, ids, "rr");
 }
 
-/* ---- who admits the next job ---- */
+/* ---- which call admits the next job ---- */
 
 static void
 each_end_of_a_job_admits_the_next_one(void **state)

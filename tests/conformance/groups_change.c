@@ -199,8 +199,8 @@ a_limit_may_be_set_again_before_all_jobs_are_admitted(void **state)
 	assert_false(is_empty(conn));
 }
 
-/* Sweep until so many jobs are blocked, but at most 50 times, because a sweep
- * takes a limited time. */
+/* Sweep until this many jobs are blocked. One sweep may not be enough, because
+ * its time is limited. 50 sweeps must be enough. */
 static void
 sweep_until_blocked(rp_conn *conn, int64_t blocked)
 {

@@ -1,6 +1,6 @@
 /*
- * groups_look.c - test what calls that only read say about blocked jobs and
- * about groups.
+ * groups_look.c - test the results of calls that only read, about blocked jobs
+ * and about groups.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -106,8 +106,9 @@ why_names_the_jobs_that_a_job_waits_for(void **state)
 
 /* ---- the list of groups ---- */
 
-/* List groups and compare them with a text that has "name waiting/ready/running
- * " for each, and "!" after the numbers of a group that is held. */
+/* List groups and compare them with a text. The text has "name
+ * waiting/ready/running " for each group, and "!" after the numbers of a group
+ * that is held. */
 static void
 expect_groups(rp_conn *conn, int blocked, const char *after, size_t max,
 	      const char *expected)

@@ -25,8 +25,8 @@ held_until(rp_conn *conn)
 	return until;
 }
 
-/* Return the first group after the name `after`, whose own name must be `name`;
- * NULL: there is none. */
+/* Return the first group whose name comes after `after`. Its name must be
+ * `name`. If `name` is NULL, there must be no such group. */
 static rp_group
 group_after(rp_conn *conn, const char *after, const char *name)
 {

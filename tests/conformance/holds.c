@@ -1,6 +1,6 @@
 /*
- * holds.c - test holds of queues and groups: no claim gets a job of them until
- * the hold ends.
+ * holds.c - test holds: no claim gets a job of a held queue or group until the
+ * hold ends.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -97,8 +97,8 @@ a_released_job_comes_back_when_the_hold_of_its_queue_ends(void **state)
 
 /* ---- holds of a group ---- */
 
-/* Hold group g. Its job that runs goes on. No other one starts, whether it was
- * ready or is enqueued now. The jobs of other groups start. */
+/* Hold group g. Its running job goes on. No other job of the group starts,
+ * neither a ready job nor a new one. The jobs of other groups start. */
 static void
 check_held_group(rp_conn *conn, int64_t *ids)
 {

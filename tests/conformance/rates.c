@@ -49,7 +49,7 @@ claims(rp_conn *conn, size_t n)
 
 enum { CLIENTS = 4, MOST = 10000 };
 
-/* The claim numbers of all claims are the times at which they started. */
+/* The claim numbers of all jobs, which are the times at which they started. */
 struct starts {
 	const struct db *db;
 	size_t at_once;
@@ -205,7 +205,7 @@ a_worker_does_not_fetch_ahead_in_a_queue_with_a_rate(void **state)
 	rp_batch_free(batch);
 }
 
-/* ---- what others see ---- */
+/* ---- what waits, lists and other calls see ---- */
 
 static void
 a_wait_ends_when_the_rate_allows_the_next_start(void **state)

@@ -157,7 +157,7 @@ class Shell(Example):
 
 
 class Http(Shell):
-    """Workers over HTTP that are killed leave each sum complete, and do each job"""
+    """each job is done and each sum is complete, although workers are killed"""
 
     file, runner = "worker_http.sh", []
 

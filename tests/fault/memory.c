@@ -125,7 +125,7 @@ memory_fail_at(const char *what, enum memory_kind kind, size_t at)
 		printf("# %s: %s, allocation %zu\n", what, kinds[kind], at);
 }
 
-/* Return the distance between two allocations that are made to fail. */
+/* Return n, if every nth allocation is made to fail. */
 size_t
 memory_step(enum memory_kind kind, size_t made)
 {

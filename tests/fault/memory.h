@@ -29,8 +29,8 @@ extern struct memory {
 int memory_use(void);
 void memory_fail_at(const char *what, enum memory_kind kind, size_t at);
 void memory_arm(int on); /* 1: start to count allocations; 0: stop counting */
-/* Return the distance between two allocations that are made to fail. `made` is
- * the number of allocations in a run. */
+/* A test lets every nth allocation fail, in a run of its own. Return n. `made`
+ * is the number of allocations in a run. */
 size_t memory_step(enum memory_kind kind, size_t made);
 
 #endif

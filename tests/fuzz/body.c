@@ -1,6 +1,6 @@
 /*
- * body.c - fuzz the reader of JSON bodies: every member has its type and its
- * range, and others are refused.
+ * body.c - fuzz the reader of JSON bodies. It must refuse every member that is
+ * unknown, or whose type or range is wrong.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

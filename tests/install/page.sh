@@ -6,7 +6,7 @@
 #
 #   page.sh READPAST BUILD SOURCE PAGE
 #
-# A page's examples run in a directory of their own, and with a database of their own in
+# A page's examples run in a directory of their own, with a database of their own in
 # place of postgres://app@db.example/app. A server that a page starts has a free port in
 # place of 8080, runs on in the sections after it, and is ended after the last one. If READPAST_TEST_POSTGRES names no server, the
 # sections that need PostgreSQL are skipped.

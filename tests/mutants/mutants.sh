@@ -46,8 +46,8 @@ build() {
 # The load for each mutant. For the mutant `fence`, many verdicts come after the end of
 # the lease. For `lease`, jobs run for longer than a second, so that a sweep comes while
 # they run. For `claim`, many workers claim at the same time. For `no_admission`, all jobs
-# are enqueued before the first one runs, so that no enqueue lets a group go on. For
-# `no_request`, the last job of a group often ends while another one is enqueued.
+# are enqueued before the first job runs, so that no later enqueue admits a waiting job.
+# For `no_request`, the last job of a group often ends while another job is enqueued.
 declare -A loads=(
 	[fence]='--jobs 100 --workers 6 -j 2 --work-time 400ms --lease 1s --stall-every 600ms'
 	[lease]='--jobs 60 --workers 8 -j 2 --work-time 1300ms --lease 2s --fail-rate 0.2'
@@ -59,8 +59,8 @@ declare -A loads=(
 	[window]='--jobs 200 --rate 50/400ms --workers 2'
 )
 
-# stress PROGRAM WHICH DATABASE: run `PROGRAM stress` with the load WHICH. The output is
-# in out-DATABASE, with a line about the time if a mutant's run takes more than 40 s.
+# stress PROGRAM WHICH DATABASE: run `PROGRAM stress` with the load WHICH, and write its
+# output to out-DATABASE. If a mutant's run takes more than 40 s, a line there says so.
 stress() {
 	local url="$server&schema=${schema}_$2" from=$SECONDS status
 	[[ $3 == sqlite ]] && url="sqlite:$2.db"

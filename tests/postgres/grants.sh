@@ -49,6 +49,12 @@ check 'a producer enqueues at repeatable read' sql_as mail_producer \
 sql_as postgres "select readpast.register_waiter(1, '{mail}')" >/dev/null
 check 'a producer enqueues while a worker waits' enqueue nine
 check 'the waiting worker is notified' equal "$(sql_as postgres 'select count(*) from readpast.waiter')" 0
+sql_as postgres "select readpast.queue_set('limited', group_limit => 1, rate => 100, per => '1 s')" >/dev/null
+check 'a producer enqueues a job of a group' as mail_producer enqueue limited one --group g
+check 'a producer enqueues many jobs of groups' as mail_producer enqueue limited two three --group g
+check 'a producer replaces a blocked job of a group' sh -c '
+	"$@" enqueue limited four --group g --unique k && "$@" enqueue limited five --group h --unique k --replace' \
+	sh as mail_producer
 check 'a producer may not claim' refuses 1 'permission denied' as mail_producer claim mail
 check 'a producer may not read payloads' status 1 sql_as mail_producer \
 	'select payload from readpast.job'

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Test that the limits of groups are used in full again after the server crashed together
-# with a worker. The script starts its own server.
+# Test that each group again runs as many jobs as its limit allows, after the server
+# crashed together with a worker. The script starts its own server.
 #
 #   limits.sh READPAST ROOT
 #

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Test each call of the HTTP API with input that is right.
+"""Test each call of the HTTP API with valid input.
 
   calls.py READPAST KIND
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Test the HTTP API with input that is wrong. Each refusal names the field that is wrong,
-and nothing has changed.
+"""Test the HTTP API with invalid input. Each refusal names the wrong field, and nothing
+has changed.
 
   input.py READPAST KIND
 
@@ -15,7 +15,7 @@ import time
 from serving import Answer, Case, Server, main
 
 LONG = "x" * 256
-WRONG_JOBS = [  # a job, and the field that is named
+WRONG_JOBS = [  # a job, and the field that the refusal must name
     ({"nonsense": 1}, "nonsense"),
     ({"kind": 1}, "kind"), ({"kind": ""}, "kind"), ({"kind": "k" * 129}, "kind"),
     ({"kind": "a\0b"}, "kind"), ({"kind": ["a"]}, "kind"),
@@ -305,7 +305,7 @@ class Wire(Case):
 
 
 class Pages(Case):
-    """A web page must not reach the server through the browser of a user."""
+    """A web page that a user visits must not be able to call the server."""
 
     options = ("--host", "queue.example.com")
 

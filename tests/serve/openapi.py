@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Hold the description of the API, /openapi.json, to what the server does. The tests are
-run from the description: each operation is called with its example, and each answer must
-match its schema; then each member of each body gets wrong values.
+"""Compare the description of the API, /openapi.json, with the server. The tests are made
+from the description. Each operation is called with its example, and each answer must
+match its schema. Then each member of each body gets wrong values.
 
   openapi.py READPAST KIND
 
@@ -18,7 +18,7 @@ from serving import Case, main
 ROUTES = pathlib.Path(__file__).resolve().parents[2] / "serve/route.c"
 TYPES = {"string": str, "integer": int, "number": (int, float), "boolean": bool,
          "array": list, "object": dict, "null": type(None)}
-# A value of each type, for members of other types.
+# A value of each type. Members of any other type must be refused with this value.
 VALUES = ["text", 5, 1.5, True, [], {}]
 
 
@@ -76,7 +76,8 @@ class Description(Case):
                 yield method.upper(), path, operation
 
     def prepare(self, path):
-        """Make what a path names, and return the path with its names."""
+        """Make the queue, job or other thing that a path names. Return the path with
+        the name in it."""
         self.server.ask("PUT", "/v1/queues/mail")
         self.server.ask("PUT", "/v1/schedules/nightly", {"queue": "mail", "spec": "@daily"})
         job = self.server.enqueue("mail", delay="1h" if path.endswith("/change") else "0s")

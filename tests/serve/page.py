@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Test the files that the server answers with, and HTTPS.
+"""Test the files of the dashboard that the server sends, and HTTPS.
 
   page.py READPAST KIND
 

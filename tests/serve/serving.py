@@ -151,7 +151,7 @@ class Case(unittest.TestCase):
         self.queue = self.id().rsplit(".", 1)[1][:100]
 
     def refused(self, answer, status, *words):
-        """Check an error: its status, and words that its detail has."""
+        """Check the status of an error, and that its detail has these words."""
         self.assertEqual(answer.status, status, answer)
         self.assertEqual(answer.headers["Content-Type"], "application/problem+json")
         problem = answer.json

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Test who may do what: tokens, their scopes, and addresses that need them.
+"""Test tokens: which calls their scopes allow, and which addresses need a token.
 
   tokens.py READPAST KIND
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Test the header and the length of each routine of sql/postgres/schema, and of each
-procedure, function and view of sql/sqlserver. A header is
-the comment at the top of a file. Its first line is `-- name: ...`. A line that
-begins with `-- Result:` (or `-- Rows:`) says what the routine returns, unless it
-returns void. A line that begins with `-- Locks:` says what the routine locks.
+procedure, function and view of sql/sqlserver. A header is the comment at the top of a
+file. Its first line is `-- name: ...`. A line that begins with `-- Result:` (or
+`-- Rows:`) says what the routine returns, unless it returns void. A line that begins
+with `-- Locks:` says what the routine locks.
 
   routines.py SOURCE
 

@@ -1,6 +1,7 @@
 // Debian's Chromium, driven by playwright-core.
 //
-// CHROMIUM names the browser. Without it, it is /usr/bin/chromium.
+// The environment variable CHROMIUM names the browser. The default is
+// /usr/bin/chromium.
 //
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The readpast authors
@@ -29,8 +30,8 @@ export function launch() {
 	});
 }
 
-/** Open a page. `page.complaints` collects what the browser complains of: errors of
- * scripts, and what the content security policy forbade. */
+/** Open a page. `page.complaints` collects errors of scripts, and the requests that
+ * the content security policy has blocked. */
 export async function open(browser, base, hash = "", options = {}) {
 	const context = await browser.newContext({ viewport: DESKTOP, ...options });
 	const page = await context.newPage();
@@ -66,7 +67,7 @@ export function row(page, text) {
 	return page.locator("main tbody tr", { hasText: text });
 }
 
-/** Wait for the message that an action leaves. */
+/** Wait until the page shows the message of an action. */
 export function said(page, text) {
 	return page.locator(".toast", { hasText: text }).waitFor();
 }

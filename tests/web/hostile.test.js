@@ -1,4 +1,5 @@
-// What other people wrote is shown as text, and does nothing.
+// Texts that other people wrote, such as payloads and errors, are shown as plain text,
+// even if they look like HTML or scripts.
 //
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The readpast authors

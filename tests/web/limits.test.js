@@ -1,4 +1,4 @@
-// Limits, holds and groups: a server that knows them says so in its answers.
+// Limits, holds and groups. The page shows them if the server's answers have them.
 //
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The readpast authors

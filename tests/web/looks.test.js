@@ -1,4 +1,4 @@
-// The page on a phone, in the dark, below a prefix, and by keyboard alone.
+// The page on a phone, in dark mode, below a prefix, and used by keyboard alone.
 //
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The readpast authors

@@ -1,4 +1,4 @@
-// Workers, schedules and what doctor finds.
+// The pages of workers, schedules and the doctor.
 //
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The readpast authors

@@ -1,6 +1,7 @@
 // A real `readpast serve` over a real database in a temporary folder.
 //
-// READPAST names the program to test. Without it, it is the one in build/.
+// The environment variable READPAST names the program to test. The default is the
+// program in build/.
 //
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The readpast authors
@@ -21,7 +22,7 @@ const MOST_OUTPUT = 64 * 1024 * 1024;
 
 export const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 
-/** Wait until `question` answers something true, and return that. */
+/** Call `question` until its result is true, and return the result. */
 export async function until(question, what, ms = START_MS) {
 	const end = Date.now() + ms;
 	for (;;) {

@@ -1,4 +1,4 @@
-// A server that wants a token, and one that changes nothing.
+// A server that needs a token, and a server with --read-only.
 //
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The readpast authors

@@ -15,7 +15,8 @@ const SIZE = { width: 1200, height: 750 };
 const LOAD_MS = Number(process.env.LOAD_MS ?? 100000);
 const ROUND_MS = 700;
 
-/** Orders: they come in waves, take some tenths of a second, and a few fail. */
+/** Make a load of orders, which come in waves and take some tenths of a second. Some
+ * of them fail. */
 function orders(db) {
 	db.run(["queue", "set", "orders", "--keep-done", "1h", "--backoff", "5s"]);
 	const handler = 'sleep 0.$((RANDOM % 6)); case $RANDOM in *7) echo "order service: 503" >&2; exit 1;; esac';
@@ -63,7 +64,8 @@ async function pictures(page, db) {
 	await take(page, "doctor");
 }
 
-/** The same browser page in other clothes, so that its charts keep their lines. */
+/** Take pictures in dark mode and in the size of a phone. This uses the same browser
+ * page, because the charts of a new page would have no lines yet. */
 async function variants(page) {
 	await page.emulateMedia({ colorScheme: "dark" });
 	await visit(page, "#/queue/orders?state=done");

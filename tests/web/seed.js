@@ -1,4 +1,4 @@
-// A database that has jobs in every state, as a person would meet it.
+// Fill a database like a real one, with jobs in every state.
 //
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The readpast authors

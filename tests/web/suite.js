@@ -1,5 +1,5 @@
-// What the test files share: a seeded database, its server and a browser, made
-// before the first test of a file and removed after the last one.
+// The set-up of each test file: a database with jobs, its server and a browser. They
+// are made before the first test of the file and removed after the last one.
 //
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The readpast authors
@@ -9,7 +9,7 @@ import { launch } from "./browser.js";
 import { Database } from "./readpast.js";
 import { seed } from "./seed.js";
 
-/** `prepare` fills the database. */
+/** Register the set-up. `prepare` fills the database. */
 export function suite(prepare = seed, ...options) {
 	const its = {};
 	before(async () => {

@@ -1,4 +1,4 @@
-// A hook that reads an address, and reads it again while live numbers arrive.
+// A hook that calls the API at an address, and again while live numbers arrive.
 //
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The readpast authors
@@ -8,16 +8,16 @@ import { get, type Problem } from "./api";
 import { tick } from "./live";
 
 export interface Answer<T> {
-	/** the last good answer; kept while the page reads again, or fails to */
+	/** the last good answer; kept until a later call succeeds */
 	data: T | null;
 	problem: Problem | null;
 	loading: boolean;
 	reload: () => void;
 }
 
-/** Read `path`, and again after every `every` live events (0: only once). There
- * are no live events while the page is hidden, so a hidden page reads nothing.
- * Null: read nothing. */
+/** Read `path` at once, and read it again each time that `every` live events have
+ * come. If `every` is 0, read it only once. If `path` is null, read nothing. A hidden
+ * page gets no live events, so it does not read again. */
 export function useAnswer<T>(path: string | null, every = 0): Answer<T> {
 	const [state, setState] = useState<{
 		path: string | null;
@@ -59,7 +59,7 @@ export function useAnswer<T>(path: string | null, every = 0): Answer<T> {
 		if (!every) return undefined;
 		let seen = tick.peek();
 		return tick.subscribe((n) => {
-			// A slow answer is waited for: asking again would start anew each time.
+			// Do not call again before the answer: a new call cancels the old one.
 			if (n - seen < every || isBusy.current) return;
 			seen = n;
 			reload();

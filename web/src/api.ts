@@ -5,7 +5,7 @@
 
 import { signal } from "@preact/signals";
 
-/** A page that waits longer than this says so, and does not look empty. */
+/** A call that takes longer than this fails, so that the page shows an error. */
 const PATIENCE_MS = 10000;
 
 /** True while the server refuses calls because no token was given. */
@@ -27,7 +27,7 @@ async function readProblem(answer: Response): Promise<Problem> {
 	try {
 		body = await answer.json();
 	} catch {
-		// A proxy in between answers with a page of its own.
+		// The body is not JSON: it may be the error page of a proxy.
 	}
 	const text = body.detail ?? body.title ?? `The server answered ${answer.status}.`;
 	return new Problem(answer.status, text, body.outcome);
@@ -84,5 +84,5 @@ export async function change<T>(method: string, path: string, body: unknown = {}
 
 export const post = <T>(path: string, body?: unknown) => change<T>("POST", path, body);
 
-/** A name is one segment of a path, whatever characters it has. */
+/** Encode a name, which may have any characters, as one segment of a path. */
 export const segment = encodeURIComponent;

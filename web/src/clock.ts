@@ -6,7 +6,8 @@
 
 import { signal } from "@preact/signals";
 
-/** A smaller difference may be the time that the numbers took to arrive. */
+/** A smaller difference is ignored: it may be the time that the numbers took to
+ * arrive. */
 const WORTH_CORRECTING_MS = 1000;
 
 let ahead = 0;

@@ -1,5 +1,5 @@
-// The filters of `readpast list`, as they are in the page's address, in a query
-// of the API and in the body of a bulk action.
+// The filters of `readpast list`. The same filter is written into the page's
+// address, a query of the API and the body of a bulk action.
 //
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The readpast authors

@@ -44,8 +44,8 @@ export function span(ms: number | null | undefined): string {
 	return "0s";
 }
 
-/** A span exactly, in the largest unit that divides it, as the command line and
- * the API read it: 90000 is "90s", 86400000 is "1d". */
+/** An exact span, in the largest unit that divides it: 90000 is "90s", 86400000 is
+ * "1d". The command line and the API can read this text. */
 export function duration(ms: number): string {
 	if (ms === 0) return "0s";
 	for (const [size, unit] of UNITS) if (ms % size === 0) return `${ms / size}${unit}`;

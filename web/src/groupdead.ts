@@ -1,5 +1,5 @@
-// Put dead jobs with the same error together. Numbers and ids in an error differ
-// from job to job ("timeout after 3021 ms"), so they do not count.
+// Group dead jobs by their error. Numbers and ids in an error differ from job to job
+// ("timeout after 3021 ms"), so the comparison ignores them.
 //
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The readpast authors
@@ -17,13 +17,13 @@ export interface DeadGroup {
 	oldestAt: string | null;
 }
 
-/** Hexadecimal ids, addresses and numbers, with what joins them. */
+/** Matches hexadecimal ids and addresses, and numbers such as 12, 10:30 or 1.5. */
 const VARIABLE = /0x[0-9a-f]+|\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b[0-9a-f]{12,}\b|[0-9]+(?:[.:_-][0-9]+)*/gi;
 
-/** An error longer than this is compared by its beginning. */
+/** Only this many characters of an error are compared. */
 const COMPARED_CHARS = 500;
 
-/** Returns the longest part of the text without anything that varies. */
+/** Returns the longest part of the text without such ids and numbers. */
 function longestFixed(text: string): string {
 	return text
 		.split(VARIABLE)
@@ -61,7 +61,7 @@ export class DeadGroups {
 		if (group.common !== error && !error.includes(group.common)) group.common = longestFixed(error);
 	}
 
-	/** The largest group first. */
+	/** Returns the groups, the largest first. */
 	list(): DeadGroup[] {
 		return [...this.groups.values()].sort((a, b) => b.count - a.count);
 	}

@@ -9,11 +9,11 @@ import { get, needsToken } from "./api";
 import { learnTime } from "./clock";
 import type { Stats } from "./types";
 
-/** How many points a chart has at most: ten minutes, one a second. */
+/** The largest number of points in a chart: one a second, for ten minutes. */
 export const MOST_POINTS = 600;
 
-/** Numbers that are older than this are called old: the server sends them once a
- * second, unless it cannot read the database. */
+/** If no numbers arrive for this long, the page says that its numbers are old. The
+ * server sends them once a second, unless it cannot read the database. */
 const LATE_MS = 5000;
 
 /** The first and the longest delay before we connect again. */
@@ -127,8 +127,8 @@ function connect(): void {
 		connection.value = "lost";
 		timer = setTimeout(connect, retryMs);
 		retryMs = Math.min(retryMs * 2, LONGEST_RETRY_MS);
-		// An event stream does not tell why it failed. A call does: without a
-		// valid token it makes the login form appear.
+		// An event stream does not tell why it failed. So make a call, which
+		// opens the login form if the token is not valid.
 		get("v1/stats").catch(() => undefined);
 	};
 }

@@ -1,4 +1,4 @@
-// What the server says about itself and about this session.
+// The server's answer about itself and about this session.
 //
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The readpast authors

@@ -40,7 +40,8 @@ export async function act(work: () => Promise<unknown>, done: string): Promise<b
 	}
 }
 
-/** Say also if the change may have been made although the call failed. */
+/** Returns the text of an error. It also says whether the change may have been made
+ * although the call failed. */
 export function explainFailure(error: unknown): string {
 	const { message, outcome } = error as { message: string; outcome?: string };
 	return outcome === "unknown" ? `${message} The change may have been made.` : message;

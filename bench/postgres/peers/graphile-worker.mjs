@@ -10,8 +10,8 @@ import pg from "pg";
 const logger = new Logger(() => () => {});
 const payload = JSON.stringify({ p: "0".repeat(190) });
 
-// Fill the table: a job for each group, and ten more jobs behind that of each second
-// group. A group is a named queue; a run without names has only a job for each group.
+// Fill the table with a job for each group. If the groups are named queues, every second
+// group gets ten more jobs, which wait behind its first job.
 async function fill(pgPool, { groups, named }) {
 	const add = (first, step, queue) =>
 		pgPool.query(

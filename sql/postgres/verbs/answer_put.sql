@@ -1,5 +1,5 @@
--- answer_put: store the answer to a request with an idempotency key for 24 hours. If another
--- answer is stored already, nothing changes, and no row is returned.
+-- answer_put: store, for 24 hours, the answer to a request with an idempotency key. If
+-- the key already has an answer, nothing changes, and no row is returned.
 
 insert into readpast.answer (name, hash, answer, until)
 values (:name, :hash, :answer,

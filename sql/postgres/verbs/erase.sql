@@ -1,8 +1,8 @@
 -- erase: delete jobs, unless they have changed since the caller read them. A job is
 -- unchanged if its claim number is still :claim_no. If :kept is 1, the job is deleted
 -- from the archive. If :kept is 0, the job is deleted from the live jobs, unless it is
--- running. The groups of live jobs admit their next jobs after all jobs of the call are
--- deleted, because these may be the next ones. So the ids are collected in arrays first.
+-- running. Groups admit their next jobs only after all jobs of the call are deleted,
+-- because the next job of a group may be among these. So arrays collect the jobs first.
 
 with live as (
     delete from readpast.job j

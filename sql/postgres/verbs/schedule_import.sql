@@ -4,7 +4,7 @@
 -- if the schedule was paused in the source.
 -- If this database already has a schedule of this name, that schedule is replaced only
 -- if its `standby` contains :origin, the name of the source. If a user has resumed that
--- schedule here, a copy does not replace it. A move does, but the schedule stays
+-- schedule here, a copy does not replace it. A move replaces it, but the schedule stays
 -- resumed and keeps its times, because it may have fired here already. If the existing
 -- schedule is not replaced, no row is returned.
 -- If the job of next_at was enqueued already (last_at is the same time), the schedule

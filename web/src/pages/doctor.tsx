@@ -1,4 +1,5 @@
-// What is wrong with the database or will be soon, worst first, with what helps.
+// The findings of the doctor, worst first: what is or will soon be wrong with the
+// database, and what to do about it.
 //
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The readpast authors

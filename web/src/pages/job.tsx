@@ -16,7 +16,7 @@ import { link } from "../route";
 import { session } from "../session";
 import type { Job, Why } from "../types";
 
-/** Read again after so many live events, while the job is not finished. */
+/** Until the job is finished, read it again after this many live events. */
 const FOLLOW = 3;
 
 function Reason({ id, every }: { id: string; every: number }) {

@@ -89,7 +89,7 @@ export function QueuePage({ name }: { name: string }) {
 	const settings = useAnswer<Queue>(`v1/queues/${segment(name)}`, 10);
 	const numbers = stats.value?.find((one) => one.queue === name);
 	const history = historyOf(name);
-	const hasGroups = settings.data?.group_limit !== undefined; // an older server has none
+	const hasGroups = settings.data?.group_limit !== undefined; // old servers send none
 	const paused = numbers?.paused ?? Boolean(settings.data?.paused_at);
 
 	const reason = numbers?.pause_reason ?? settings.data?.pause_reason;

@@ -186,7 +186,7 @@ function Queues({ list, settings }: { list: Stats[]; settings: Map<string, Queue
 	);
 }
 
-/** The live numbers, or until they arrive the same numbers read once. */
+/** Shows the live numbers. Until they arrive, it shows the numbers of one call. */
 export function QueuesPage() {
 	const live = stats.value;
 	const first = useAnswer<{ queues: Stats[] }>(live ? null : "v1/stats");

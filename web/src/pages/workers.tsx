@@ -17,7 +17,8 @@ const SILENT_MS = 30000;
 /** How many of its jobs a worker's row shows. */
 const SHOWN_JOBS = 5;
 
-/** The member `queues` is a list of names, or of objects with the kinds, too. */
+/** The member `queues` is a list of names, or a list of objects that also have the
+ * kinds. */
 function queuesOf(worker: Worker): string {
 	if (!Array.isArray(worker.queues)) return String(worker.queues ?? "");
 	return worker.queues

@@ -1,4 +1,4 @@
-// What a page shows while it reads, if reading failed, and if there is nothing.
+// What a page shows while it reads, if a read failed, and if a list is empty.
 //
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The readpast authors
@@ -6,8 +6,8 @@
 import type { ComponentChildren } from "preact";
 import type { Answer } from "../answer";
 
-/** Show the data of an answer. A failure is always shown as such, above data
- * that was read before, if any. */
+/** Show the data of an answer. If the last read failed, show the failure, and below
+ * it the data of an earlier read, if there is any. */
 export function Shown<T>({
 	answer,
 	children,

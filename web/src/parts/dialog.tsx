@@ -20,7 +20,7 @@ export function Dialog({
 	useEffect(() => {
 		const dialog = ref.current;
 		dialog?.showModal();
-		return () => dialog?.close(); // gives the focus back, unless it is closed
+		return () => dialog?.close(); // an open dialog gives the focus back
 	}, []);
 	return (
 		<dialog ref={ref} aria-labelledby="dialog-title" onClose={onClose}>

@@ -3,7 +3,7 @@
 
 import { useId } from "preact/hooks";
 
-/** A text field with its label, and a hint that is read with it. */
+/** A text field with a label. A screen reader reads the hint with the field. */
 export function Field({
 	label,
 	name,

@@ -11,7 +11,8 @@ export function holdEnd(until: string | null | undefined): number | null {
 	return end > now.value ? end : null;
 }
 
-/** The limits of a queue, and until when it is held. Nothing if it has none. */
+/** Shows the limits of a queue, and until when it is held. If it has no limits and is
+ * not held, shows nothing. */
 export function Limits({ of }: { of: Queue }) {
 	const parts: string[] = [];
 	if (of.limit) parts.push(`at most ${count(of.limit)} at once`);

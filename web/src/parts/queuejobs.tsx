@@ -17,7 +17,7 @@ import { JobTable } from "./jobs";
 
 const PAGE_ROWS = 100;
 
-/** In the order in which a job passes through them. */
+/** The states, in the order in which a job passes through them. */
 const TABS: State[] = ["scheduled", "blocked", "ready", "running", "done", "dead", "cancelled"];
 
 function StateTabs({ name, numbers, filter }: { name: string; numbers: Stats | undefined; filter: Filter }) {

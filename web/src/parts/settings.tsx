@@ -44,7 +44,7 @@ function present(of: Queue): Setting[] {
 	return SETTINGS.filter((one) => of[one.field] !== undefined);
 }
 
-/** The value as it is typed. */
+/** Returns the value of a setting as the text of its field. */
 function typed(of: Queue, { field, kind }: Setting): string {
 	const value = of[field];
 	if (kind === "span") return duration(Number(value ?? 0));

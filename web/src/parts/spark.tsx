@@ -5,7 +5,7 @@
 
 const WIDTH = 120;
 const HEIGHT = 24;
-/** Two minutes; more points than pixels would show nothing more. */
+/** One point a second, for two minutes. The line has no pixels for more points. */
 const POINTS = 120;
 
 function path(values: (number | null)[], top: number): string {

@@ -20,16 +20,18 @@ create table readpast.meta (
 -- dies, see put_dead().
 -- run_limit: how many jobs of this queue may run at once. 0: any number.
 -- group_limit: how many jobs of one group may run at once. 0: any number.
--- group_epoch: a number that is new in the database each time when the queue gets a group
--- limit after it had none, or a lower one. See slot_epoch of the type `extra`.
+-- group_epoch: changes to a new number, which was never used before, when the queue
+-- gets a group limit after it had none, or a lower limit. See slot_epoch of the type
+-- `extra`.
 -- group_pass: 0: a failed job keeps its slot of its group until its retry. 1: the next
 -- job of the group gets the slot.
--- group_lowered: true if the group limit was lowered, or was set while more jobs ran, so
--- that a group may have more slots than the limit.
--- rate_count, rate_ms: how many jobs of this queue may start within so long. 0: any
--- number.
+-- group_lowered: true if a group may have more slots than the limit, because the group
+-- limit was lowered, or was set while more jobs ran.
+-- rate_count, rate_ms: at most rate_count jobs of this queue may start within rate_ms.
+-- A rate_count of 0: any number.
 -- held_until: no job of this queue starts before this time.
--- holds_until: after this time no group of this queue is held. Null: none ever was.
+-- holds_until: after this time no group of this queue is held. Null: no group was ever
+-- held.
 create table readpast.queue (
 	id             integer primary key generated always as identity,
 	name           text not null unique,
@@ -157,8 +159,8 @@ create sequence readpast.line;
 -- progress: the last progress that a handler reported. The next attempt gets it. Null:
 -- no progress was reported.
 -- slot_epoch: the queue's group_epoch when the job got a slot of its group. A ready job
--- with the queue's present group_epoch has a slot, so claims need not look for it. A job
--- with another value may have a slot, too.
+-- with the queue's present group_epoch has a slot, so claims need not search
+-- group_slot. A job with another value may have a slot, too.
 -- came: the number of a waiting job in the order of its group, see group_wait.
 create type readpast.extra as (
 	keep_ms       bigint,
@@ -222,10 +224,10 @@ create table readpast.slot (
 	primary key (queue_id, job_id)
 );
 
--- Groups. A job of a group stands in the ready line only if it has a slot, in a queue
--- with a group limit. At most group_limit rows of `group_slot` have the same group. The
--- job keeps its slot while it is ready and while it runs, and also until its retry,
--- unless the queue has group_pass.
+-- Slots of groups. In a queue with a group limit, a job of a group enters the ready
+-- line only with a slot, and a group has at most group_limit slots. A job keeps its
+-- slot while it is ready and while it runs. After a failed attempt it keeps the slot
+-- until its retry, unless the queue has group_pass.
 -- came: the job's number in the order of its group.
 create table readpast.group_slot (
 	queue_id  integer not null,
@@ -238,7 +240,7 @@ create table readpast.group_slot (
 
 -- Jobs that wait for their group, in the order of the group. In `job` the seq of such a
 -- job is null, and its run_at is infinity, so no claim and no sweep finds it.
--- run_at: since when the job is ready.
+-- run_at: the time at which the job became due.
 create table readpast.group_wait (
 	queue_id  integer not null,
 	group_key text collate "C" not null,
@@ -249,11 +251,11 @@ create table readpast.group_wait (
 	primary key (queue_id, group_key, priority, came, job_id)
 );
 
--- Recheck requests of groups: waiting jobs of the group may find a slot. Whoever makes a
--- job wait, or frees a slot that no job has got, adds one. The next claim or sweep
--- carries them out, see admit_requested().
--- and_later: true stands for all groups of the queue with larger names, see
--- request_later().
+-- Recheck requests. A request names a group that may have both a waiting job and a free
+-- slot. For example, a transaction adds one when it frees a slot and gives it to no
+-- job. The next claim or sweep carries out the requests, see admit_requested().
+-- and_later: true if the request is for all groups of the queue whose names come after
+-- this name, see request_later().
 create table readpast.group_recheck (
 	id        bigint primary key generated always as identity,
 	queue_id  integer not null,
@@ -272,7 +274,7 @@ create table readpast.group_hold (
 );
 create index group_hold_until on readpast.group_hold (until);
 
--- The starts of jobs in queues with a rate, for as long as they count.
+-- The starts of jobs in queues with a rate, for as long as they count for that rate.
 -- at_us: the time of the claim in microseconds since 1970, see note_starts().
 create table readpast.start (
 	queue_id integer not null,
@@ -319,8 +321,8 @@ create index expiry_at on readpast.expiry (expire_at);
 -- low: a sweep has seen all jobs before this number. While low <= head, no sweep has
 -- looked at the jobs before this cursor yet. The rows with low <= head are the work
 -- list of the sweep.
--- Lanes 0 and -1 have no jobs. The sweep keeps notes in their rows: `head` is a time, in
--- microseconds since 1970.
+-- Lanes 0 and -1 have no jobs. The sweep keeps notes in their rows, where `head` is a
+-- time, in microseconds since 1970.
 --   lane 0: all jobs whose run_at is before this time have been moved by a sweep.
 --   lane -1: no row of the work list has an earlier visit_at than this time. If there
 --     is no row of lane -1, the hints were truncated.
@@ -509,8 +511,8 @@ create index tally_second on readpast.tally (second);
 -- next_at: the time of the next fire. The transaction that enqueues the job of this
 -- fire also sets next_at to the time of the following fire.
 -- retry_at: if the server could not load the time zone, a sweep tries again at this
--- time. Until it can compute a new time, next_at does not change, even if the schedule has
--- fired for next_at.
+-- time. Until a sweep can load the zone, next_at does not change, even if the schedule
+-- has fired for next_at.
 -- last_at: the time of the last fire.
 -- last_job_id: the job of the last fire. Null: the last fire has no job.
 -- last_error: why the last fire has no job, or why the time of the next fire could not
@@ -547,8 +549,8 @@ create table readpast.schedule (
 create index schedule_due on readpast.schedule (coalesce(retry_at, next_at))
 	where paused_at is null;
 
--- Tokens of the HTTP server. key: the part of a token that names it. hash: SHA-256 of the
--- whole token. scopes: a JSON array of texts such as "work:mail".
+-- Tokens of the HTTP server. key: the part of a token that names it. hash: SHA-256 of
+-- the whole token. scopes: a JSON array of texts such as "work:mail".
 create table readpast.token (
 	name       text primary key,
 	key        text not null unique,
@@ -557,8 +559,9 @@ create table readpast.token (
 	created_at timestamptz not null
 );
 
--- Answers to requests of HTTP that have an idempotency key. name: SHA-256 of the key and
--- what it belongs to. hash: SHA-256 of the request. until: when the answer is forgotten.
+-- Answers to HTTP requests that have an idempotency key. name: SHA-256 of the token,
+-- the queue and the key. hash: SHA-256 of the request. until: the answer is deleted
+-- after this time.
 create table readpast.answer (
 	name   text primary key,
 	hash   bytea not null,

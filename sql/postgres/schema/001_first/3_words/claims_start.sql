@@ -1,10 +1,11 @@
--- claims_start: return the `seq` (the number in the ready line) at which the claims of a
--- lane start. The lane's cursors determine this number. The comment of the table
+-- claims_start: return the `seq` (the number in the ready line) at which the claims of
+-- a lane start. The lane's cursors determine this number. The comment of the table
 -- `cursor` explains the rule.
 -- lane_id: the lane (a queue, a priority and a class, see lane_of()).
--- Result: one of three numbers. If the lane has no cursor: 0. If the newest cursor is at
--- least cursor_age() old: its `head`. Otherwise: the larger one of the newest cursor's
--- `settled` and the `head` of the newest cursor that is at least cursor_age() old.
+-- Result: one of three numbers. If the lane has no cursor: 0. If the newest cursor is
+-- at least cursor_age() old: its `head`. Otherwise: the larger one of the newest
+-- cursor's `settled` and the `head` of the newest cursor that is at least cursor_age()
+-- old.
 -- Locks: none.
 
 create function readpast.claims_start(lane_id bigint) returns bigint

@@ -1,6 +1,6 @@
--- is_waiting: say whether a live job is due. The job is one that is not running. If it is
--- due, its state is ready or blocked. Calls that change jobs of a given state do not tell
--- these two apart.
+-- is_waiting: return whether a live job is due. The caller knows that the job is not
+-- running. A due job is ready or blocked. Calls that change only jobs of a given state
+-- treat these two states as one, so they need only this answer.
 -- seq, run_at: the columns of the job.
 -- Result: true or false. False: the job is scheduled.
 -- Locks: none.

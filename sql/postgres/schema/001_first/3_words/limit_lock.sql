@@ -1,5 +1,5 @@
 -- limit_lock: return the first of the two numbers that identify the advisory lock of a
--- queue with a run_limit. The second is the queue's id.
+-- queue with a run_limit or a rate. The second number is the queue's id.
 -- Result: the number.
 -- Locks: none.
 

@@ -78,24 +78,24 @@ as $body$
 select 1000
 $body$;
 
--- One step takes the locks of at most this many groups. The server has room for some
--- thousand advisory locks of all sessions together.
+-- One step takes the locks of at most this many groups. All sessions of the server
+-- together can hold only some thousand advisory locks.
 create function readpast.admit_groups() returns integer
 language sql immutable
 as $body$
 select 64
 $body$;
 
--- A sweep carries out recheck requests of groups for at most this long. Claims carry out
--- those of their queue, and the next sweep the rest.
+-- A sweep carries out recheck requests of groups for at most this long. The next sweep
+-- carries out the rest, and each claim carries out requests of its own queue.
 create function readpast.admit_budget() returns interval
 language sql immutable
 as $body$
 select interval '200 milliseconds'
 $body$;
 
--- Up to this many starts, a rate counts each start at its own time. Above, it counts
--- the starts of a hundredth of the interval together, so that a claim reads few rows.
+-- If a rate allows up to this many starts, each start is counted at its own time. If it
+-- allows more, the starts within a hundredth of rate_ms are one row, to be read faster.
 create function readpast.exact_starts() returns integer
 language sql immutable
 as $body$
@@ -275,7 +275,7 @@ select interval '90 seconds'
 $body$;
 
 -- The longest pause between two checks by which wait() finds out whether its job has
--- ended. If a job takes long, wait() returns half of this time after the job's end, on
+-- ended. If a job takes long, wait() notices its end with a delay of half this time, on
 -- average.
 create function readpast.wait_pause() returns interval
 language sql immutable
@@ -365,9 +365,10 @@ select most operator(pg_catalog.+) (most operator(pg_catalog./) 10)
 $body$;
 
 -- Jobs are counted one lane (the jobs of a queue that have the same priority and class)
--- at a time. If a lane has more than scan_most() jobs, only this many jobs of each later
--- lane are read. The queue's ready jobs are already too many to count, so the later
--- lanes are read only to count running jobs, and the running jobs come first in a lane.
+-- at a time. If a lane has more than scan_most() jobs, only this many jobs of each
+-- later lane are read. The queue's ready jobs are already too many to count, so the
+-- later lanes are read only to count running jobs, and the running jobs come first in a
+-- lane.
 create function readpast.scan_least() returns bigint
 language sql immutable
 as $body$

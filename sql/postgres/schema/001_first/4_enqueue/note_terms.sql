@@ -1,10 +1,10 @@
--- note_terms: write what jobs with an expiry or a group need in other tables, after an
--- enqueue has added them.
--- queue_id: their queue.
--- requests: see note_new(). Null: no job of them needs a slot or waits.
--- expire_at: when they expire, or null.
--- first_id, last_id, created_at: see note_new(). The jobs that expire have ids in this
--- range, and other jobs may have, too.
+-- note_terms: after an enqueue has added jobs that expire or have a group, write the
+-- rows that these jobs need in other tables.
+-- queue_id: the queue of the jobs.
+-- requests: see note_new(). Null: none of the jobs needs a slot or waits for its group.
+-- expire_at: when the jobs expire, or null.
+-- first_id, last_id, created_at: see note_new(). The ids of the jobs are in this range.
+-- Other jobs may have ids in this range, too.
 -- Result: none.
 -- Locks: none.
 

@@ -26,7 +26,7 @@ declare
 	moment timestamptz := readpast.take_xid();
 	its    record;
 	before bigint := (select s.last_value from readpast.line s);
-	before_id bigint; -- null: the jobs have no terms
+	before_id bigint; -- null: the jobs neither expire nor have groups
 	extra  readpast.extra;
 	cames  bigint[];
 	requests text[];

@@ -17,7 +17,8 @@ set search_path = pg_catalog, pg_temp
 as $body$
 #variable_conflict use_column
 begin
-	-- The first turn is for jobs without a group, old and new.
+	-- The first turn ends the loop if the job has no group before and after the
+	-- change.
 	for turn in 1 .. 2 loop
 		update readpast.job j
 		   set lane_id = replace_live.lane_id,

@@ -1,7 +1,7 @@
--- admit_groups_of: let as many waiting jobs of some groups into the ready line as the
--- groups have unused slots, in the order of each group. If the queue has no group limit,
--- up to admit_slice() jobs of each group. If another transaction has locked a job, the
--- jobs of its group after it wait, too, and a recheck request is left.
+-- admit_groups_of: fill the unused slots of some groups, by letting the next waiting
+-- jobs into the ready line. If the queue has no group limit, admit up to admit_slice()
+-- jobs of each group. If another transaction has locked a job, that job and the later
+-- jobs of its group go on waiting, and the routine adds a recheck request.
 -- queue_id, group_keys: the groups. The caller has locked them by lock_groups() in an
 -- earlier statement, so that this routine sees what earlier holders of the locks did.
 -- Result: none.

@@ -1,10 +1,11 @@
--- admit_jobs: let waiting jobs of groups into the ready line, at the end of their lanes,
--- so that groups take turns. In a queue with a group limit each gets a slot.
+-- admit_jobs: let waiting jobs of groups into the ready line, at the end of their
+-- lanes, so that groups take turns. In a queue with a group limit each job gets a slot.
 -- ids: the jobs, in the order in which they enter the line. The caller has locked their
 -- rows.
 -- Result: the slots.
--- Locks: the jobs' rows of group_wait. Whoever changes such a row has locked the job
--- first, so nobody waits. If a worker waits, also a row of `waiter`.
+-- Locks: the jobs' rows of group_wait. A transaction that changes such a row has locked
+-- the job before, so this call does not wait. If a worker waits, also a row of
+-- `waiter`.
 
 create function readpast.admit_jobs(ids bigint[]) returns readpast.group_slot[]
 language plpgsql volatile

@@ -1,10 +1,10 @@
--- admit_requested: carry out recheck requests of a queue's groups. Each names a group in
--- which a waiting job may find a slot. A request whose group another transaction has
--- locked stays.
+-- admit_requested: carry out recheck requests of a queue. Each request names a group in
+-- which a waiting job may find a slot. If another transaction has locked a group, the
+-- requests of that group stay.
 -- queue_id: the queue.
 -- Result: none.
--- Locks: those of lock_groups(), the requests, and the rows of the jobs that are admitted.
--- Rows that other transactions have locked are skipped.
+-- Locks: the locks of lock_groups(), the requests, and the rows of the jobs that are
+-- admitted. Rows that other transactions have locked are skipped.
 
 create function readpast.admit_requested(queue_id integer) returns void
 language plpgsql volatile
@@ -28,8 +28,8 @@ begin
 	if locked = '{}' then
 		return;
 	end if;
-	-- First the requests, then the jobs: the jobs of a request that is seen here are
-	-- visible to the statements after this one.
+	-- Delete the requests before reading the waiting jobs. A request and its jobs are
+	-- committed together, so the statements after this one see the jobs.
 	delete from readpast.group_recheck r
 	 where r.ctid = any (array(
 	           select r.ctid from readpast.group_recheck r

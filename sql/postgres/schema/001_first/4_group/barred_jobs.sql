@@ -1,8 +1,8 @@
--- barred_jobs: find those of some ready jobs that may not run now: jobs of a group that
--- is held, or whose queue has a group limit and that have no slot of their group, or one
--- too many. A job gets into the ready line without a slot if its queue had no group limit
--- then, or if it came from a copy. A group has too many slots if the limit was lowered.
--- ids: jobs. Those that are running or not in the ready line are left out.
+-- barred_jobs: return those of some ready jobs that may not run now. The group of such
+-- a job is held, or the queue has a group limit and the job has no slot, or too many
+-- slots come before it (the limit was lowered). A job is in the ready line without a
+-- slot if its queue had no group limit when it came there, or if it came from a copy.
+-- ids: jobs. Jobs that are running or not in the ready line are ignored.
 -- Result: the ids of the barred jobs.
 -- Locks: none.
 

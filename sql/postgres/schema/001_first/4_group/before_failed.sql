@@ -1,8 +1,8 @@
--- before_failed: keep those candidates that come before the first candidate of their
--- group that could not be locked.
--- names, ids: the groups and the ids of the candidates, in the order of each group.
--- got: the ids of those that were locked.
--- Result: the ids that are kept.
+-- before_failed: of each group, return the jobs that come before the first job that
+-- could not be locked.
+-- names, ids: the groups and the ids of the jobs, in the order of each group.
+-- got: the ids of the jobs that were locked.
+-- Result: the ids.
 -- Locks: none.
 
 create function readpast.before_failed(names text[], ids bigint[], got bigint[])

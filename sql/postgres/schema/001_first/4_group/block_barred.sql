@@ -1,4 +1,4 @@
--- block_barred: after jobs have become ready, take those of them that may not run now
+-- block_barred: after some jobs have become ready, take the jobs that may not run now
 -- out of the ready line again, see barred_jobs().
 -- ids: the jobs, which the caller has locked.
 -- Result: none.

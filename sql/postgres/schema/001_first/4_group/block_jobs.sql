@@ -1,10 +1,10 @@
 -- block_jobs: take jobs of groups out of the ready line, because they may not run now.
--- Each waits for its group from then on, at the place that it had. If it had a slot, it
--- loses the slot. For each group the routine leaves a recheck request.
+-- Each job then waits for its group, at the place that it had before. If the job had a
+-- slot, it loses the slot. For each group the routine adds a recheck request.
 -- ids: the jobs, which are ready and have a group. The caller has locked them.
 -- Result: none.
--- Locks: the rows of group_slot that the routine deletes. Whoever changes such a row has
--- locked the job first, so nobody waits.
+-- Locks: the rows of group_slot that the routine deletes. A transaction that changes
+-- such a row has locked the job before, so this call does not wait.
 
 create function readpast.block_jobs(ids bigint[]) returns void
 language plpgsql volatile

@@ -1,6 +1,6 @@
--- delete_ghosts: delete slots of jobs that do not exist any more, or have left the group.
--- There are such slots if a transaction above READ COMMITTED completed a job while the
--- job's queue got its first group limit.
+-- delete_ghosts: delete slots of jobs that do not exist any more, or have left the
+-- group. Such slots exist if a transaction above READ COMMITTED completed a job while
+-- the job's queue got its first group limit, see free_group_slots().
 -- queue_id, group_keys: the groups, which the caller has locked by lock_groups().
 -- Result: none.
 -- Locks: these slots. No other transaction changes them.

@@ -1,10 +1,11 @@
--- end_attempt: an attempt of a job has ended without an end of the job. The job keeps its
--- slot of its group, so with a group limit of 1 the group waits for its retry. But if the
--- queue has group_pass and the job is not ready at once, the next job of the group gets
--- the slot. If the group is held, the job waits for the end of the hold.
+-- end_attempt: decide about the slot of a job after an attempt that did not end the
+-- job. The job keeps its slot, so with a group limit of 1 its group waits for the
+-- retry. But if the queue has group_pass and the job is scheduled, the next job of the
+-- group gets the slot. If the group is held and the job is ready, it waits for the end
+-- of the hold.
 -- id: the job, which the caller has locked.
--- state: its state now: 1 scheduled, 2 ready.
--- Result: its state afterwards: 1, 2, or 7 blocked.
+-- state: the job's state before this call: 1 scheduled, 2 ready.
+-- Result: the job's state after this call: 1, 2, or 7 blocked.
 -- Locks: the rows that free_group_slots() or block_jobs() locks.
 
 create function readpast.end_attempt(id bigint, state integer) returns integer

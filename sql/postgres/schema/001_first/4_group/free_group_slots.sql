@@ -1,8 +1,8 @@
 -- free_group_slots: delete the slots of jobs that have ended or left their group, and
--- admit the next jobs of the groups in the same commit. If there are fewer waiting jobs
--- that can be locked than freed slots, see request_missed(). Above READ COMMITTED, a
--- transaction does not see slots that another one has added to a queue whose limit is new.
--- So it always leaves requests, and delete_ghosts() deletes such slots.
+-- admit the next jobs of the groups in the same commit. If some freed slots got no job,
+-- call request_missed(). Above READ COMMITTED, this transaction does not see the slots
+-- that a new group limit has just given to running jobs, so it cannot delete them.
+-- Therefore it always adds recheck requests; later delete_ghosts() deletes such slots.
 -- jobs: queue_id, group_key and job_id of each job. The other columns are ignored. The
 -- caller has locked or deleted the jobs' rows.
 -- Result: none.

@@ -1,9 +1,9 @@
--- leave_group: a job leaves its group: it has ended, or it is scheduled, or it changes
--- its queue or its group. If it waited, it waits no longer. If it had a slot, the next
--- job of the group gets the slot.
--- queue_id, priority, extra, id: the job's columns. The caller has locked or deleted the
--- job's row. If the job has no group, nothing happens.
--- Result: since when the job was ready, if it waited, otherwise null.
+-- leave_group: remove a job from its group, because it has ended, is scheduled, or
+-- changes its queue or group. If the job waited for its group, delete its row of
+-- group_wait. If it had a slot, the next job of the group gets the slot.
+-- queue_id, priority, extra, id: the job's columns. The caller has locked or deleted
+-- the job's row. If the job has no group, nothing happens.
+-- Result: if the job waited, the time at which it became due. Otherwise null.
 -- Locks: the job's row of group_wait, and the rows that free_group_slots() locks.
 
 create function readpast.leave_group(queue_id integer, priority integer,

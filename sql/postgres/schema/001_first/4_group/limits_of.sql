@@ -1,14 +1,16 @@
--- limits_of: work out what a claim has to respect in a queue that has a limit, a rate or
--- a held group. Before, it admits jobs of groups for which there is a recheck request.
+-- limits_of: return how many jobs a claim may take from a queue that has a limit, a
+-- rate or a held group. Before that, carry out the recheck requests of the queue's
+-- groups.
 -- queue_id: the queue.
 -- most: how many jobs the claim wants.
--- alone: true if the transaction may stay open after the claim. Then nothing is admitted,
--- because that takes locks of groups.
+-- alone: true if the transaction may stay open after the claim. In this case no request
+-- is carried out, because this transaction would hold the locks of the groups for too
+-- long.
 -- Result:
 --   room: how many jobs the claim may take, 0 to `most`.
 --   counts: true if the claim must call take_slots() and note_starts() for its jobs.
--- Locks: the lock of lock_limit(), if the queue has a run_limit or a rate, and those of
--- admit_requested().
+-- Locks: the lock of lock_limit(), if the queue has a run_limit or a rate, and the
+-- locks of admit_requested().
 
 create function readpast.limits_of(queue_id integer, most integer, alone boolean,
                                    out room integer, out counts boolean)

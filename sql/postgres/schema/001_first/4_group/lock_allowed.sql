@@ -1,13 +1,13 @@
 -- lock_allowed: lock the next ready jobs of a lane that may run now, in a queue with a
--- group limit or a held group. A claim that meets jobs which may not run takes them out
--- of the ready line, see barred_jobs(), and looks again. The ready jobs of their groups
--- that came later leave the line, too. So the order of a group stays as it is.
+-- group limit or a held group. If it meets barred jobs (jobs that may not run now, see
+-- barred_jobs()), it takes them out of the ready line and looks again. The later ready
+-- jobs of their groups leave the line, too, so that the order of each group is kept.
 -- lane_id: the lane (a queue, a priority and a class, see lane_of()).
 -- head, most: the parameters of lock_next().
 -- alone: true if the transaction may stay open after the claim.
 -- Result: the places (ctid) of the jobs' rows, in the order of the line.
--- Locks: these rows, and those of the jobs that leave the line, for update. Rows that
--- other transactions have locked are skipped.
+-- Locks: these rows, and the rows of the jobs that leave the line, for update. Rows
+-- that other transactions have locked are skipped.
 
 create function readpast.lock_allowed(lane_id bigint, head bigint, most integer,
                                       alone boolean) returns tid[]
@@ -37,7 +37,7 @@ begin
 		barred := readpast.barred_jobs(barred);
 		exit when barred = '{}';
 		barred := barred || readpast.lock_later(barred);
-		-- Where one is barred, many may be. So look at more of them at once.
+		-- If one job is barred, many may be. So the next turn looks at more jobs.
 		wider := readpast.admit_slice();
 		places := array(select p.place
 		                  from unnest(places) with ordinality as p(place, number)

@@ -1,11 +1,11 @@
--- lock_groups: try to lock groups, so that no other transaction counts their slots at
--- once. A transaction that gives slots to further jobs holds these locks until it ends.
--- Nobody waits for them. The server has room for some thousand advisory locks of all
--- sessions together. So for more than admit_groups() groups the routine locks all groups
--- of the queue by one lock, which others share while they lock single groups.
+-- lock_groups: try to lock groups, so that no two transactions count the slots of a
+-- group at once. A transaction that gives slots to more jobs holds these locks until it
+-- ends. No call waits for them. A server can hold only some thousand advisory locks. So
+-- for more than admit_groups() groups the routine tries to take one lock for the whole
+-- queue. A transaction that locks single groups shares that lock.
 -- queue_id, group_keys: the groups, without duplicates.
 -- Result: the groups that were locked.
--- Locks: advisory locks of the queue and of the groups, as far as they are free.
+-- Locks: the advisory locks of the queue and of the groups, if they are free.
 
 create function readpast.lock_groups(queue_id integer, group_keys text[])
 returns text[]

@@ -1,9 +1,10 @@
--- lock_later: lock the ready jobs that have a slot of their group, although they came later
--- than other jobs of the group which are in the ready line without a slot. This happens
--- if jobs were enqueued before the queue got its group limit.
--- ids: the jobs without a slot, which are in the ready line.
+-- lock_later: lock the ready jobs that have a slot and come after given jobs of the
+-- same group that may not run now. Such pairs exist if the given jobs were enqueued
+-- before the queue got its group limit.
+-- ids: the given jobs, which are in the ready line.
 -- Result: the ids of the later jobs.
--- Locks: the jobs' rows, for update. Rows that other transactions have locked are skipped.
+-- Locks: the jobs' rows, for update. Rows that other transactions have locked are
+-- skipped.
 
 create function readpast.lock_later(ids bigint[]) returns bigint[]
 language plpgsql volatile

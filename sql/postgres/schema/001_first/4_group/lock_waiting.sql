@@ -1,7 +1,8 @@
 -- lock_waiting: lock jobs that wait for their group, to admit them.
 -- ids: the jobs.
--- Result: those that were locked and still wait, in the order of `ids`.
--- Locks: the jobs' rows, for update. Rows that other transactions have locked are skipped.
+-- Result: the jobs that were locked and still wait, in the order of `ids`.
+-- Locks: the jobs' rows, for update. Rows that other transactions have locked are
+-- skipped.
 
 create function readpast.lock_waiting(ids bigint[]) returns bigint[]
 language plpgsql volatile
@@ -9,8 +10,8 @@ set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
 as $body$
 begin
-	-- Because of `offset 0` the inner query has no condition but the id, so it uses the
-	-- primary key, and not an index in which all waiting jobs are equal.
+	-- `offset 0` keeps the other conditions out of the inner query. So this query uses
+	-- the primary key, and not an index in which all waiting jobs have the same key.
 	return array(select l.id
 	               from (select j.id, j.seq, j.run_at
 	                       from readpast.job j

@@ -1,20 +1,20 @@
--- must_wait: decide which of the ready jobs that an enqueue is about to add may stand in
+-- must_wait: decide which of the ready jobs that an enqueue is about to add may enter
 -- the ready line at once, and which must wait for their group.
--- Only a transaction that ends with this statement locks groups. One that stays open
--- would keep others from admitting jobs of the group. Its jobs wait, and a recheck
--- request that commits with them lets the next claim admit them.
+-- Only a transaction that ends with this statement locks groups. A transaction that
+-- stays open would keep others from admitting jobs of these groups. So its jobs wait,
+-- and it adds recheck requests, by which the next claim admits the jobs.
 -- queue_id: the queue.
 -- group_keys: the group of each job, or null for a job without a group.
 -- joined: true if this transaction may stay open. Null: true if this is not its first
 -- statement.
--- Result: all null if no job must wait and none needs a slot. Otherwise:
---   cames: for each job that must wait its number in the order of its group, and null
---     for any other job.
---   requests: the groups for whose waiting jobs the enqueue must leave recheck requests,
---     because it did not lock these groups.
---   epoch: the slot_epoch of the jobs that need not wait, see the type `extra`. Null: the
---     queue has no group limit, so these jobs need no slot.
--- Locks: those of lock_groups().
+-- Result: all null if the queue has neither a group limit nor a held group. Otherwise:
+--   cames: for each job that must wait, its number in the order of its group. Null for
+--     any other job.
+--   requests: the groups for whose waiting jobs the enqueue must leave recheck
+--     requests, because it did not lock these groups.
+--   epoch: the slot_epoch of the jobs that need not wait, see the type `extra`. Null:
+--     the queue has no group limit, so these jobs need no slot.
+-- Locks: the locks of lock_groups().
 
 create function readpast.must_wait(queue_id integer, group_keys text[],
                                    joined boolean, out cames bigint[],

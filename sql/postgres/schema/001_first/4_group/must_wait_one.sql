@@ -6,7 +6,7 @@
 --   requests: see must_wait().
 --   epoch, came: the job's slot_epoch and came, see the type `extra`. If the job must
 --     wait, came is not null.
--- Locks: those of lock_groups().
+-- Locks: the locks of lock_groups().
 
 create function readpast.must_wait_one(queue_id integer, group_key text, joined boolean,
                                        out requests text[], out epoch bigint,

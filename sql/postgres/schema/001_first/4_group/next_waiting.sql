@@ -1,9 +1,9 @@
--- next_waiting: choose the jobs that get the slots which other jobs have just freed: of
--- each group the next ones in its order. The search begins after the job that freed the
--- slot, so it does not read the dead index entries of the jobs before it. In a group of
--- limit 1 a job that is locked is not passed over. If a recheck request is stored, all
--- waiting jobs of the group are read, see rewind_slots(). If the group is held, or if more
--- jobs have slots than its limit, because the limit was lowered, no job is chosen.
+-- next_waiting: choose the jobs that get slots which other jobs have just freed, the
+-- next jobs of each group. The search begins after the job that freed the slot, so it
+-- does not read the dead index entries before that job. But if a recheck request is
+-- stored, the search begins at the start of the group, see rewind_slots(). If the limit
+-- is 1 and the group's next job is locked, no job is chosen. The same is true if the
+-- group is held, or if it has no free slot because its limit was lowered.
 -- freed: the slots, which this transaction has deleted.
 -- Result: the ids of the jobs, locked.
 -- Locks: the jobs' rows. Rows that other transactions have locked are skipped.
@@ -18,7 +18,7 @@ set enable_hashjoin = off
 set enable_mergejoin = off
 as $body$
 declare
-	-- A request may say that a job waits which came before those that have slots.
+	-- A request may mean that a waiting job came before the jobs that have slots.
 	all_of_them boolean := exists (
 		select 1 from readpast.group_recheck r
 		 where r.queue_id = any (array(select distinct f.queue_id from unnest(freed) f)));

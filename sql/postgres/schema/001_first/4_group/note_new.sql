@@ -1,13 +1,13 @@
--- note_new: an enqueue has just added jobs that have groups. Give each of them a slot, or
--- note that it waits for one. must_wait() has decided which of them stand in the ready
--- line.
+-- note_new: after an enqueue has added jobs that have groups, give a slot to each job
+-- in the ready line, and record each other job as waiting. must_wait() has decided
+-- which jobs wait.
 -- queue_id: the queue.
--- requests: the groups for which recheck requests are left. The enqueue did not lock
--- these groups. Another job of such a group may end at the same moment. Its transaction
--- cannot see the new jobs, so it admits none of them.
+-- requests: the groups that get recheck requests, because the enqueue did not lock
+-- them. If another job of such a group ends at the same moment, its transaction cannot
+-- see the new jobs, and admits none of them.
 -- first_id, last_id, created_at: the jobs have this time of creation, and ids in this
--- range. A job of another enqueue with the same time is left alone, because it has a row
--- already or is not visible.
+-- range. Jobs of another enqueue with the same values are not changed, because they
+-- have their rows already or are not visible.
 -- Result: none.
 -- Locks: none.
 

@@ -1,10 +1,10 @@
 -- open_slots: count the slots of a group that are not used. The count reads the newest
--- slots first, so in a busy group it does not read the dead index entries of older jobs,
--- which vacuum cannot remove while an old snapshot is open.
+-- slots first, so in a busy group it does not read the dead index entries of older
+-- jobs, which vacuum cannot remove while an old snapshot is open.
 -- queue_id, group_key: the group.
--- group_limit: how many slots it has.
--- Rows: one, which says how many slots are left, or less than 0. The function is `stable`
--- and returns a table, so that the planner puts it into the query that calls it.
+-- group_limit: how many slots the group has.
+-- Rows: one, with the number of unused slots, at least 0. The function is `stable` and
+-- returns a table, so that the planner can inline it into the calling query.
 -- Locks: none. The result stays right only while the caller holds the group's lock, see
 -- lock_groups().
 

@@ -1,9 +1,10 @@
--- request_missed: after slots were freed that no job has got, leave recheck requests for
--- those of the groups in which a job may wait. An enqueue that this transaction cannot see
--- may be adding a job. If it holds the lock of the group, it leaves no request, so this
--- routine does. If this transaction gets the lock, it keeps it until its end, and an
--- enqueue leaves a request. A transaction that may stay open takes no lock, and so always
--- leaves requests.
+-- request_missed: after slots were freed that no job has got, add recheck requests for
+-- the groups in which a job may wait. An enqueue whose job this transaction cannot see
+-- yet may hold the lock of such a group, and then adds no request. So this routine
+-- tries to lock each group. If it fails, it adds a request. If it gets the lock, it
+-- keeps the lock until its transaction ends, so such an enqueue fails to lock and adds
+-- a request. A transaction that may stay open takes no lock, so it always adds
+-- requests.
 -- queue_id, group_keys: the groups, without duplicates.
 -- Result: none.
 -- Locks: those of lock_groups().
@@ -19,7 +20,7 @@ declare
 	locked text[] := '{}';
 begin
 	if current_setting('transaction_isolation') <> 'read committed' then
-		return; -- free_group_slots() has left requests
+		return; -- free_group_slots() has added requests
 	elsif now() = statement_timestamp() then
 		locked := readpast.lock_groups(queue_id, group_keys);
 	end if;

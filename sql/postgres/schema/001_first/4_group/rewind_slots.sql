@@ -1,11 +1,13 @@
--- rewind_slots: let next_waiting() find waiting jobs that came before a job which has a
--- slot. A job gets its number `came` before it is committed. Another job with a larger
--- number may be committed earlier, and get a slot. The enqueue of one of these two jobs
--- did not have the lock of the group, so it has left a recheck request. Whoever carries
--- out the request calls this routine. It changes the slot's number.
+-- rewind_slots: let next_waiting() find waiting jobs that came before a job that has a
+-- slot. Each job draws its number `came` before its commit. So a job with a larger
+-- number may be committed first, and get a slot. At least one of the two enqueues did
+-- not have the lock of the group, so it added a recheck request. When the request is
+-- carried out, this routine lowers `came` of the slot, and next_waiting() starts its
+-- search there.
 -- queue_id, group_keys: the groups, which the caller has locked by lock_groups().
--- Result: none. If another transaction has locked a slot, a recheck request is left.
--- Locks: the slots that are changed. Rows that other transactions have locked are skipped.
+-- Result: none. If another transaction has locked a slot, a recheck request is added.
+-- Locks: the slots that are changed. Rows that other transactions have locked are
+-- skipped.
 
 create function readpast.rewind_slots(queue_id integer, group_keys text[]) returns void
 language plpgsql volatile

@@ -1,6 +1,6 @@
--- unblock_job: before a job changes its queue, its group, its lane or its time, let it
--- leave its group. If it waited, it is in the ready line afterwards, without a slot. The
--- caller calls block_barred() after the change.
+-- unblock_job: remove a job from its group before its queue, group, lane or time
+-- changes. If the job waited for its group, move it into the ready line, without a
+-- slot. The caller calls block_barred() after the change.
 -- id: the job, which the caller has locked and which is not running.
 -- Result: none.
 -- Locks: the rows that leave_group() locks.

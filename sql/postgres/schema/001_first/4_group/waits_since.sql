@@ -1,4 +1,4 @@
--- waits_since: say since when a waiting job of a group is ready.
+-- waits_since: return the time at which a job that waits for its group became due.
 -- j: the job's row.
 -- Result: the time. Null: the job does not wait.
 -- Locks: none.

@@ -1,6 +1,6 @@
 -- free_slots: return how many jobs a claim may take from a queue that has a run_limit.
--- A job that has ended keeps its row of `slot`. These rows are deleted only when they
--- are in the way, because that reads the row of each job.
+-- A job that has ended leaves its row of `slot` behind. Such rows are deleted only when
+-- the claim needs the room, because finding them reads the row of each job in `job`.
 -- queue_id: the queue.
 -- run_limit: how many of its jobs may run at once. 0: any number.
 -- most: the largest result.

@@ -1,8 +1,8 @@
--- rate_in_ms: return how long it takes until a job of a queue with a rate may start. That
--- is when the latest start leaves the window that has rate_count jobs after it, itself
--- included.
+-- rate_in_ms: return how long it takes until the rate of a queue lets a job start. That
+-- is when fewer than rate_count starts are left in the window, which reaches from
+-- rate_ms ago to now.
 -- queue_id: the queue.
--- rate_count, rate_ms: its rate, see free_starts().
+-- rate_count, rate_ms: the queue's rate, see free_starts().
 -- Result: milliseconds, 0 if a job may start now. Null without a rate.
 -- Locks: none.
 

@@ -1,7 +1,7 @@
--- hold_verdict: hold the group or the queue of a claimed job, and settle the job. The hold
--- comes first, so that the job's slot lets no other job of a held group into the line.
+-- hold_verdict: hold the group or the queue of a claimed job, and then settle the job.
+-- In this order the slot that the job frees goes to no other job of the held group.
 -- id, claim_no, verdict, delay, error: see verdict().
--- hold: 'group' or 'queue'. A job without a group holds nothing with 'group'.
+-- hold: 'group' or 'queue'. If 'group' and the job has no group, nothing is held.
 -- hold_for: how long.
 -- Result: the job's new state, as a word. SQLSTATE RP001, RP002, RP003, RP005: see
 -- verdict().

@@ -1,6 +1,6 @@
 -- settled_time: return a time T such that each run_at or visit_at that an open
--- transaction writes is later than T. So the sweep finds all rows up to T at once, and
--- need not look there again.
+-- transaction writes is later than T. So a sweep sees all rows up to T, and no later
+-- sweep need look there again.
 -- Result: the time at which the newest suitable tick (a row of the table `tick`) was
 -- read, minus settled_margin(). A tick is suitable if all transactions that were open
 -- when it was made have ended. Null if there is no suitable tick, or if its time is

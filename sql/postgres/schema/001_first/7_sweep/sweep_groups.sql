@@ -1,6 +1,6 @@
 -- sweep_groups: end the holds of groups whose time is over, and carry out recheck
--- requests of groups, for at most admit_budget(). Claims carry out those of their queue,
--- too.
+-- requests of groups, for at most admit_budget(). Each claim also carries out requests
+-- of its own queue.
 -- Result: none.
 -- Locks: rows of group_hold, and the rows that admit_requested() locks. Rows that other
 -- transactions have locked are skipped.
@@ -27,8 +27,8 @@ begin
 		insert into readpast.group_recheck (queue_id, group_key)
 		select e.queue_id, e.group_key from ended e;
 	end if;
-	-- A request whose group is locked by another transaction stays, so the number of
-	-- rounds is limited, too.
+	-- If another transaction has locked a group, its request stays, and the next round
+	-- finds it again. So the number of rounds is limited, too.
 	for round in 1 .. 20 loop
 		it := (select min(r.queue_id) from readpast.group_recheck r);
 		exit when it is null;

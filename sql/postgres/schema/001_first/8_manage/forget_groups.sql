@@ -1,8 +1,8 @@
--- forget_groups: delete what claims and enqueues have written about the groups and the
--- rate of a dropped queue.
+-- forget_groups: delete the rows that claims and enqueues have written about the groups
+-- and the rate of a dropped queue.
 -- queue_id: the queue.
--- Locks: the rows that the routine deletes. Rows that other transactions have locked are
--- skipped. Later sweeps delete the skipped rows.
+-- Locks: the rows that the routine deletes. Rows that other transactions have locked
+-- are skipped. Later sweeps delete the skipped rows.
 
 create function readpast.forget_groups(queue_id integer) returns void
 language plpgsql volatile

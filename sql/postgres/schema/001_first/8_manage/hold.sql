@@ -1,5 +1,5 @@
--- hold: hold a queue or one of its groups: no job of it starts for some time. Running jobs
--- go on. A hold replaces an earlier one.
+-- hold: hold a queue or one of its groups. While it is held, none of its jobs starts,
+-- and its running jobs go on. A new hold replaces an earlier one.
 -- queue: the name of the queue.
 -- duration: how long, from now.
 -- group_key: the group, which need not have a job. Null: the whole queue.

@@ -1,10 +1,10 @@
--- hold_for: hold a queue or one of its groups, or end the hold. While it lasts, no job of
--- it starts. Running jobs go on. When the call returns, no further claim gets a job.
+-- hold_for: hold a queue or one of its groups, or end the hold. While a queue or group
+-- is held, no claim takes its jobs. Running jobs go on.
 -- queue: the name of the queue.
 -- group_key: the group. Null: the whole queue.
 -- for_ms: how long the hold lasts, from now. Null: end it.
--- Rows: the queue's id, or no row if there is no such queue. SQLSTATE RP003: the group's
--- name is not valid.
+-- Rows: the queue's id, or no row if there is no such queue. SQLSTATE RP003: the
+-- group's name is not valid.
 -- Locks: the queue's row, the row of the hold, and ready jobs of the group that have a
 -- slot. Jobs that other transactions have locked are skipped.
 

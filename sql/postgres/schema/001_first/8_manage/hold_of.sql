@@ -1,11 +1,11 @@
--- hold_of: hold the queue or the group of a job that the caller has claimed. This is for a
--- handler whose API told it to come back later.
+-- hold_of: hold the queue or the group of a job that the caller has claimed. For
+-- example, the job called a service that refuses further requests for a minute.
 -- id, claim_no: the values that claim() returned.
--- whole: true to hold the queue, false to hold the group. A job without a group holds
--- nothing.
+-- whole: true to hold the queue, false to hold the group. If false and the job has no
+-- group, nothing is held.
 -- for_ms: how long.
--- Rows: the queue's id, or no row if this claim no longer has the job, or if the job has
--- no group.
+-- Rows: the queue's id, or no row if this claim no longer has the job, or if the job
+-- has no group.
 -- Locks: the rows that hold_for() locks.
 
 create function readpast.hold_of(id bigint, claim_no bigint, whole boolean,

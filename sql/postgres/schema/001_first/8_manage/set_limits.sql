@@ -1,11 +1,12 @@
--- set_limits: change the limit of a queue's groups, and its rate. Jobs that wait for their
--- group are not changed here, so the call is quick however many wait: a recheck request
--- for all groups lets claims and sweeps admit them. Jobs that are in the ready line
--- without a slot leave it when a claim meets them.
--- queue: the name of the queue. Null leaves a setting as it is.
+-- set_limits: change the limit of a queue's groups, and its rate. The call is quick
+-- however many jobs wait for their group, because it only adds a recheck request for
+-- all groups, by which claims and sweeps admit these jobs. Jobs that are in the ready
+-- line without a slot leave the line when a claim meets them.
+-- queue: the name of the queue. If one of the other parameters is null, its setting
+-- stays.
 -- group_limit: how many jobs of one group may run at once. 0: any number.
 -- group_on_failure: 'block': a failed job keeps its slot until its retry. 'pass': the
--- next job of the group gets it.
+-- next job of the group gets the slot.
 -- rate, per: at most `rate` jobs may start within any interval of the length `per`. A
 -- rate of 0: any number.
 -- Result: none. SQLSTATE RP003: an argument is wrong.

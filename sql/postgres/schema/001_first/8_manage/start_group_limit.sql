@@ -1,8 +1,8 @@
--- start_group_limit: a queue gets its first group limit, or gets one again, so give its
--- running jobs the slots of their groups, even more than the limit. Jobs of claims that
--- have not committed yet are not counted, and neither are jobs whose rows other
--- transactions have locked, because they are just ending. Jobs that got a slot under an
--- earlier limit still have it.
+-- start_group_limit: a queue without a group limit gets one. Give each running job a
+-- slot of its group, even if there are more such jobs than the limit. Two kinds of jobs
+-- get no slot: jobs of claims that have not committed yet, and jobs whose rows other
+-- transactions have locked, because these jobs are just ending. Slots from an earlier
+-- limit stay.
 -- queue_id: the queue.
 -- Result: none.
 -- Locks: the queue's row, and the rows of the running jobs, so completions of them wait

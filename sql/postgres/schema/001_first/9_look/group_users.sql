@@ -2,7 +2,7 @@
 -- queue_id, group_key: the group.
 -- Result:
 --   busy: how many jobs have a slot.
---   next: a JSON object about one of them, see group_next of why_limited().
+--   next: a JSON object about one of these jobs, see group_next of why_limited().
 -- Locks: none.
 
 create function readpast.group_users(queue_id integer, group_key text,

@@ -1,5 +1,5 @@
--- groups_of: list groups of a queue, by the bytes of their names: those with jobs that
--- wait or have a slot, and those that are held. The routine goes from name to name in the
+-- groups_of: list the groups of a queue that have a waiting job or a slot, or are held,
+-- ordered by the bytes of their names. The routine goes from name to name in the
 -- indexes, so its cost does not depend on how many groups and jobs there are.
 -- queue: the name of the queue.
 -- only_blocked: true to list only groups whose jobs wait.
@@ -7,9 +7,9 @@
 -- most_groups: the largest number of groups.
 -- most: the count of waiting jobs of a group stops at this number.
 -- Rows: one for each group.
---   ready, running: how many of its jobs have a slot and are ready, or run. A job that
+--   ready, running: how many jobs with a slot are ready, and how many run. A job that
 --     waits for its retry is neither.
---   held_until: the end of its hold, or null.
+--   held_until: the end of the group's hold, or null.
 --   waiting_at_least: true if more jobs wait than were counted.
 -- Locks: none.
 

@@ -1,5 +1,5 @@
--- is_full: may no job of a queue start now, because of its limit, its rate or its hold?
--- Then the jobs of its ready line are shown as blocked.
+-- is_full: does a limit, a rate or a hold keep every job of a queue from starting now?
+-- If so, the jobs of the queue's ready line are shown as blocked.
 -- queue_id: the queue.
 -- Result: true or false.
 -- Locks: none.

@@ -1,6 +1,6 @@
 -- next_group: return the name of the next group of a queue, for groups_of().
 -- queue_id: the queue.
--- after: the name comes after this one.
+-- after: the name of the group that the caller has listed last.
 -- only_blocked: true to skip groups without waiting jobs.
 -- Result: the name, or null if there is none.
 -- Locks: none.

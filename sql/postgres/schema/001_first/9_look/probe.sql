@@ -3,8 +3,8 @@
 -- probe_most() scheduled jobs.
 -- queue: the name of the queue.
 -- Rows: one, or none if there is no such queue.
---   ready: a claim would find a job. Always false while as many jobs run as the
---     run_limit of the queue allows.
+--   ready: a claim would find a job. Always false while a limit, a rate or a hold of
+--     the queue lets no job start.
 --   running: a job is running, or a ready job is before the position where claims
 --     start, so that claims find it only when a sweep has moved it.
 --   due_in_ms: milliseconds until the next scheduled job is due. 0 if that time has
@@ -13,8 +13,8 @@
 --     null if no job is running.
 --   paused: the queue is paused.
 --   suspects: a job that may have killed its workers (a suspect) is ready.
---   blocked: jobs wait for the limit or the rate of the queue, or for the limit of their
---     group. Jobs that wait for the end of a hold do not count.
+--   blocked: jobs wait for the limit or the rate of the queue, or for the limit of
+--     their group. Jobs that wait for the end of a hold do not count.
 --   behind: no worker has swept the database for a second.
 -- Locks: none.
 

@@ -1,5 +1,5 @@
--- state_of: return the state of a live job. In the states ready and blocked the job is due
--- and does not run.
+-- state_of: return the state of a live job. A job that is due and does not run is ready
+-- or blocked.
 -- j, q: the job and its queue.
 -- Result: 1 scheduled, 2 ready, 3 running, 7 blocked.
 -- Locks: none.

@@ -10,7 +10,7 @@
 --   silent_ms: how long ago that worker was last seen.
 --   renewed: how many times that worker has renewed the lease.
 --   run_limit: how many jobs of the queue may run at once. 0: any number.
---   running: how many of them run. 0 if there is no limit.
+--   running: how many jobs of the queue run. 0 if there is no limit.
 --   held_until .. rate_in_ms: the columns of why_limited().
 -- Locks: none.
 

@@ -5,14 +5,14 @@
 -- Result:
 --   run_limit, running: how many jobs of its queue may run at once (0: any number), and
 --     how many run. `running` is 0 if there is no limit.
---   held_until, group_held_until: the ends of the holds of its queue and its group. Null:
---     none.
+--   held_until, group_held_until: the ends of the holds of its queue and its group.
+--     Null: not held.
 --   group_limit: how many jobs of its group may run at once. 0: any number.
 --   group_busy: how many jobs have the slots of its group.
 --   group_ahead: how many jobs of its group wait before it.
 --   group_waiting: how many jobs of its group wait.
---   group_next: if it waits for its group, a JSON object about one of the jobs that have
---     the slots, a running one if there is one: id, state, since (milliseconds since
+--   group_next: if the job waits for its group, a JSON object about a job that has a
+--     slot, if possible a running job. Members: id, state, since (milliseconds since
 --     1970), worker, host.
 --   rate_count, rate_ms: the rate of its queue. A rate_count of 0: none.
 --   rate_in_ms: how long it takes until the rate lets a job start.

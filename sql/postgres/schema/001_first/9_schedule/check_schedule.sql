@@ -1,5 +1,5 @@
--- check_schedule: raise an error if an argument of schedule_set() is wrong. parse_spec()
--- checks the spec, and need_zone() checks the time zone.
+-- check_schedule: raise an error if an argument of schedule_set() is wrong.
+-- parse_spec() checks the spec, and need_zone() checks the time zone.
 -- name .. overlap: the arguments of schedule_set() with these names.
 -- Result: none. SQLSTATE RP003: an argument is wrong.
 -- Locks: none.

@@ -1,7 +1,7 @@
 -- fire_alone: enqueue the jobs of one schedule for all its times that are due. If the
--- time zone of the schedule cannot be loaded, the times after the first one are unknown.
--- In this case only the first due time fires, and a call a minute later tries to load
--- the zone.
+-- time zone of the schedule cannot be loaded, the times after the first one are
+-- unknown. In this case only the first due time fires, and a call a minute later tries
+-- to load the zone.
 -- s: the schedule, which the caller has locked.
 -- moment: the present time.
 -- Result: how many jobs were added. Null if a lock was not free in time. In this case

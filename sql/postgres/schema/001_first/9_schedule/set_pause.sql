@@ -6,7 +6,8 @@
 -- and notes this in the column `standby`. A pause by the user is added to that note, so
 -- that the schedule stays paused at the end of a move. A resume clears the note, except
 -- 'moved', because the next run of the move finds its schedules by this word.
--- next_at: the time of the next fire after the pause. It is ignored if `paused` is true.
+-- next_at: the time of the next fire after the pause. It is ignored if `paused` is
+-- true.
 -- Result: the schedule's id, or null if there is no such schedule.
 -- Locks: the schedule's row.
 
