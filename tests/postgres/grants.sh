@@ -49,12 +49,6 @@ check 'a producer enqueues at repeatable read' sql_as mail_producer \
 sql_as postgres "select readpast.register_waiter(1, '{mail}')" >/dev/null
 check 'a producer enqueues while a worker waits' enqueue nine
 check 'the waiting worker is notified' equal "$(sql_as postgres 'select count(*) from readpast.waiter')" 0
-sql_as postgres "select readpast.queue_set('limited', group_limit => 1, rate => 100, per => '1 s')" >/dev/null
-check 'a producer enqueues a job of a group' as mail_producer enqueue limited one --group g
-check 'a producer enqueues many jobs of groups' as mail_producer enqueue limited two three --group g
-check 'a producer replaces a blocked job of a group' sh -c '
-	"$@" enqueue limited four --group g --unique k && "$@" enqueue limited five --group h --unique k --replace' \
-	sh as mail_producer
 check 'a producer may not claim' refuses 1 'permission denied' as mail_producer claim mail
 check 'a producer may not read payloads' status 1 sql_as mail_producer \
 	'select payload from readpast.job'
@@ -85,6 +79,30 @@ check 'a worker may wait' sql_as mail_worker "select readpast.register_waiter(9,
 check 'a worker may unregister' sql_as mail_worker \
 	"select readpast.worker_stop(readpast.worker_named('me', '{mail}'))"
 check 'a worker may not drop a queue' refuses 1 'permission denied' as mail_worker queue drop mail --yes
+
+# ---- a queue with limits ----
+
+sql_as postgres "select readpast.queue_set('limited', run_limit => 2, group_limit => 1,
+	rate => 100, per => '1 s')" >/dev/null
+check 'a producer enqueues a job of a group' as mail_producer enqueue limited one --group g
+check 'a producer enqueues many jobs of groups' as mail_producer enqueue limited two three --group g
+check 'a producer enqueues a job with a group and a unique key' \
+	as mail_producer enqueue limited four --group g --unique k
+check 'a producer replaces a blocked job' \
+	as mail_producer enqueue limited five --group h --unique k --replace
+check 'a producer enqueues a job of a group at repeatable read' sql_as mail_producer \
+	"begin isolation level repeatable read;
+	select readpast.enqueue('limited', 'six', group_key => 'g'); commit"
+claim=$(field claim "$(as mail_worker claim limited)")
+check 'a worker gives a job back and holds its group' \
+	as mail_worker release "$claim" --hold group --for 50ms
+# Sweep, so that the hold ends when its time is over, and run the jobs.
+drained() {
+	sql_as mail_worker 'select readpast.sweep()' &&
+		as mail_worker work limited -j2 --drain -- true &&
+		equal "$(sql_as postgres "select count(*) from readpast.jobs where queue = 'limited'")" 0
+}
+check 'a worker runs all jobs' eventually drained
 
 # ---- an admin ----
 
