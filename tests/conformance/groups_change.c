@@ -375,6 +375,27 @@ a_job_that_is_retried_enters_its_group(void **state)
 }
 
 static void
+a_changed_job_keeps_its_place_in_its_group(void **state)
+{
+	rp_conn *conn = ((struct db *)*state)->conn;
+	int64_t ids[3];
+
+	limit_groups(conn, 1);
+	put_n(conn, ids, 3);
+	change(conn, ids[0], -1, 0, NULL);
+	expect_states(conn, ids, "rbb");
+	change(conn, ids[0], 10, -1, NULL);
+	change(conn, ids[0], 150, -1, NULL);
+	expect_states(conn, ids, "rbb");
+	settle_one(conn, claim_one(conn, MINUTE), RP_FAIL, 0);
+	change(conn, ids[0], -1, 0, NULL);
+	expect_states(conn, ids, "rbb");
+	change(conn, ids[1], -1, 0, NULL);
+	done_one(conn);
+	expect_states(conn, ids, "-rb");
+}
+
+static void
 a_blocked_job_can_be_changed(void **state)
 {
 	rp_conn *conn = ((struct db *)*state)->conn;
@@ -515,6 +536,7 @@ main(int argc, char **argv)
 		CASE(jobs_with_large_payloads_enter_their_group),
 		CASE(a_replaced_job_goes_to_the_end_of_its_new_group),
 		CASE(a_job_that_is_retried_enters_its_group),
+		CASE(a_changed_job_keeps_its_place_in_its_group),
 		CASE(a_blocked_job_can_be_changed),
 		CASE(a_blocked_job_keeps_its_unique_key_and_can_be_replaced),
 		CASE(a_queue_with_blocked_jobs_can_be_dropped),

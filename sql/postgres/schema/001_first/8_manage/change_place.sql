@@ -1,4 +1,7 @@
--- change_place: write the new values of a job, which change_live() has worked out.
+-- change_place: write the new values of a job, which change_live() has worked out. A job
+-- of a group keeps its slot, or its place among the waiting jobs, unless its queue changes
+-- or it is due later now. A waiting job whose priority changes goes to the end of the jobs
+-- of its group that have this priority.
 -- id: the job, which the caller has locked.
 -- new_id: the new queue of the job.
 -- lane: the new lane of the job (a queue, a priority and a class, see lane_of()).
@@ -24,17 +27,25 @@ begin
 	perform readpast.unblock_job(j.id)
 	   from readpast.job j
 	  where j.id = change_place.id and (j.extra).group_key is not null
-	    and (due is not null and (j.seq is not null or j.run_at = 'infinity')
-	         or j.lane_id <> lane);
+	    and (j.queue_id <> new_id or j.run_at = 'infinity' and j.lane_id <> lane
+	         or not is_due and (j.seq is not null or j.run_at = 'infinity'));
 	update readpast.job j
 	   set queue_id = new_id,
 	       lane_id = lane,
-	       seq = case when due is null and j.seq is null or not is_due then null
+	       seq = case when due is null and j.seq is null or not is_due
+	                    or j.run_at = 'infinity' then null
 	                  when j.lane_id = lane and j.seq is not null then j.seq
 	                  else readpast.next_in_line(lane) end,
-	       run_at = coalesce(due, j.run_at),
+	       run_at = case when j.run_at = 'infinity' then j.run_at
+	                     else coalesce(due, j.run_at) end,
 	       max_attempts = coalesce(change_place.max_attempts, j.max_attempts)
 	 where j.id = change_place.id;
+	update readpast.group_slot s
+	   set priority = readpast.priority_of(lane), came = j.seq
+	  from readpast.job j
+	 where j.id = change_place.id and j.seq is not null
+	   and s.queue_id = new_id and s.group_key = (j.extra).group_key
+	   and s.job_id = j.id;
 	perform readpast.open_lane(lane);
 	-- If an attempt fails, try_again() moves the job to the normal lane (class 2) and
 	-- does not open that lane. Open the lane here, so that claims visit it.
