@@ -168,6 +168,7 @@ void idle_part(const struct bench *b);
 void start_part(const struct bench *b);
 void queues_part(const struct bench *b);
 void limits_part(const struct bench *b);
+void http_part(const struct bench *b);
 
 /* peers.c: jobs per second of another queue system, with one producer and two
  * workers. If `groups` is not 0, so many groups have jobs before; if `named` is
