@@ -24,13 +24,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "crowd.h"
+#include "basics.h"
+#include "http.h"
 
-#define CLIENTS 32
-#define LEVEL "full"
-#define SAMPLES 3 /* a sample takes this many times as long as others */
 #define ANSWER 4096
-#define FILL 30000 /* ready jobs for a sample; no client may find none */
 
 struct client {
 	int fd;
@@ -39,33 +36,30 @@ struct client {
 	char claim[64]; /* the claim to settle with the next request */
 };
 
-/* The requests that the clients send. */
-enum kind { SEND_JOB, SEND_TURN, SEND_WRONG };
-
 static const struct {
 	const char *row, *own;
-	enum kind kind;
-	enum operation own_kind;
+	enum http_kind kind;
 } rows[] = {
-	{ "http.enqueue", "http.own.enqueue", SEND_JOB, ENQUEUE },
-	{ "http.turn", "http.own.turn", SEND_TURN, TURN },
+	{ "http.enqueue", "http.own.enqueue", SEND_JOB },
+	{ "http.turn", "http.own.turn", SEND_TURN },
 };
 #define ROWS (sizeof(rows) / sizeof(*rows))
 #define WRONG "http.no_database"
 
 void
-http_rows(const struct bench *b)
+http_add_rows(struct report *report, double own_goal, double bare_goal)
 {
-	(void)b;
-	report_row(b->report, WRONG, "requests/s", NULL, 0);
+	report_row(report, WRONG, "requests/s", NULL, 0);
 	for (size_t i = 0; i < ROWS; i++) {
 		char *bare = text("%s/no_database", rows[i].row);
 
-		report_row(b->report, rows[i].own, "jobs/s", NULL, 0);
-		report_row(b->report, rows[i].row, "jobs/s", rows[i].own, 0);
-		report_goal(b->report, rows[i].row, ">=", 3);
-		report_row(b->report, bare, "jobs/s", WRONG, 0);
-		report_goal(b->report, bare, ">=", 0.6);
+		report_row(report, rows[i].own, "jobs/s", NULL, 0);
+		report_row(report, rows[i].row, "jobs/s", rows[i].own, 0);
+		report_row(report, bare, "jobs/s", WRONG, 0);
+		if (own_goal > 0)
+			report_goal(report, rows[i].row, ">=", own_goal);
+		if (bare_goal > 0)
+			report_goal(report, bare, ">=", bare_goal);
 		free(bare);
 	}
 }
@@ -74,9 +68,8 @@ http_rows(const struct bench *b)
 
 /* Start a server, and return its port. */
 static int
-start_server(const char *path, pid_t *ret_pid)
+start_server(const char *url, pid_t *ret_pid)
 {
-	char *url = text("sqlite:%s?synchronous=" LEVEL, path);
 	const char *argv[] = { COMMAND,    "--db",        url, "serve",
 			       "--listen", "127.0.0.1:0", NULL };
 	posix_spawn_file_actions_t actions;
@@ -101,7 +94,6 @@ start_server(const char *path, pid_t *ret_pid)
 	colon = strrchr(line, ':');
 	port = colon ? atoi(colon + 1) : 0;
 	fclose(said);
-	free(url);
 	return port;
 }
 
@@ -133,7 +125,7 @@ connect_to(struct client *c, int port)
 }
 
 static void
-send_request(struct client *c, int port, enum kind kind)
+send_request(struct client *c, int port, enum http_kind kind)
 {
 	static const char job[] = "{\"payload\":\"%0*d\"%s}";
 	static const char turn[] = "{\"queues\":[\"" QUEUE "\"],\"verdicts\":["
@@ -173,7 +165,7 @@ is_complete(const struct client *c)
 }
 
 static void
-take_answer(struct client *c, enum kind kind)
+take_answer(struct client *c, enum http_kind kind)
 {
 	const char *claim = strstr(c->answer, "\"claim\":\"");
 	int status = atoi(c->answer + strlen("HTTP/1.1 "));
@@ -190,10 +182,11 @@ take_answer(struct client *c, enum kind kind)
 
 /* Let the clients ask for this time. Returns the answers per second. */
 static double
-ask(struct client *clients, int n, int port, enum kind kind, double seconds)
+ask(struct client *clients, int n, int port, enum http_kind kind,
+    double seconds)
 {
 	double began = seconds_now(), now = began;
-	struct pollfd polls[CLIENTS];
+	struct pollfd polls[HTTP_CLIENTS];
 	int64_t answers = 0;
 	int open = n;
 
@@ -232,19 +225,18 @@ ask(struct client *clients, int n, int port, enum kind kind, double seconds)
 }
 
 static double
-measure(const char *path, int n, enum kind kind, double seconds)
+measure(const struct http_bench *b, enum http_kind kind)
 {
-	struct client *clients = calloc((size_t)n, sizeof(*clients));
+	size_t n = (size_t)b->clients;
+	struct client *clients = allocate(n * sizeof(*clients));
 	pid_t pid;
-	int port = start_server(path, &pid);
+	int port = start_server(b->url, &pid);
 	double rate;
 
-	if (!clients)
-		die("out of memory");
-	for (int i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		connect_to(&clients[i], port);
-	rate = ask(clients, n, port, kind, seconds);
-	for (int i = 0; i < n; i++)
+	rate = ask(clients, b->clients, port, kind, b->seconds);
+	for (size_t i = 0; i < n; i++)
 		close(clients[i].fd);
 	end_server(pid);
 	free(clients);
@@ -252,32 +244,21 @@ measure(const char *path, int n, enum kind kind, double seconds)
 }
 
 void
-http_round(const struct bench *b, int round)
+http_measure(const struct http_bench *b)
 {
-	char *path = database_path(b, "http");
-	int n = b->clients < CLIENTS ? b->clients : CLIENTS;
-	double seconds = SAMPLES * b->seconds, rate;
+	double rate;
 
-	if (round < 0) {
-		free(path);
-		return;
-	}
-	database_fill(path, 0);
-	report_sample(b->report, WRONG, measure(path, n, SEND_WRONG, seconds));
+	b->fill(b, 0);
+	report_sample(b->report, WRONG, measure(b, SEND_WRONG));
 	for (size_t i = 0; i < ROWS; i++) {
-		const struct crowd own = { &library_side,    path, LEVEL,  n,
-					   rows[i].own_kind, 1,    seconds };
 		char *bare = text("%s/no_database", rows[i].row);
-		double fairness;
 
-		database_fill(path, FILL);
-		report_sample(b->report, rows[i].own,
-			      crowd_run(&own, &fairness));
-		database_fill(path, FILL);
-		rate = measure(path, n, rows[i].kind, seconds);
+		b->fill(b, b->jobs);
+		report_sample(b->report, rows[i].own, b->own(b, rows[i].kind));
+		b->fill(b, b->jobs);
+		rate = measure(b, rows[i].kind);
 		report_sample(b->report, rows[i].row, rate);
 		report_sample(b->report, bare, rate);
 		free(bare);
 	}
-	free(path);
 }

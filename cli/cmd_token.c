@@ -24,32 +24,20 @@ check_one(const struct cmd *cmd, int argc, char **argv)
 
 /* ---- token add ---- */
 
-/* Split lists such as enqueue:mail,work:mail into a JSON array. Returns 0, or
- * an exit status after printing an error. */
+/* Read the scopes of lists such as enqueue:mail,work:mail. Returns 0, or an
+ * exit status after printing an error. */
 static int
 take_scopes(const struct cmd *cmd, const struct texts *lists, json_t *scopes)
 {
 	for (size_t i = 0; i < lists->count; i++) {
-		const char *at = lists->items[i];
+		const char *wrong = scopes_split(lists->items[i], scopes);
 
-		while (*at) {
-			size_t n = strcspn(at, ",");
-			char text[RP_MOST_NAME + 16];
-			struct scope scope;
-
-			snprintf(text, sizeof(text), "%.*s",
-				 (int)(n < sizeof(text) ? n : 0), at);
-			if (scope_parse(text, &scope) < 0 ||
-			    json_array_append_new(scopes, json_string(text)) <
-				    0)
-				return usage(cmd,
-					     "--may %.80s: expected "
-					     "enqueue:QUEUE, work:QUEUE, "
-					     "read:QUEUE or admin:QUEUE; a * "
-					     "at the end stands for any text",
-					     text);
-			at += n + (at[n] == ',');
-		}
+		if (wrong)
+			return usage(cmd,
+				     "--may %.*s: expected enqueue:QUEUE, "
+				     "work:QUEUE, read:QUEUE or admin:QUEUE; a "
+				     "* at the end stands for any text",
+				     (int)strcspn(wrong, ","), wrong);
 	}
 	return json_array_size(scopes)
 		       ? 0

@@ -12,7 +12,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LINE_PATH 500 /* characters of a target in a line */
+#include "internal.h"
+
+#define LINE_PATH 500 /* bytes of a target in a line */
 
 int
 access_log_open(struct server *server)
@@ -32,18 +34,22 @@ void
 access_log(struct server *server, const struct request *request, int is_sent)
 {
 	struct timespec now;
+	/* jansson refuses bytes that are not UTF-8. */
+	char target[LINE_PATH + 1], method[32];
 	json_t *line;
 
 	if (!server->log)
 		return;
+	rp__clean(target, sizeof(target), request->target);
+	rp__clean(method, sizeof(method),
+		  request->method ? request->method : "");
 	clock_gettime(CLOCK_REALTIME, &now);
 	line = json_pack(
-		"{s:o, s:I, s:s, s:s%, s:i, s:b, s:f, s:I}", "time",
+		"{s:o, s:I, s:s, s:s, s:i, s:b, s:f, s:I}", "time",
 		json_time((int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000),
-		"request", (json_int_t)request->number, "method",
-		request->method ? request->method : "", "target",
-		request->target, strnlen(request->target, LINE_PATH), "status",
-		request->answer.status, "sent", is_sent, "ms",
+		"request", (json_int_t)request->number, "method", method,
+		"target", target, "status", request->answer.status, "sent",
+		is_sent, "ms",
 		(double)(monotonic_us() - request->began_us) / 1000, "body",
 		(json_int_t)request->body_size);
 	if (line && request->token)

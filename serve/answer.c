@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "internal.h"
+
 /* How an error of the library becomes an answer. */
 static const struct {
 	int code, status;
@@ -106,15 +108,20 @@ problem_json(int code, int status, const char *type, const char *detail,
 	     const char *field, int unknown)
 {
 	const int retry = code ? errors[find_error(code)].retry : 0;
-	char name[64];
+	char name[64], clean[1024];
 	json_t *object;
 
+	/* A detail may quote bytes of the request, which jansson refuses if
+	 * they are not UTF-8. */
+	rp__clean(clean, sizeof(clean), detail);
 	snprintf(name, sizeof(name), "urn:readpast:error:%s", type);
 	object = json_pack("{s:s, s:i, s:s, s:s, s:b}", "type", name, "status",
-			   status, "detail", detail, "outcome",
+			   status, "detail", clean, "outcome",
 			   unknown ? "unknown" : "none", "retry", retry);
-	if (field)
-		json_object_set_new(object, "field", json_string(field));
+	if (field) {
+		rp__clean(clean, sizeof(clean), field);
+		json_object_set_new(object, "field", json_string(clean));
+	}
 	return object;
 }
 

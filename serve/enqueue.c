@@ -275,6 +275,9 @@ take_member(struct raw *raw, const char *name, const char *value)
 	    strcmp(member, "payload_base64") == 0)
 		raw->failed = refuse(raw->request, RP_EINVAL, member,
 				     "no such header Readpast-%.40s", name);
+	else if (json_object_get(raw->job, member))
+		raw->failed = refuse(raw->request, RP_EINVAL, member,
+				     "the header is given twice");
 	else if (want->type == WANT_COUNT && parse_count(value, &n) == 0)
 		json_object_set_new(raw->job, member, json_integer(n));
 	else if (want->type == WANT_FLAG &&

@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#include "internal.h"
+
 #define FIELD_PATH 200 /* size of a field's path */
 
 /* ---- one value ---- */
@@ -165,10 +167,11 @@ fields_read(struct request *request, json_t *object, const char *where,
 	json_object_foreach(object, name, value)
 	{
 		const struct want *want = find_want(wants, name);
-		char field[FIELD_PATH];
+		char field[FIELD_PATH], cut[101];
 
-		snprintf(field, sizeof(field), "%s%s%.100s", where,
-			 *where ? "." : "", name);
+		rp__clean(cut, sizeof(cut), name);
+		snprintf(field, sizeof(field), "%s%s%s", where,
+			 *where ? "." : "", cut);
 		if (!want)
 			return refuse(request, RP_EINVAL, field,
 				      "unknown field");

@@ -6,7 +6,6 @@
  */
 #include "tokens.h"
 
-#include <jansson.h>
 #include <nettle/sha2.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,7 +80,25 @@ scope_parse(const char *text, struct scope *ret)
 	ret->queue = text + strlen(words[i].word);
 	n = strlen(ret->queue);
 	ret->is_prefix = n && ret->queue[n - 1] == '*';
-	return n && n <= RP_MOST_NAME + 1 ? 0 : -1;
+	return n && n - (size_t)ret->is_prefix <= RP_MOST_NAME ? 0 : -1;
+}
+
+const char *
+scopes_split(const char *list, json_t *scopes)
+{
+	while (*list) {
+		size_t n = strcspn(list, ",");
+		char text[RP_MOST_NAME + 16] = "";
+		struct scope scope;
+
+		if (n < sizeof(text))
+			memcpy(text, list, n);
+		if (scope_parse(text, &scope) < 0 ||
+		    json_array_append_new(scopes, json_string(text)) < 0)
+			return list;
+		list += n + (list[n] == ',');
+	}
+	return NULL;
 }
 
 static int

@@ -11,6 +11,7 @@
 #ifndef TOKENS_H
 #define TOKENS_H
 
+#include <jansson.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -72,6 +73,9 @@ int token_make(char to[TOKEN_SIZE], char key[TOKEN_KEY + 1]);
 /* Parse one scope, which the scope then points to. Returns 0, or -1 if the text
  * is not one. */
 int scope_parse(const char *text, struct scope *ret);
+/* Add the scopes of a list such as enqueue:mail,work:mail to a JSON array.
+ * Returns NULL, or where the first scope that is not valid begins. */
+const char *scopes_split(const char *list, json_t *scopes);
 
 int tokens_read(struct tokens *tokens, rp_conn *conn); /* 0 or RP_E* */
 void tokens_free(struct tokens *tokens);

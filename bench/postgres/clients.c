@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define MOST_CLIENTS 8
+#define MOST_CLIENTS 32
 /* How long a worker pauses if it found no jobs, and how long a producer pauses
  * if it is too far ahead of the workers, in microseconds. */
 #define NAP_US 500

@@ -49,6 +49,9 @@ static const struct part {
 	{ "open", open_part },       { "backlog", backlog_part },
 	{ "idle", idle_part },       { "start", start_part },
 	{ "queues", queues_part },   { "limits", limits_part },
+#ifdef RP_HAVE_SERVE
+	{ "http", http_part },
+#endif
 };
 
 /* Return whether this part is to run. BENCH_PARTS names the parts that run; if

@@ -168,6 +168,7 @@ void idle_part(const struct bench *b);
 void start_part(const struct bench *b);
 void queues_part(const struct bench *b);
 void limits_part(const struct bench *b);
+void http_part(const struct bench *b);
 
 /* peers.c: return the jobs per second of another queue system, with one
  * producer and two workers, or 0 if it cannot be measured. First `groups`

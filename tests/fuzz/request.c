@@ -1,55 +1,31 @@
 /*
- * request.c - what the parsers of the HTTP server call to refuse a request.
+ * request.c - check what the parsers of the HTTP server answer.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  */
 #include "request.h"
 
-#include <stdarg.h>
-
 #include "fuzz.h"
 
-int
-refuse(struct request *request, int code, const char *field, const char *format,
-       ...)
-{
-	char text[1024];
-	va_list args;
-	int n;
-
-	must(code == RP_EINVAL || code == RP_ENOENT);
-	must(!field || strlen(field) < SIZE_MAX);
-	va_start(args, format);
-	n = vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	must(n > 0);
-	/* A request is refused once. */
-	must(request->answer.status == 0);
-	request->answer.status = code == RP_ENOENT ? 404 : 400;
-	return -1;
-}
-
 void
-answer_bytes(struct request *request, int status, const char *type, char *bytes,
-	     size_t size)
+must_be_refused(const struct request *request, int status)
 {
-	must(status == 308 && type && bytes && strlen(bytes) == size);
-	must(request->answer.status == 0);
-	request->answer.status = status;
-	request->answer.bytes = bytes;
-}
+	const struct answer *a = &request->answer;
+	json_t *problem;
 
-int
-status_of_answer(const struct request *request)
-{
-	return request->answer.status;
+	must(a->status == status);
+	must(strcmp(a->type, "application/problem+json") == 0);
+	problem = json_loadb(a->bytes, a->size, JSON_REJECT_DUPLICATES, NULL);
+	must(json_integer_value(json_object_get(problem, "status")) == status);
+	must(json_string_length(json_object_get(problem, "detail")) > 0);
+	json_decref(problem);
 }
 
 void
 forget_request(struct request *request)
 {
-	free(request->answer.bytes);
+	answer_clear(&request->answer);
 	free(request->decoded);
 	json_decref(request->json);
 }

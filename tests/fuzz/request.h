@@ -10,8 +10,9 @@
 
 #include "serve.h"
 
-/* Returns the status of the request's answer; 0: it has none. */
-int status_of_answer(const struct request *request);
+/* Abort unless the request was refused with this status, and the answer is an
+ * error in JSON. */
+void must_be_refused(const struct request *request, int status);
 void forget_request(struct request *request);
 
 #endif

@@ -30,6 +30,8 @@ check(const struct request *request)
 		struct request copy = *request;
 
 		must(check_parameters(&copy, none) < 0);
+		must_be_refused(&copy, 400);
+		answer_clear(&copy.answer);
 	}
 }
 
@@ -41,10 +43,11 @@ parse(char *text, const char *prefix)
 	struct request request = { .server = &server, .target = text };
 
 	if (target_parse(&request) == 0) {
-		must(status_of_answer(&request) == 0);
+		must(request.answer.status == 0);
 		check(&request);
-	} else {
-		must(status_of_answer(&request) != 0);
+	} else if (request.answer.status != 308) {
+		must_be_refused(&request,
+				request.answer.status == 404 ? 404 : 400);
 	}
 	forget_request(&request);
 }

@@ -150,6 +150,19 @@ class Log(Case):
         self.assertEqual(str(lines[0]["request"]), answer.headers["Readpast-Request"])
         self.assertNotIn(token.split("_")[2], "".join(text))
 
+    def test_a_request_that_is_not_utf8_has_a_line_too(self):
+        for target, logged in ((b"/v1/\xff", "/v1/?"),
+                               (b"/" + "\u20ac".encode() * 200, "/" + "\u20ac" * 166)):
+            with self.subTest(target=target):
+                self.server.raw(b"GET %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+                                % target)
+                self.server.get("/healthz", connection=self.server.connect())
+                targets = []
+                while "/healthz" not in targets:
+                    line = json.loads(self.server.process.stdout.readline())
+                    targets.append(line["target"])
+                self.assertEqual(targets, [logged, "/healthz"])
+
     def test_a_log_that_cannot_be_written_is_an_error(self):
         path = pathlib.Path(self.folder.name) / "missing" / "log"
         with self.assertRaisesRegex(AssertionError, "missing/log"):

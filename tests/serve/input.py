@@ -140,6 +140,23 @@ class Fields(Case):
                                           headers={"Content-Type": "text/plain", name: value})
                 self.refused(answer, 400, word)
 
+    def test_an_error_about_a_long_name_is_cut_between_two_characters(self):
+        for name in ("a" + "\u00e9" * 60, "\u20ac" * 60, "a" * 98 + "\U0001f600"):
+            with self.subTest(name=name):
+                problem = self.refused(self.server.post(
+                    f"/v1/queues/{self.queue}/jobs", {name: 1}), 400, "unknown field")
+                self.assertEqual(problem["field"][:30], name[:30])
+
+    def test_a_header_of_a_raw_payload_that_is_given_twice_is_refused(self):
+        connection = self.server.connect()
+        connection.putrequest("POST", f"/v1/queues/{self.queue}/jobs")
+        for value in ("one", "two"):
+            connection.putheader("Readpast-Kind", value)
+        connection.putheader("Content-Length", "0")
+        connection.endheaders()
+        self.refused(Answer(connection.getresponse()), 400, "kind", "twice")
+        connection.close()
+
     def test_a_payload_larger_than_the_queue_allows_is_413(self):
         self.server.ask("PUT", f"/v1/queues/{self.queue}", {"max_payload": 10})
         answer = self.server.post(f"/v1/queues/{self.queue}/jobs", {"payload": "x" * 11})
@@ -197,6 +214,19 @@ class Wire(Case):
         return [q for q in Server.get(self.server, "/v1/queues",
                                       connection=self.server.connect()).json["queues"]
                 if q["queue"] == "w"]
+
+    def test_headers_that_are_not_utf8_are_refused_with_an_error_that_quotes_them(self):
+        host = b"Host: %s:%d" % (self.server.host.encode(), self.server.port)
+        for lines, status, word in (((b"Host: \xff",), 421, "?"),
+                                    ((host, b"Origin: http://\xff"), 403, "http://?"),
+                                    ((host, b"Readpast-\xff: x"), 400, "Readpast-?")):
+            with self.subTest(lines=lines):
+                got = self.server.raw(b"\r\n".join(
+                    [b"POST /v1/queues/w/jobs HTTP/1.1", *lines, b"Connection: close",
+                     b"Content-Length: 0", b"", b""]))
+                self.assertEqual(int(got.split()[1]), status)
+                problem = json.loads(got.partition(b"\r\n\r\n")[2])
+                self.assertIn(word, problem["detail"])
 
     def test_two_lengths_and_a_length_beside_chunks_are_refused(self):
         chunk = b"1\r\nx\r\n0\r\n\r\n"

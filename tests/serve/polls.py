@@ -8,7 +8,6 @@ SPDX-FileCopyrightText: The readpast authors
 """
 
 import json
-import socket
 import threading
 import time
 
@@ -35,15 +34,6 @@ class Poll:
     def join(self):
         self.thread.join(20)
         return self.jobs
-
-
-def send_claim(server, queue, wait="10s"):
-    """Send a claim that waits and return the socket, without reading the answer."""
-    body = json.dumps({"queues": [queue], "wait": wait}).encode()
-    s = socket.create_connection((server.host, server.port), timeout=20)
-    s.sendall(b"POST /v1/claim HTTP/1.1\r\nHost: %s:%d\r\nContent-Length: %d\r\n\r\n%s"
-              % (server.host.encode(), server.port, len(body), body))
-    return s
 
 
 class Claims(Case):
@@ -88,7 +78,7 @@ class Claims(Case):
     def test_claims_that_wait_are_served_in_the_order_in_which_they_came(self):
         sockets = []
         for _ in range(5):
-            sockets.append(send_claim(self.server, self.queue))
+            sockets.append(self.server.send_claim(self.queue))
             time.sleep(0.1)
         for expected in range(5):
             self.server.enqueue(self.queue, payload=str(expected))
@@ -112,7 +102,7 @@ class Claims(Case):
         self.assertEqual(sorted(got), sorted(ids))
 
     def test_a_client_that_leaves_its_long_poll_gets_nothing(self):
-        gone = [send_claim(self.server, self.queue) for _ in range(3)]
+        gone = [self.server.send_claim(self.queue) for _ in range(3)]
         time.sleep(0.3)
         for s in gone:
             s.close()
@@ -122,7 +112,7 @@ class Claims(Case):
         self.assertEqual([(j["id"], j["attempt"]) for j in jobs], [(job, 1)])
 
     def test_the_next_client_gets_the_job_of_one_that_left(self):
-        gone = send_claim(self.server, self.queue)
+        gone = self.server.send_claim(self.queue)
         time.sleep(0.2)
         poll = Poll(self.server, self.queue)
         time.sleep(0.2)

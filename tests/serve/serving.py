@@ -99,6 +99,19 @@ class Server:
     def claim(self, *queues, **options):
         return self.post("/v1/claim", {"queues": list(queues), **options}).json["jobs"]
 
+    def send_claim(self, queue, wait="10s"):
+        """Send a claim that waits and return the socket, without reading the answer."""
+        body = json.dumps({"queues": [queue], "wait": wait}).encode()
+        s = socket.create_connection((self.host, self.port), timeout=20)
+        s.sendall(b"POST /v1/claim HTTP/1.1\r\nHost: %s:%d\r\nContent-Length: %d\r\n\r\n%s"
+                  % (self.host.encode(), self.port, len(body), body))
+        return s
+
+    def waiting(self):
+        """Return how many claims wait for jobs."""
+        text = self.get("/metrics").bytes.decode()
+        return int(re.search(r'^readpast_http_waiting\{for="claim"\} (\d+)$', text, re.M)[1])
+
     def raw(self, data, timeout=10):
         """Send bytes on a connection of their own, and return all bytes of the answer.
         The server has to close the connection."""

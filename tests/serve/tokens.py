@@ -76,6 +76,19 @@ class Tokens(Case):
                     else:
                         self.refused(answer, 403)
 
+    def test_a_scope_that_is_not_one_is_refused_by_its_name(self):
+        for may, named in (("read", "read"), ("read:", "read:"), ("read:a,,work:a", ""),
+                           ("read:a,own:b,work:c", "own:b"),
+                           ("read:" + "x" * 129, "read:" + "x" * 129),
+                           ("admin:" + "x" * 200, "admin:" + "x" * 200)):
+            done = subprocess.run(
+                [READPAST, "--db", self.server.url, "token", "add", "wrong", "--may", may],
+                stderr=subprocess.PIPE, text=True)
+            with self.subTest(may=may):
+                self.assertEqual(done.returncode, 2)
+                self.assertIn(f"--may {named}: expected enqueue:QUEUE", done.stderr)
+        self.assertNotIn("wrong", self.server.readpast("token", "list"))
+
     def test_a_claim_needs_the_right_for_each_of_its_queues(self):
         for name, queues, status in (("worker", ["mail"], 200), ("all", ["a", "b"], 200),
                                      ("worker", ["mail", "other"], 403),
