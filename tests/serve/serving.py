@@ -7,6 +7,7 @@ SPDX-License-Identifier: MIT
 SPDX-FileCopyrightText: The readpast authors
 """
 
+import atexit
 import http.client
 import json
 import os
@@ -62,6 +63,7 @@ class Server:
         self.process = subprocess.Popen(
             [READPAST, "--db", self.url, "serve", "--listen", listen, *options],
             stdout=subprocess.PIPE, stderr=self.errors, text=True)
+        atexit.register(self.process.kill)  # if a test fails before it stops it
         line = self.process.stdout.readline()
         found = re.match(r"listening on https?://(.*):(\d+)(/.*)?$|listening on unix:(.*)$",
                          line)
