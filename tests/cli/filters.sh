@@ -176,6 +176,9 @@ payloads() { # OPTION...: print the payloads of the listed jobs
 }
 check '--group selects live jobs of the group' equal "$(payloads --group a)" 'a2 a3'
 check '--group and --state select kept jobs, too' equal "$(payloads grouped --group a --state all)" 'a2 a3 a1'
+readpast enqueue grouped a4 --group a --priority 5 --quiet
+check 'blocked jobs are listed in the order in which they will run' equal "$(payloads --group a)" 'a2 a4 a3'
+check 'a list of the queue has the same order' equal "$(readpast list grouped --state blocked --json | jq -r .payload | paste -sd' ')" 'a4 a3'
 check '--group of no job selects none' equal "$(payloads --group aa)" ''
 check 'cancel takes the filter' equal "$(readpast cancel --group b)" '1 job cancelled'
 

@@ -112,6 +112,25 @@ a_move_leaves_no_job_in_the_source(void **state)
  * because it could not read the schedule's time zone. Only SQLite has this
  * case. */
 static void
+jobs_of_a_group_keep_their_order(void **state)
+{
+	struct pair *pair = *state;
+	int64_t ids[5];
+
+	limit_groups(pair->from->conn, 1);
+	for (int i = 0; i < 5; i++)
+		ids[i] = put_in_group(pair->from->conn, "g", "x");
+	expect_done(copy(pair, 0, NULL));
+	ok(pair->to->conn, rp_queue_resume(pair->to->conn, "q"));
+	for (int i = 0; i < 5; i++) {
+		struct claim c = claim_one(pair->to->conn, 60000);
+
+		assert_int_equal(c.id, ids[i]);
+		settle_one(pair->to->conn, c, RP_DONE, 0);
+	}
+}
+
+static void
 an_instant_that_has_fired_does_not_fire_again_after_a_move(void **state)
 {
 	struct pair *pair = *state;
@@ -416,6 +435,7 @@ main(int argc, char **argv)
 		PAIR(a_copy_made_again_finds_nothing_to_do),
 		PAIR(a_copy_made_again_brings_what_is_new_and_takes_what_is_gone),
 		PAIR(a_move_leaves_no_job_in_the_source),
+		PAIR(jobs_of_a_group_keep_their_order),
 		PAIR(an_instant_that_has_fired_does_not_fire_again_after_a_move),
 		PAIR(a_copy_is_made_a_move_later),
 		PAIR(ids_that_the_target_has_given_are_not_given_again),

@@ -373,6 +373,37 @@ a_job_that_lost_its_lease_keeps_its_slot(void **state)
 }
 
 static void
+jobs_of_a_batch_run_before_jobs_that_came_later(void **state)
+{
+	rp_conn *conn = ((struct db *)*state)->conn;
+	rp_job_spec jobs[4];
+	rp_added added[4];
+	int64_t ids[6];
+
+	limit_groups(conn, 1);
+	/* After a claim and a sweep there is no request to look at the group.
+	 */
+	put_in_group(conn, "other", "x");
+	claim_one(conn, MINUTE);
+	ok(conn, rp_sweep(conn, NULL));
+	for (int i = 0; i < 4; i++) {
+		jobs[i] = job_of("x");
+		jobs[i].group_key = "g";
+	}
+	ok(conn, rp_enqueue_many(conn, "q", jobs, 4, added));
+	for (int i = 0; i < 4; i++)
+		ids[i] = added[i].id;
+	for (int i = 4; i < 6; i++)
+		ids[i] = put_in_group(conn, "g", "x");
+	for (int i = 0; i < 6; i++) {
+		struct claim c = claim_one(conn, MINUTE);
+
+		assert_int_equal(c.id, ids[i]);
+		settle_one(conn, c, RP_DONE, 0);
+	}
+}
+
+static void
 one_call_takes_jobs_of_several_groups(void **state)
 {
 	static const char *const groups[] = { "a", "b", NULL, "a", "b",
@@ -483,6 +514,7 @@ main(int argc, char **argv)
 		CASE(a_group_waits_for_the_retry_of_its_job),
 		CASE(a_group_that_passes_goes_on_beside_the_retry),
 		CASE(a_job_that_lost_its_lease_keeps_its_slot),
+		CASE(jobs_of_a_batch_run_before_jobs_that_came_later),
 		CASE(one_call_takes_jobs_of_several_groups),
 		CASE(an_expired_job_gives_up_its_slot),
 		CASE(scheduled_jobs_enter_their_group_when_they_are_due),

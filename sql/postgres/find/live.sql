@@ -79,9 +79,10 @@ looked(part, state, id) as materialized (
       limit :looks::bigint + 1))
 select f.id, f.state
   from (select l.part, l.state, j.id,
-               case l.part when 1 then 0 when 2 then j.lane_id end as lane,
-               case l.part when 1 then j.claim_no when 2 then j.seq end
-               as place,
+               case l.part when 1 then 0 when 2 then j.lane_id
+                           when 5 then j.lane_id end as lane,
+               case l.part when 1 then j.claim_no when 2 then j.seq
+                           when 5 then (j.extra).came end as place,
                j.run_at
           from looked l join job j on j.id = l.id
          where (:kind::text is null or j.kind = :kind::text)

@@ -4,7 +4,8 @@
 -- verdict on the job is accepted before the job is claimed.
 -- A scheduled job whose time has come is inserted as a ready job, at the end of the
 -- ready line. As a scheduled job it might be missed, because a sweep does not look
--- again at times that earlier sweeps have passed.
+-- again at times that earlier sweeps have passed. Such jobs are inserted in the order of
+-- their times, in which the jobs of a group run.
 -- A ready job keeps its number in the line. Claims may already start after that number,
 -- and would miss the job. So the statement adds rows to `recheck`. The next sweep then
 -- looks at these numbers, and moves such jobs to the end of their lanes.
@@ -56,6 +57,7 @@ imported as (
                 payload, last_error, failures, keep_ms, timeout_ms,
                 expire_at, backoff, unique_for_ms, group_key, progress)
       join readpast.queue q on q.name operator(pg_catalog.=) n.queue
+     order by n.run_at, n.id
     returning job.id, job.lane_id, job.seq, (job.extra).expire_at),
 expiring as (
     insert into readpast.expiry (expire_at, first_id, last_id)

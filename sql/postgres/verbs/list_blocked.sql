@@ -1,4 +1,5 @@
--- list_blocked: list jobs of a queue that wait for their group, the oldest first.
+-- list_blocked: list jobs of a queue that wait for their group, group by group, in the
+-- order in which they will be admitted.
 
 select id, queue, state, priority, attempt, max_attempts, claim_no, worker,
        run_at, created_at, claimed_at, lease_until, finished_at, unique_key,
@@ -14,4 +15,4 @@ select id, queue, state, priority, attempt, max_attempts, claim_no, worker,
              from readpast.queue q
             cross join lateral readpast.blocked_in(q.id, :max) as r
             where q.name operator(pg_catalog.=) :queue))
- order by created_at, id;
+ order by group_key, priority, run_at, id;

@@ -73,11 +73,12 @@ looked(part, state, id) as materialized (
    where :states & (1 << state))
 select id, state
   from (select l.part, l.state, j.id,
-               iif(l.part = 2, j.queue_id, null) as queue_id,
-               iif(l.part = 2, j.priority, null) as priority,
+               iif(l.part in (2, 5), j.queue_id, null) as queue_id,
+               iif(l.part in (2, 5), j.priority, null) as priority,
                iif(l.part = 2, j.class, null) as class,
                case l.part when 1 then j.claim_no
                            when 2 then j.seq
+                           when 5 then j.came
                            else j.run_at end as place
           from looked l
          cross join readpast_job j on j.id = l.id

@@ -28,7 +28,7 @@ declare
 	before bigint := (select s.last_value from readpast.line s);
 	before_id bigint; -- null: the jobs neither expire nor have groups
 	extra  readpast.extra;
-	cames  bigint[];
+	waits  boolean[];
 	requests text[];
 	epoch  bigint;
 begin
@@ -47,25 +47,25 @@ begin
 		extra := readpast.extra_of(keep_ms, timeout_ms, moment + readpast.ms(expire_ms),
 		                           backoff, null, null);
 		before_id := coalesce(pg_sequence_last_value('readpast.job_id_seq'), 0);
-		select m.cames, m.requests, m.epoch into cames, requests, epoch
+		select m.waits, m.requests, m.epoch into waits, requests, epoch
 		  from readpast.must_wait(its.id, group_keys, joined) m;
 	end if;
 	return query
 	insert into readpast.job (lane_id, seq, run_at, created_at, queue_id,
 	                          max_attempts, kind, headers, payload, extra)
 	select its.lane_id,
-	       case when r.due <= moment and r.came is null then nextval('readpast.line') end,
-	       case when r.due <= moment and r.came > 0 then 'infinity' else r.due end,
+	       case when r.due <= moment and r.waits is null then nextval('readpast.line') end,
+	       case when r.due <= moment and r.waits then 'infinity' else r.due end,
 	       moment, its.id, coalesce(r.max_attempts, its.max_attempts), r.kind,
-	       r.headers::json, r.payload,
-	       readpast.with_group(extra, r.group_key, case when r.due <= moment
-	                           and r.came is null then epoch end, r.came)
+	       r.headers::json, r.payload, readpast.with_group(
+	           extra, r.group_key, case when r.due <= moment and r.waits is null then epoch end,
+	           case when r.due <= moment and r.waits then nextval('readpast.line') end)
 	  from (select n.*, greatest(moment + readpast.ms(n.delay_ms),
 	                        readpast.at_ms(n.run_at), moment) as due
 	          from unnest(delays_ms, run_ats, put.max_attempts, kinds,
-	                      put.headers, payloads, group_keys, cames)
+	                      put.headers, payloads, group_keys, waits)
 	               as n(delay_ms, run_at, max_attempts, kind, headers, payload,
-	                    group_key, came)) r
+	                    group_key, waits)) r
 	returning job.id;
 
 	if before_id is not null then

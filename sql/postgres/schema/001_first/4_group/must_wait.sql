@@ -8,8 +8,8 @@
 -- joined: true if this transaction may stay open. Null: true if this is not its first
 -- statement.
 -- Result: all null if the queue has neither a group limit nor a held group. Otherwise:
---   cames: for each job that must wait, its number in the order of its group. Null for
---     any other job.
+--   waits: for each job, true if it must wait, or null. The caller draws the numbers of
+--     all jobs from `line` in one order: `seq` in the ready line, `came` in the group.
 --   requests: the groups for whose waiting jobs the enqueue must leave recheck
 --     requests, because it did not lock these groups.
 --   epoch: the slot_epoch of the jobs that need not wait, see the type `extra`. Null:
@@ -17,7 +17,7 @@
 -- Locks: the locks of lock_groups().
 
 create function readpast.must_wait(queue_id integer, group_keys text[],
-                                   joined boolean, out cames bigint[],
+                                   joined boolean, out waits boolean[],
                                    out requests text[], out epoch bigint)
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
@@ -44,12 +44,12 @@ begin
 				 where g.name is not null));
 		end if;
 	end if;
-	select array_agg(case when g.name is not null and p.place > g.room
-	                      then nextval('readpast.line') end order by p.number),
+	select array_agg(case when g.name is not null and p.place > g.room then true end
+	                 order by p.number),
 	       coalesce(array_agg(distinct g.name)
 	                    filter (where g.name is not null and not g.is_locked
 	                              and p.place > g.room), '{}')
-	  into cames, requests
+	  into waits, requests
 	  from (select d.name, d.numbers, l.name is not null as is_locked,
 	               case when its.any_held
 	                         and readpast.is_held(must_wait.queue_id, d.name) then 0

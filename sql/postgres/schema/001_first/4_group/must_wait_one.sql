@@ -15,7 +15,8 @@ language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $body$
 begin
-	select m.requests, case when m.cames[1] is null then m.epoch end, m.cames[1]
+	select m.requests, case when m.waits[1] is null then m.epoch end,
+	       case when m.waits[1] then nextval('readpast.line') end
 	  into requests, epoch, came
 	  from readpast.must_wait(queue_id, array[group_key], joined) m;
 end
