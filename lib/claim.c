@@ -175,7 +175,8 @@ rp_claim(rp_conn *conn, const char *queue, size_t max,
 	if (r < 0)
 		return r;
 	if (max == 0)
-		return rp__fail(&conn->error, RP_EINVAL,
-				"a claim needs a maximum of at least one job");
+		return rp__fail(
+			&conn->error, RP_EINVAL,
+			"max is 0: a claim must ask for at least 1 job");
 	return rp_settle_and_claim(conn, NULL, 0, queue, max, options, ret);
 }

@@ -60,8 +60,8 @@ skip(rp_conn *conn, int64_t *ret)
 		return r;
 	if (last > INT64_MAX - RP_IDS_SKIPPED)
 		return rp__fail(&conn->error, RP_EFULL,
-				"not enough ids are left: the last one is "
-				"%lld",
+				"not enough ids are left to skip any: the last "
+				"id given to a job is %lld",
 				(long long)last);
 	*ret = last + RP_IDS_SKIPPED;
 	params[RESERVE_ID] = rp__int(*ret);

@@ -326,9 +326,10 @@ check(rp_conn *conn, int64_t timeout_ms)
 				"the timeout is not within 0..%d days, or -1",
 				RP_MOST_DAYS);
 	if (conn->in_transaction || conn->backend->joins(conn->db))
-		return rp__fail(&conn->error, RP_EINVAL,
-				"a transaction is open, and would not see a "
-				"job end: end it before the wait");
+		return rp__fail(
+			&conn->error, RP_EINVAL,
+			"a transaction is open: end it before the wait, "
+			"because no job is seen to end inside a transaction");
 	return 0;
 }
 

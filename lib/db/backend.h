@@ -33,9 +33,9 @@ struct rp_value {
 };
 
 /* A row callback returns one of the following values, or a negative error code.
- * In the second case the verb fails with that code. A verb that changes the
- * rows that it returns, such as a claim, changes only the rows that were
- * taken. */
+ * If it returns an error code, the verb fails with that code. On a database
+ * with `one_writer` (see below), a verb that changes the rows that it returns,
+ * such as a claim, changes only the rows that were taken. */
 #define RP_ROW_TAKE 0 /* take the row */
 #define RP_ROW_SKIP 1 /* skip the row */
 #define RP_ROW_STOP 2 /* skip this row and all further rows */
@@ -109,8 +109,8 @@ struct rp_url {
 /* Flags of begin(). */
 #define RP_BEGIN_WRITE 1 /* the transaction will write */
 /* The transaction runs a single verb. If the backend's one_writer is 1, a round
- * trip may also run the verb `sweep_rest` in it and add to the counts of
- * finished jobs. */
+ * trip may also run the verb `sweep_rest` in the transaction, and add to the
+ * counts of finished jobs. */
 #define RP_BEGIN_ONCE 2
 
 /* Arguments and results of settle_and_claim(). The verdicts are already checked
@@ -137,9 +137,9 @@ struct rp_round_trip {
 	int64_t lease_ms;   /* 0: use the queue's setting */
 	int64_t worker_id;  /* 0: the caller is not a worker */
 	const char *worker; /* name of the worker, or NULL */
-	int joined;         /* 1: this call is only a part of the
-			     * transaction, which is the caller's, or has holds
-			     * in it */
+	int joined;         /* 1: the transaction does more than this call,
+			     * because it is the caller's, or because it also
+			     * sets holds */
 	rp_batch *batch;    /* the claimed jobs are added to it */
 
 	/* The backend calls this to add finished jobs of a queue to the tally,
@@ -225,8 +225,8 @@ struct rp_backend {
 	 * clients may advance the sequences at any time, even while this client
 	 * holds locks. */
 	int shares_sequences;
-	/* 1: the verb `enqueue` takes a group for each of its rows. 0: all its
-	 * rows have the same group. */
+	/* 1: the verb `enqueue` takes a group for each of its rows. 0: all rows
+	 * of a run must have the same group. */
 	int mixes_groups;
 	int (*open)(const struct rp_url *url, int schema, void **ret,
 		    rp_error *reterr);
