@@ -12,7 +12,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LINE_PATH 500 /* characters of a target in a line */
+#define LINE_PATH                                                              \
+	500 /* a log line has at most this many characters of the              \
+	     * target */
 
 int
 access_log_open(struct server *server)

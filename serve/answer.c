@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How an error of the library becomes an answer. */
+/* The HTTP status and the problem type for each error of the library. */
 static const struct {
 	int code, status;
 	const char *type;

@@ -1,5 +1,5 @@
 /*
- * metrics.c - counts of what this process did, and of what the database holds,
+ * metrics.c - the metrics of this process, followed by those of the database,
  * in the text format of Prometheus.
  *
  * SPDX-License-Identifier: MIT
@@ -107,7 +107,8 @@ metrics_process(const struct server *server, FILE *to)
 		server->events.listeners.count);
 }
 
-/* The numbers of this process are read by the loop, which owns some of them. */
+/* Write the metrics of this process to request->body. The loop does this,
+ * because some of these numbers belong to the loop. */
 int
 metrics_prepare(struct request *request)
 {
