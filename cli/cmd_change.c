@@ -133,8 +133,8 @@ cmd_change(struct cmd *cmd, int argc, char **argv)
 	return status ? status : change_jobs(&c, argc, argv);
 }
 
-/* Purge the jobs of a queue that are in the state that --state names (`all`:
- * any state), and with --kind only jobs of this kind. */
+/* Purge the jobs of one queue in the state that --state names; `all` stands for
+ * every state. With --kind, purge only jobs of that kind. */
 static int
 purge_queue(const struct change *c)
 {

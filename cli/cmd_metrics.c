@@ -12,8 +12,8 @@
 
 #include "doctor.h"
 
-/* Metrics of more queues than this are left out, because each is a time series
- * of its own. */
+/* Metrics of more queues than this are left out, because each queue adds
+ * several time series to the collector. */
 #define MOST_QUEUES 1000
 #define LONG_MS 60000 /* as the default of `doctor` */
 

@@ -188,7 +188,8 @@ format_value(char to[VALUE], const struct setting *setting,
 
 /* ---- printing ---- */
 
-/* Print the settings that differ. Returns how many do. quiet: print nothing. */
+/* Print the settings that differ. Returns their number. With `quiet`, only
+ * count them. */
 static int
 print_changes(const rp_queue *before, const rp_queue *after, int quiet)
 {

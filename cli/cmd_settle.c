@@ -178,9 +178,10 @@ struct hold {
 	}
 #define HOLD_OPTIONS(hold)                                                     \
 	{ "--hold", TEXT, &(hold)->what, "group|queue",                        \
-	  "also start no other job of this group or queue" },                  \
+	  "also hold the job's group or queue: start none of its jobs" },      \
 	{                                                                      \
-		"--for", DURATION, &(hold)->for_ms, "D", "... for this long"   \
+		"--for", DURATION, &(hold)->for_ms, "D",                       \
+			"how long --hold lasts"                                \
 	}
 
 /* Write the hold to the verdict. Returns 0, or an exit status after printing an

@@ -29,7 +29,7 @@ complain(int status, const char *format, ...)
 	return status;
 }
 
-/* Print an error as complain() does, and name the help of the command. */
+/* Print an error as complain() does, and tell the user which help to read. */
 int
 usage(const struct cmd *cmd, const char *format, ...)
 {

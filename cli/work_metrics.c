@@ -17,7 +17,7 @@
 
 #define BUCKETS_OF_TIME 16
 #define CONNECTIONS 16u /* more scrapers at once are refused */
-#define TIME_S 10u      /* of a connection that sends nothing */
+#define TIME_S 10u /* a connection that sends nothing is closed after this */
 
 /* The upper limits of the buckets in milliseconds. Handlers run from
  * milliseconds to an hour. */

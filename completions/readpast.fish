@@ -192,7 +192,7 @@ complete -c readpast -n '__readpast_in fail' -l for-good -d 'never try again'
 complete -c readpast -n '__readpast_in release' -l delay -x -d 'delay until the job is ready'
 for command in fail release
     complete -c readpast -n "__readpast_in $command" -l hold -x -a 'group queue' -d 'also hold the group or queue'
-    complete -c readpast -n "__readpast_in $command" -l for -x -d '... for this long'
+    complete -c readpast -n "__readpast_in $command" -l for -x -d 'how long --hold lasts'
 end
 complete -c readpast -n '__readpast_in extend' -l lease -x -d 'new lease, from now'
 complete -c readpast -n '__readpast_in extend' -l progress -x -d 'progress of the job'

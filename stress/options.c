@@ -91,7 +91,7 @@ set_amount(struct stress *s, int64_t jobs, int64_t for_ms)
 	if (jobs >= 0 && for_ms >= 0)
 		return usage(s->cmd, "give either --jobs or --for, not both");
 	if (for_ms == 0)
-		return usage(s->cmd, "--for: expected more than 0");
+		return usage(s->cmd, "--for: expected at least 1ms");
 	if (for_ms > 0 && s->fill)
 		return usage(s->cmd, "--fill needs --jobs, not --for");
 	s->for_ms = for_ms > 0 ? for_ms : 0;

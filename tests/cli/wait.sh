@@ -169,7 +169,7 @@ readpast resume r
 wait $!
 check 'enqueue --wait waits for a job that exists and whose result is not kept, and exits with 0' equal "$?,$(cat out)" 0,
 check 'a message says that the result was not kept' equal "$(cat err)" \
-	"readpast: job $theirs: done (not kept), so it has no result: the enqueue that added it did not keep one"
+	"readpast: job $theirs is done, but was not kept, so it has no result: the enqueue that added the job did not ask for a result"
 check 'enqueue --unique --wait --result prints the result' gives 0 'a!' a --unique shared --wait --result
 check 'a job with a unique key is kept for 10 minutes, for other clients that wait' equal \
 	"$(readpast list r --state "done" --json | jq -c 'select(.unique_key == "shared") | .keep_ms')" 600000
