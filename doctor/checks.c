@@ -95,8 +95,8 @@ const struct check checks[] = {
 	  NULL },
 	{ "writable", TROUBLE,
 	  "schema {schema} holds readpast's routines, and {others} may create "
-	  "objects in it: other routines there can run with the rights of the "
-	  "roles that call readpast",
+	  "objects in it. A routine that they create there can run with the "
+	  "rights of the roles that call readpast",
 	  "{fix}; then look in the schema for objects that readpast did not "
 	  "create",
 	  NULL },
@@ -191,7 +191,8 @@ const struct check checks[] = {
 	  NULL },
 	{ "path", WARNING,
 	  "schema {schema} is in the search_path of role {role}, and {others} "
-	  "may create objects in it: these can run with the rights of {role}",
+	  "may create objects in it. A function that they create there can run "
+	  "with the rights of {role}",
 	  "{fix}; or remove it from the path with alter role {role} set "
 	  "search_path",
 	  NULL },
@@ -237,8 +238,8 @@ const struct check checks[] = {
 	  NULL },
 	{ "pages", WARNING,
 	  "{free_bytes} of {file_bytes} in the file are unused",
-	  "do nothing if it will grow again; otherwise run sqlite3 FILE vacuum "
-	  "while no process uses it",
+	  "if jobs will fill the file again, do nothing; otherwise run sqlite3 "
+	  "FILE vacuum while no process uses the file",
 	  NULL },
 	{ NULL, DANGER, NULL, NULL, NULL },
 };

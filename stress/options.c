@@ -99,7 +99,8 @@ set_amount(struct stress *s, int64_t jobs, int64_t for_ms)
 	return 0;
 }
 
-/* Read the command line, except that its words are left over. */
+/* Parse the options of the command line. The caller checks the remaining
+ * arguments. */
 static int
 read_options(struct stress *s, int *argc, char **argv)
 {

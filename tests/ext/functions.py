@@ -296,10 +296,10 @@ def a_wrong_array_enqueues_nothing(path):
                          ("[null]", "job 1: the payload is null")):
         got = refused(db, "select * from readpast_enqueue_many('q', ?)", array)
         assert got.startswith("readpast: ") and words in got, (array, got)
-    for more, words in (("'[1]'", "delays: 1 for 2 payloads"),
+    for more, words in (("'[1]'", "delays: expected 2 elements, one for each payload, and got 1"),
                         ("'[1, \"x\"]'", "job 2: x is not a duration"),
                         ("'[1, -1]'", "job 2: the delay is negative"),
-                        ("null, null, '[\"k\"]'", "kinds: 1 for 2 payloads"),
+                        ("null, null, '[\"k\"]'", "kinds: expected 2 elements, one for each payload, and got"),
                         ("null, null, '[\"k\", \"\"]'", "job 2: the kind is missing"),
                         ("null, null, null, '[1, 2]'", "headers")):
         got = refused(db, "select * from readpast_enqueue_many('q', '[1, 2]',"
