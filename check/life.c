@@ -126,7 +126,9 @@ check_claims(const struct life *life)
 		int64_t next;
 
 		if (a->attempt > a->max_attempts && a->max_attempts > 0)
-			broken(life, P6, "attempt %lld of %lld",
+			broken(life, P6,
+			       "attempt %lld was claimed, but max_attempts is "
+			       "%lld",
 			       (long long)a->attempt,
 			       (long long)a->max_attempts);
 		if (i + 1 == life->claims)

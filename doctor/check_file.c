@@ -229,13 +229,13 @@ check_disk(struct doctor *d)
 	if (!fs.f_blocks || (uint64_t)fs.f_bavail * fs.f_frsize >= LEAST_BYTES)
 		return 0;
 	d->blocked = 1;
-	return doctor_found(
-		d,
-		json_pack("{ss ss so ss}", "file", d->path, "why",
-			  "its file system is full", "free_bytes",
-			  json_integer((json_int_t)fs.f_bavail *
-				       (json_int_t)fs.f_frsize),
-			  "fix",
-			  "free some space on it (df FILE shows which one it "
-			  "is); after that, workers continue by themselves"));
+	return doctor_found(d,
+			    json_pack("{ss ss so ss}", "file", d->path, "why",
+				      "its file system is full", "free_bytes",
+				      json_integer((json_int_t)fs.f_bavail *
+						   (json_int_t)fs.f_frsize),
+				      "fix",
+				      "free some space on that file system (df "
+				      "FILE shows which one it is); after "
+				      "that, workers continue by themselves"));
 }

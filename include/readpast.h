@@ -340,9 +340,9 @@ typedef struct rp_queue {
 			      * next job of the group runs */
 	int64_t rate_count;  /* how many jobs of the queue may start within any
 			      * rate_ms, at most RP_MOST_RATE; default 0: any
-			      * number. A retry is a start, too. Above 1,000
-			      * the starts are counted in steps of 1 % of
-			      * rate_ms */
+			      * number. A retry is a start, too. If rate_count
+			      * is above 1,000, starts are not counted one by
+			      * one, but for each 1 % of rate_ms */
 	int64_t rate_ms;     /* set it together with rate_count; 1 or more, or 0
 			      * if rate_count is 0 */
 	int64_t held_until;  /* no job starts before this time, see

@@ -44,7 +44,7 @@ rp__no_such_job(rp_conn *conn, int64_t id)
 	return rp__fail(&conn->error, RP_ENOENT, "no job has the id %lld%s",
 			(long long)id,
 			r < 0       ? ""
-			: id > last ? ": it was never given"
+			: id > last ? ": this id was never given to a job"
 				    : ": it is finished and not kept, or was "
 				      "purged");
 }

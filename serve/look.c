@@ -70,7 +70,7 @@ groups_prepare(struct request *request)
 		return refuse(request, RP_EINVAL, "queue", "which queue?");
 	if (blocked && strcmp(blocked, "true") != 0)
 		return refuse(request, RP_EINVAL, "blocked",
-			      "expected true, or no such parameter");
+			      "the only value is true");
 	request->limit = LISTED;
 	if (limit && (parse_count(limit, &request->limit) < 0 ||
 		      request->limit < 1 || request->limit > MOST_LISTED))
@@ -219,7 +219,8 @@ readyz(struct request *request, rp_conn *conn)
 	if (r < 0)
 		refuse_error(request, r, rp_last_error(conn));
 	else if (server->drains)
-		refuse_status(request, 503, "ends", "the server ends");
+		refuse_status(request, 503, "ends",
+			      "the server is shutting down");
 	else if (late > SWEEP_LATE_MS && !server->options->read_only)
 		refuse_status(request, 503, "not-swept",
 			      "no sweep has succeeded for %lld ms",

@@ -136,7 +136,7 @@ read_options(struct stress *s, int *argc, char **argv)
 		{ "--rate", TEXT, &rate, "N/D",
 		  "how many jobs start within a duration" },
 		{ "--lease", DURATION, &s->lease_ms, "D",
-		  "how long a claim holds (2s)" },
+		  "how long a claim holds a job (2s)" },
 		{ "--kill-every", DURATION, &s->kill_ms, "D",
 		  "how often to kill a worker and start another one" },
 		{ "--stall-every", DURATION, &s->stall_ms, "D",

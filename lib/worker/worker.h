@@ -44,10 +44,10 @@ struct found {
 	int is_listed; /* 1: the queue is in the worker's list of queues */
 };
 
-/* This struct decides whether the worker now claims suspects or other jobs; see
- * alone.c. A suspect is a job that may have killed its worker. The worker takes
- * turns: it runs one suspect and nothing else, then it serves other jobs for as
- * long as they had to wait. Times are monotonic us. */
+/* The state that decides whether the worker now claims suspects or other jobs;
+ * see alone.c. A suspect is a job that may have killed its worker. The worker
+ * takes turns: it runs one suspect and nothing else, then it serves other jobs
+ * for as long as they had to wait. Times are monotonic us. */
 struct alone {
 	const rp_task *task;  /* the suspect that the worker holds, or NULL */
 	int64_t wanted_since; /* when the worker began to make room for a

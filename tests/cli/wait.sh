@@ -52,7 +52,7 @@ check 'wait for a cancelled job exits with 5' says 5 "$cancelled cancelled" "$ca
 check 'a wait that times out exits with 6 and prints one line' refuses 6 "timed out after 50ms; job $live is still scheduled \(due in 59m\)\$" \
 	readpast wait "$live" --timeout 50ms
 check 'wait for an id that was never given exits with 3 and prints one line' \
-	refuses 3 'no job has the id 999: it was never given' readpast wait "$live" 999
+	refuses 3 'no job has the id 999: this id was never given to a job' readpast wait "$live" 999
 check 'of several jobs the worst counts: dead before cancelled' status 7 readpast wait "$was_done" "$cancelled" "$dead"
 check 'of several jobs cancelled counts before done' status 5 readpast wait "$was_done" "$cancelled"
 check 'of several jobs a time-out counts before dead' status 6 readpast wait "$live" "$dead" --timeout 20ms

@@ -671,7 +671,7 @@ def a_wait_for_a_job_ends_with_its_state(path):
     one(db, "select readpast_cancel(3)")
     assert [one(db, wait, id, 0) for id in (1, 2, 3, 4)] == [
         "done", "dead", "cancelled", None]
-    assert "it was never given" in refused(db, wait, 9999, 0)
+    assert "this id was never given to a job" in refused(db, wait, 9999, 0)
     thread = in_call(lambda: thread_says.append(
         one(db, "select readpast_wait(4)")))
     readpast(path, "cancel", "4")
