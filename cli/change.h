@@ -56,8 +56,8 @@ struct change {
 		  "change nothing: print how many match, and three of them" }, \
 		JSON_OPTION(&(c)->json)
 
-/* Change the jobs with the ids in argv, or those that the filter finds. Returns
- * an exit status. */
+/* Change the jobs with the ids in argv or, without ids, the jobs that the
+ * filter finds. Returns an exit status. */
 int change_jobs(struct change *c, int argc, char **argv);
 /* Change the jobs that the filter finds. The caller has checked the filter. */
 int change_filtered(struct change *c);

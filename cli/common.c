@@ -305,8 +305,8 @@ print_help(const struct cmd *cmd, const struct option *options)
 	return HELPED;
 }
 
-/* Open the history. Call this after all options are read, because --history
- * may be the last one. */
+/* Open the history. Call this after all options are read, because --history may
+ * be the last option. */
 static int
 keep_history(struct cmd *cmd)
 {

@@ -33,7 +33,7 @@ int history_fd(const struct history *history); /* -1 if no history is kept */
 void history_enqueued(struct history *history, const char *queue,
 		      const rp_job_spec *job, const rp_added *added,
 		      int64_t asked);
-/* The settings of a queue were changed; `queue` has the new ones. */
+/* The settings of a queue were changed; `queue` has the new settings. */
 void history_limits(struct history *history, const rp_queue *queue,
 		    int64_t asked);
 void history_claimed(struct history *history, const rp_job *job, int64_t asked);

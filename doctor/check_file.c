@@ -74,8 +74,8 @@ check_file_system(struct doctor *d)
 
 /* ---- does the file have two names? ---- */
 
-/* Return whether a file system, or a part of one, is mounted at exactly this
- * path. */
+/* Return whether a file system, or a part of a file system, is mounted at
+ * exactly this path. */
 static int
 is_mount_point(const char *path)
 {

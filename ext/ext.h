@@ -170,7 +170,7 @@ struct ext_call {
 	rp_error error;
 };
 
-/* The rows that a call returns. All of them are made before the first one is
+/* The rows that a call returns. All rows are made before the first row is
  * read. */
 struct ext_rows {
 	size_t count;

@@ -658,12 +658,12 @@ typedef struct rp_verdict {
 	}
 
 /*
- * Give `n` verdicts in one commit. Returns how many were accepted. For each of
- * the others, `result` has the reason. If several verdicts name the same claim,
- * only the first one counts. If the call returns RP_ELOST, the outcome is
- * unknown. After any other error no verdict took effect. RP_EFBIG: a result or
- * progress is too large; the error's `item` is the index of that verdict, and
- * all claims remain valid.
+ * Give `n` verdicts in one commit. Returns how many were accepted. If a verdict
+ * was refused, its `result` has the reason. If several verdicts name the same
+ * claim, only the first of them counts. If the call returns RP_ELOST, the
+ * outcome is unknown. After any other error no verdict took effect. RP_EFBIG: a
+ * result or progress is too large; the error's `item` is the index of that
+ * verdict, and all claims remain valid.
  */
 RP_API int rp_settle(rp_conn *conn, rp_verdict *verdicts, size_t n);
 
@@ -737,11 +737,11 @@ typedef struct rp_change {
  */
 RP_API int rp_job_change(rp_conn *conn, int64_t id, const rp_change *change);
 
-/* Retry all dead jobs of a queue, or those of one kind if `kind` is not NULL.
- * This takes several transactions. If the call fails, some jobs may be ready
- * and the others are still dead. Jobs whose unique key is taken stay dead;
- * *ret_taken (may be NULL) is set to their number. Returns the number of jobs
- * that are ready again. */
+/* Retry all dead jobs of a queue or, if `kind` is not NULL, only those of this
+ * kind. This takes several transactions. If the call fails, some jobs may be
+ * ready and the others are still dead. Jobs whose unique key is taken stay
+ * dead; *ret_taken (may be NULL) is set to their number. Returns the number of
+ * jobs that are ready again. */
 RP_API int64_t rp_queue_retry_dead(rp_conn *conn, const char *queue,
 				   const char *kind, int64_t *ret_taken);
 
@@ -909,8 +909,8 @@ RP_API void rp_why_free(rp_why *why);
 
 /*
  * List up to `max` jobs of a queue. `state` is the state of the jobs, or 0 for
- * all live jobs. Running jobs come first (the longest running first), then the
- * ready ones in claim order, then the blocked ones, then the scheduled ones.
+ * all live jobs. Running jobs come first (the longest running job first), then
+ * ready jobs in claim order, then blocked jobs, then scheduled jobs.
  * Finished jobs are listed newest first. Returns the number of listed jobs.
  * RP_ENOENT: there is no such queue. Only the first RP_LIST_PAYLOAD bytes of
  * each payload and result are read; rp_job_get() reads all of them. Free the

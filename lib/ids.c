@@ -32,9 +32,9 @@ rp__last_id(rp_conn *conn, int64_t *ret)
 }
 
 /* Fail because there is no job with this id. If the id is larger than the last
- * one, it was never given to a job. On a server, only a role with a certain
- * privilege can read the last id. For other roles the message gives no
- * reason. */
+ * id in use, it was never given to a job. On a server, only a role with a
+ * certain privilege can read the last id in use. For other roles the message
+ * gives no reason. */
 int
 rp__no_such_job(rp_conn *conn, int64_t id)
 {

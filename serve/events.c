@@ -11,8 +11,8 @@
 #include <string.h>
 
 #define EVERY_MS 1000
-/* The most bytes that wait for a slow listener. Further events are not sent to
- * it. */
+/* The most bytes that may wait for a slow listener. Events that would exceed
+ * this limit are not sent to the listener. */
 #define MOST_UNSENT 1048576
 
 struct stream {

@@ -216,9 +216,9 @@ count_header(void *ctx, enum MHD_ValueKind kind, const char *name,
 	return MHD_YES;
 }
 
-/* Proxies and servers that disagree about where a body ends can be tricked into
- * reading a part of it as a request. So refuse a request whose length is
- * ambiguous. */
+/* If a proxy and a server disagree about where a body ends, a client can make
+ * one of them read a part of the body as another request. So refuse a request
+ * whose length is ambiguous. */
 static int
 check_lengths(struct request *request, int *ret_has_body)
 {

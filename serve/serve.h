@@ -171,8 +171,8 @@ struct route {
 	/* Checks the input. The loop calls it. Returns 0, or -1 after answering
 	 * the request. NULL: there is no input to check. */
 	int (*prepare)(struct request *request);
-	/* Does the work and answers. NULL for LANE_BATCH, because the writer
-	 * does the work of a struct turn. */
+	/* Does the work and answers. NULL for LANE_BATCH: the writer then does
+	 * what request->turn says, and turn->finish() answers. */
 	void (*run)(struct request *request, rp_conn *conn);
 };
 /* Find the request's route. Returns 0, or -1 after answering. */

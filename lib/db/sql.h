@@ -29,8 +29,9 @@
 struct rp_stmt {
 	const char *one;   /* the SQL for one row of parameters or, if `late` is
 			    * 1, for one taken row of the answer */
-	const char *many;  /* the SQL for many rows at once, which it reads as a
-			    * table; NULL: run `one` for each row */
+	const char *many;  /* the SQL for many rows of parameters at once, which
+			    * are given as a table; NULL: run `one` for each
+			    * row */
 	const char *guard; /* name of a column that an earlier statement
 			    * returned: the statement runs only if the column is
 			    * true; NULL: the statement always runs */
