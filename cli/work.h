@@ -100,7 +100,7 @@ struct posts *posts_new(void);
 void posts_free(struct posts *posts);
 /* Returns the verdict on the job. */
 int post_job(struct work *work, rp_task *task, const rp_job *job);
-/* Returns whether a URL can be used. */
+/* Returns whether this URL can be given to --post. */
 int post_check(const char *url);
 
 /* work_metrics.c: check the address of --metrics. Returns an exit status. */

@@ -285,8 +285,8 @@ rp__verdict_at(rp_verdict *verdicts, size_t i)
 
 /* slice.c: a call that changes many jobs makes several transactions. Each of
  * them is a slice. */
-/* The largest number of rows in a slice. It is limited because a server locks
- * each row. */
+/* The largest number of rows in a slice. The number is limited because a server
+ * locks each of these rows. */
 #define RP_SLICE 2000
 #define RP_SLICE_US 10000 /* longest slice in us, without its commit */
 struct rp_slice {

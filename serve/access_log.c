@@ -12,9 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LINE_PATH                                                              \
-	500 /* a log line has at most this many characters of the              \
-	     * target */
+/* A log line has at most this many characters of the target. */
+#define LINE_PATH 500
 
 int
 access_log_open(struct server *server)

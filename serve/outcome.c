@@ -14,9 +14,8 @@
 #include <unistd.h>
 
 #define WAIT_MS 10000 /* longest wait in one call of rp_job_wait(), in ms */
-#define REST_MS                                                                \
-	1000 /* how long the thread rests after it has reported ids, in        \
-	      * ms */
+/* How long the thread rests after it has reported ids, in ms. */
+#define REST_MS 1000
 
 /* Give the thread the ids of all jobs for which requests wait now. */
 static void

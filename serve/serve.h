@@ -54,7 +54,8 @@ struct list {
 };
 void list_add(struct list *list, struct request *request);
 struct request *list_take(struct list *list); /* NULL: the list is empty */
-/* Returns 1, or 0 if the list does not have the request. */
+/* Remove the request from the list. Returns 1, or 0 if the list does not have
+ * the request. */
 int list_remove(struct list *list, struct request *request);
 
 /* ---- requests ---- */

@@ -57,9 +57,9 @@ struct rp_row {
 };
 
 /* SQL that is not a verb of sql/, such as a query of `readpast doctor` or of a
- * benchmark. It is one statement, or several separated by semicolons. In the
- * SQL, :name or @name stands for the parameter of that name. A parameter that
- * is not given is null. */
+ * benchmark. The text is one statement, or several statements with semicolons
+ * between them. In the SQL, :name or @name stands for the parameter of that
+ * name. A parameter that is not given is null. */
 struct rp_query {
 	const char *sql;
 	const struct rp_param *params; /* ends with a NULL name; NULL: no
