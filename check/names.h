@@ -17,7 +17,8 @@ struct name {
 };
 
 struct names {
-	struct name **items; /* by number; items[0] is not used */
+	struct name **items; /* the names, indexed by their numbers; items[0] is
+			      * not used */
 	size_t count, room;
 	void *tree;
 	const struct name *last; /* the name that names_add() returned last */

@@ -74,8 +74,8 @@ int open_database(const char *url, int schema, rp_conn **ret, rp_error *error);
 int cmd_open(struct cmd *cmd); /* 0, or an exit status */
 /* Print why the database was not opened. Returns an exit status. */
 int not_opened(const char *url, int code, const rp_error *error);
-/* Check that the queue exists. If it does not and `make` is set, create it and
- * print a message. Returns an exit status. */
+/* Check that the queue exists. If the queue does not exist and `make` is set,
+ * create the queue and print a message. Returns an exit status. */
 int find_queue(struct cmd *cmd, const char *name, int make);
 
 /*

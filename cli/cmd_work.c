@@ -161,7 +161,7 @@ split(struct work *work, int *argc, char **argv)
 		work->in_argument |= strstr(*word, "{}") != NULL;
 }
 
-/* Check what runs the jobs: a command or a URL. */
+/* Check that the user has given either a command or a URL to run the jobs. */
 static int
 check_handler(const struct work *work)
 {

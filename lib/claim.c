@@ -5,7 +5,7 @@
  * SPDX-FileCopyrightText: The readpast authors
  *
  * A payload that is stored in a table of its own is read after the commit, so
- * that other writers need not wait while it is read.
+ * that other writers need not wait for the read.
  */
 #include "internal.h"
 

@@ -7,8 +7,8 @@
  * The verdicts need a commit anyway, so the claim is made in the same
  * transaction. The order is: the holds that the verdicts ask for, the verdicts,
  * the claim. If a verdict came before its hold, it would free the job's slot
- * and admit the next job of the group, although the verdict asks to
- * hold the group.
+ * and admit the next job of the group, although the verdict asks to hold the
+ * group.
  */
 #include "internal.h"
 

@@ -24,7 +24,7 @@ enum want_type {
 struct want {
 	const char *name;
 	enum want_type type;
-	size_t offset; /* in the struct that is filled */
+	size_t offset; /* offset of the value in the struct that is filled */
 	int64_t least, most;
 };
 #define WANTS_END                                                              \

@@ -87,7 +87,7 @@ enum stage {
 	STAGE_TOKEN,   /* a thread of the pool reads the tokens again */
 	STAGE_ASKED,   /* a thread of the pool works on it, or will do so */
 	STAGE_POLL,    /* its claim waits for a job */
-	STAGE_OUTCOME, /* it waits for the end of a job */
+	STAGE_OUTCOME, /* it waits until a job has ended */
 	STAGE_EVENTS,  /* it is a stream of events */
 	STAGE_ANSWER   /* its answer is ready */
 };

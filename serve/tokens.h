@@ -25,7 +25,7 @@
 #define TOKEN_SIZE                                                             \
 	(3 + TOKEN_KEY + 1 + 64 + 1) /* a token with its NUL byte              \
 				      */
-#define HASH_SIZE 32                 /* of SHA-256 */
+#define HASH_SIZE 32                 /* bytes of a SHA-256 */
 
 /* The right that a request needs. */
 enum may {

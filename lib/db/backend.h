@@ -168,7 +168,7 @@ struct rp_enqueue {
  * probe, that is, look for work itself. Times are on the monotonic clock. */
 struct rp_waiter {
 	int64_t worker_id;         /* 0: the caller is not a worker */
-	const char *const *queues; /* with a NULL at the end */
+	const char *const *queues; /* their names, with a NULL at the end */
 	int64_t version;           /* changes whenever `queues` changes */
 	int64_t probed_at;         /* when the last scheduled probe was (ms) */
 	int64_t probe_at;          /* when the next scheduled probe is due

@@ -100,7 +100,7 @@ struct rp_worker {
 	struct tasks blocked; /* finished tasks whose jobs other transactions
 			       * have locked */
 	int64_t unblock_at; /* when to settle `blocked` again (monotonic ms) */
-	int unblock_tries;  /* how many tries in a row have settled none of
+	int unblock_tries;  /* how many tries in a row have settled no task of
 			     * `blocked` */
 	int troubles;       /* how many calls in a row have failed */
 	void *unsettled;    /* a tree, by id, of the jobs that this worker has
