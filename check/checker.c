@@ -30,7 +30,7 @@ static const char *const kinds[KINDS] = {
 struct checker {
 	struct fires fires;
 	struct limits limits;
-	char **stuck; /* the groups that wait for nothing */
+	char **stuck; /* names of the stuck groups, see checker_group() */
 	size_t stuck_count;
 	struct event *events;
 	size_t count, room;
@@ -325,7 +325,8 @@ check_groups(const struct checker *c, finding_fn *found, void *ctx,
 
 	for (size_t i = 0; i < c->stuck_count; i++) {
 		snprintf(line, sizeof(line),
-			 "group %.255s waits, and no job of it runs or may run",
+			 "group %.255s waits, although no job of the group "
+			 "runs or may run",
 			 c->stuck[i]);
 		ret->broken[P13]++;
 		found(ctx, P13, line);

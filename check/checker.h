@@ -53,8 +53,8 @@ int checker_left(struct checker *checker, int64_t id);
 void checker_audited(struct checker *checker);
 
 /* Call checker_group() for each group that waits although no job of it runs or
- * may run, and then checker_groups_audited() once. Without that call, P13 is
- * not checked. */
+ * may run, and then checker_groups_audited() once. Without
+ * checker_groups_audited(), P13 is not checked. */
 int checker_group(struct checker *checker, const char *name);
 void checker_groups_audited(struct checker *checker);
 

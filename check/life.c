@@ -126,7 +126,9 @@ check_claims(const struct life *life)
 		int64_t next;
 
 		if (a->attempt > a->max_attempts && a->max_attempts > 0)
-			broken(life, P6, "attempt %lld of %lld",
+			broken(life, P6,
+			       "attempt %lld was claimed, but max_attempts is "
+			       "%lld",
 			       (long long)a->attempt,
 			       (long long)a->max_attempts);
 		if (i + 1 == life->claims)
@@ -194,15 +196,16 @@ life_held_until(const struct life *life, const struct event *claim)
 		const struct event *e = &life->events[i];
 		int extends = e->verdict == V_EXTEND;
 
-		/* Such a job lost its claim at some earlier time. */
+		/* The job may have lost this claim at any time before it was
+		 * cancelled or retried, so nothing is sure. */
 		if (e->kind == CANCELLED || e->kind == RETRIED)
 			return claim->at;
 		if (e->claim != claim->claim)
 			continue;
 		if (e->kind == LOST || (e->kind == SETTLED && !e->ok))
 			return claim->at;
-		/* An extension that was answered after the end of the lease may
-		 * have found the job ready again. */
+		/* Ignore an extension that was answered after the end of the
+		 * lease: the job may have been ready again before. */
 		if (extends && e->kind == SETTLED && e->at <= until &&
 		    e->asked + e->lease_us - SLACK_US > until)
 			until = e->asked + e->lease_us - SLACK_US;

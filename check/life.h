@@ -59,8 +59,8 @@ struct life {
  * found. A lost job has not ended, and is not in this list. */
 void life_check(struct life *life, int audited);
 
-/* Return until when a claim of this job surely held it. The time is not after
- * that of the claim's answer if nothing is sure. Call life_check() first. */
+/* Return the time until which a claim surely held this job. If nothing is sure,
+ * the time is not later than the claim's answer. Call life_check() first. */
 int64_t life_held_until(const struct life *life, const struct event *claim);
 
 #endif

@@ -2,12 +2,14 @@
  * limited.c - collect from a history the limits of queues and the claims that
  * they concern, and check that no limit was exceeded.
  *
- * The history does not show at which moment a call took effect: only that it
- * was after the call was sent, and before it was answered. So of each claim the
- * time is used for which it surely held the job. A limit is checked for the
- * claims that were sent and answered while it surely was in force. Each of them
- * has seen all running claims before it, so the number of them that run at the
- * same time is at most the limit, even if the limit was lower or higher before.
+ * The history shows when a call was sent and when it was answered. The call
+ * took effect at an unknown moment between these two times. So for each claim,
+ * only the time is used during which the claim surely held its job.
+ *
+ * A limit is checked for the claims that were sent and answered while the limit
+ * was surely in force. Each of these claims counted all jobs that were running
+ * when the claim took effect. So at most as many of these claims can overlap as
+ * the limit allows, even if the limit was different before.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -17,9 +19,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Claim numbers are times in microseconds, but a claim number is larger than
- * the last one of its job even if the clock has not moved on. So it may be this
- * many microseconds too large. */
+/* A claim number is the time of the claim in microseconds. If the clock has not
+ * moved on since the job's last claim, the number is the last claim number + 1.
+ * So a claim number may be this many microseconds too large. */
 #define SLACK_US 1000
 
 /* Make room for one more item. Returns the items, or NULL if memory ran out. */
@@ -94,8 +96,9 @@ take_run(struct limits *l, const struct life *life, const struct event *claim)
 	return 0;
 }
 
-/* Return the event that shows when the job came into its group, or NULL if the
- * history does not show this, or if the job's turn was changed later. */
+/* Return the enqueue with which the job came into its group. Returns NULL if
+ * the history does not show it, if the job was not ready at once, or if the job
+ * was changed, replaced or retried later. */
 static const struct event *
 find_enqueue(const struct limits *l, const struct life *life)
 {
@@ -199,11 +202,11 @@ by_claim(const void *pa, const void *pb)
 	return (a->claim > b->claim) - (a->claim < b->claim);
 }
 
-/* What is checked: some claims of one queue. */
+/* The claims of one queue that are checked against one setting. */
 struct checking {
 	const struct limits *limits;
 	const struct setting *setting;
-	struct run *runs; /* those to which the setting surely applied */
+	struct run *runs; /* the claims to which the setting surely applied */
 	size_t count;
 	int64_t *ends; /* a heap, with room for the ends of all runs */
 	finding_fn *found;
@@ -218,7 +221,8 @@ report(const struct checking *c, enum promise promise, const char *text)
 	c->found(c->ctx, promise, text);
 }
 
-/* Let the item at `i` of the heap of `n` sink until both below it are later. */
+/* In a heap of `n` ends, move the item at `i` down until no item below it is
+ * earlier. */
 static void
 sink(int64_t *ends, size_t n, size_t i)
 {
@@ -248,8 +252,8 @@ push(int64_t *ends, size_t n, int64_t end)
 	ends[i] = end;
 }
 
-/* Check that at most `most` of these runs, which are sorted by their start,
- * overlap. */
+/* Check that at most `most` of these runs overlap. The runs are sorted by their
+ * start. */
 static void
 check_overlap(const struct checking *c, const struct run *runs, size_t count,
 	      int64_t most, uint32_t name)
@@ -270,7 +274,7 @@ check_overlap(const struct checking *c, const struct run *runs, size_t count,
 		name_write(of, sizeof(of), c->limits->names.items[name]);
 		snprintf(text, sizeof(text),
 			 "job %lld: claim %lld was given while %zu other jobs "
-			 "of %s ran, whose limit is %lld",
+			 "of %s ran, and the limit is %lld",
 			 (long long)runs[i].id, (long long)runs[i].claim, n - 1,
 			 of, (long long)most);
 		report(c, P10, text);
@@ -308,8 +312,8 @@ check_rate(const struct checking *c)
 		name_write(of, sizeof(of),
 			   c->limits->names.items[c->setting->queue]);
 		snprintf(text, sizeof(text),
-			 "job %lld: claim %lld is number %zu of %s within "
-			 "%lld us, and its rate is %zu in %lld us",
+			 "job %lld: claim %lld is start number %zu of %s "
+			 "within %lld us, but the rate allows %zu in %lld us",
 			 (long long)c->runs[i + n].id,
 			 (long long)c->runs[i + n].claim, n + 1, of,
 			 (long long)took, n, (long long)c->setting->window_us);

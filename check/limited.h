@@ -11,9 +11,9 @@
 #include "life.h"
 #include "names.h"
 
-/* The limits of a queue from one event `limits` to the next one. They surely
- * hold for a call that was sent after `from` and answered before `until`. 0 is
- * no limit. */
+/* The limits of a queue that one event `limits` has set. They were surely in
+ * force for a call that was sent after `from` and answered before `until`. A
+ * limit of 0 means no limit. */
 struct setting {
 	uint32_t queue;
 	int64_t asked, from, until;
@@ -23,19 +23,22 @@ struct setting {
 
 /* A claim. The job surely ran from `from` to `until`. */
 struct run {
-	uint32_t name; /* of the queue, or of the job's group */
+	uint32_t name; /* number of the job's group or, without a group, of its
+			* queue */
 	int64_t id, claim, asked, from, until;
 };
 
-/* A job of a group that was ready when it was enqueued. */
+/* A job of a group. The job was ready as soon as it was enqueued. */
 struct turn {
 	uint32_t name;
 	int priority;
-	int64_t id, asked, at; /* the call that has enqueued it */
-	/* when the answer to its first claim came, and when its last claim was
+	int64_t id, asked, at; /* `asked`, `at`: when its enqueue was sent, and
+				* when it was answered */
+	/* when its first claim was answered, and when its last claim was
 	 * sent */
 	int64_t first_at, last_asked;
-	/* when its first attempt was claimed; 0: that claim is not recorded */
+	/* when the claim of its first attempt was sent; 0: the history does not
+	 * have this claim */
 	int64_t began_asked;
 };
 
@@ -48,8 +51,8 @@ struct limits {
 	size_t turns_count, turns_room;
 };
 
-/* These return -1 if memory ran out. limits_take() collects the claims of one
- * job, after life_check(). */
+/* The following functions return -1 if memory ran out. limits_take() collects
+ * the claims of one job, after life_check(). */
 int limits_add(struct limits *limits, const struct line *line);
 int limits_take(struct limits *limits, const struct life *life);
 int limits_check(struct limits *limits, finding_fn *found, void *ctx,

@@ -1,6 +1,6 @@
 /*
- * names.c - number the queues and the groups that a history names, so that an
- * event needs no more than a number for them.
+ * names.c - give a number to each queue and each group that a history names, so
+ * that an event can store this number instead of the names.
  *
  * Names are compared as they are written in the line. A control character
  * cannot be part of them, so a newline separates the queue from the group.

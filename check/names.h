@@ -1,5 +1,5 @@
 /*
- * names.h - number the queues and the groups that a history names.
+ * names.h - give a number to each queue and each group that a history names.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -11,25 +11,28 @@
 
 /* A queue, or a group of a queue. */
 struct name {
-	uint32_t number, queue; /* the same number: this is a queue */
+	uint32_t number, queue; /* number of this name, and of its queue. The
+				 * numbers are equal if this is a queue */
 	char text[];            /* "QUEUE" or "QUEUE\nGROUP" */
 };
 
 struct names {
-	struct name **items; /* by number; items[0] is not used */
+	struct name **items; /* the names, indexed by their numbers; items[0] is
+			      * not used */
 	size_t count, room;
 	void *tree;
-	const struct name *last; /* what names_add() has found last */
+	const struct name *last; /* the name that names_add() returned last */
 };
 
-/* Return the number of a queue, or of a group of it. Returns 0 if `queue` is
- * missing, and -1 if memory ran out. The same name has the same number. */
+/* Return the number of a queue or, with `group`, of this group of the queue.
+ * Returns 0 if `queue` is missing, and -1 if memory ran out. The same name has
+ * the same number. */
 int64_t names_add(struct names *names, const struct word *queue,
 		  const struct word *group);
 void names_clear(struct names *names);
 
-/* Write a name as a message has it: "queue mail" or "group acme of queue mail".
- */
+/* Write a name for a message, such as "queue mail" or "group acme of queue
+ * mail". */
 void name_write(char *to, size_t room, const struct name *name);
 
 #endif

@@ -1,11 +1,11 @@
 /*
  * order.c - check that the jobs of a group with the limit 1 ran in their order.
  *
- * Of two jobs of the same group, one surely came first if its enqueue was
- * answered before that of the other job was sent, or if one call has enqueued
- * both. If it also has no larger number as its priority, it must be finished
- * before the other job is claimed (with --group-on-failure pass: it must have
- * been claimed).
+ * Job A of a group surely came before job B of the same group in two cases: the
+ * enqueue of A was answered before the enqueue of B was sent, or one call has
+ * enqueued both, A before B. If also the number of A's priority is not larger
+ * than B's, A must be finished before B is claimed. With --group-on-failure
+ * pass, A must only have been claimed before B is claimed.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -17,8 +17,8 @@
 
 #define PRIORITIES 256
 
-/* Of the jobs that came before, for each priority, the one that was claimed
- * last. */
+/* The jobs that surely came before the job that is checked. For each priority,
+ * only the job that was claimed last is needed. */
 struct before {
 	const struct turn *last[PRIORITIES];
 };
@@ -26,17 +26,21 @@ struct before {
 struct ordering {
 	const struct limits *limits;
 	const struct setting *setting;
-	struct turn *turns;         /* sorted by group, and when each came */
+	struct turn *turns;         /* sorted by group, then by arrival */
 	const struct turn **by_end; /* the turns of a group by `at` */
-	struct before surely;       /* whose enqueue was answered before */
-	struct before batch;        /* the jobs before it in the same enqueue */
+	struct before surely;       /* the jobs whose enqueue was answered
+				     * before the enqueue of the checked job was
+				     * sent */
+	struct before batch;        /* the jobs ahead of the checked job in the
+				     * same enqueue */
 	finding_fn *found;
 	void *ctx;
 	struct verdicts *sum;
 };
 
-/* When the job was surely still to be claimed, so that no later job may have
- * been. */
+/* Return the time before which no job that came later may be claimed: when the
+ * job's last claim was sent or, with --group-on-failure pass, when the claim of
+ * its first attempt was sent. */
 static int64_t
 claimed_until(const struct ordering *o, const struct turn *turn)
 {
@@ -52,7 +56,8 @@ note(const struct ordering *o, struct before *before, const struct turn *turn)
 		*last = turn;
 }
 
-/* Return a job of `before` that must run before `turn` and did not. */
+/* Return a job of `before` that had to be claimed before `turn`, and was
+ * claimed after it. NULL: there is no such job. */
 static const struct turn *
 passed(const struct ordering *o, const struct before *before,
        const struct turn *turn)
@@ -130,8 +135,8 @@ check_group(struct ordering *o, const struct turn *turns, size_t count)
 	}
 }
 
-/* Copy the jobs to which the setting surely applied, from their enqueue to
- * their last claim. Returns their number. */
+/* Copy to o->turns the jobs during whose whole life, from the enqueue to the
+ * last claim, the setting was surely in force. Returns their number. */
 static size_t
 select_turns(const struct ordering *o)
 {

@@ -45,10 +45,11 @@ await_prepare(struct await *await, struct cmd *cmd, const char *queue,
 		return 0;
 	await->keep_ms = model->keep_ms ? model->keep_ms : keep_of(cmd, queue);
 	/* The job is kept for at least RESULT_MS, so that its result can be
-	 * read. If the user or the queue wants to keep the job for a shorter
-	 * time, that time is set after the wait, or the job is deleted. But a
-	 * job with a unique key is not deleted, because another caller that has
-	 * enqueued the same key may wait for it, too. */
+	 * read. If the user or the queue's setting names a shorter time,
+	 * keep_no_longer() sets that time after the wait. If neither names a
+	 * time, keep_no_longer() deletes the job, but not a job with a unique
+	 * key, because another caller with the same key may wait for that
+	 * job. */
 	await->keeps_longer = await->keep_ms ? await->keep_ms < RESULT_MS
 					     : !model->unique_key;
 	if (await->keep_ms < RESULT_MS)
@@ -100,7 +101,9 @@ keep_no_longer(struct await *await)
 		r = rp__jobs_purge(conn, await->ids, await->count,
 				   RP_STATE_DONE, NULL, &purged);
 	if (r < 0)
-		complain(DONE, "%s: jobs that are done are kept for 10 minutes",
+		complain(DONE,
+			 "cannot shorten the time for which the done jobs are "
+			 "kept (10 minutes): %s",
 			 rp_last_error(conn)->message);
 }
 

@@ -1,6 +1,6 @@
 /*
- * change.c - cancel, retry, change or purge the jobs with given ids, or those
- * that match a filter.
+ * change.c - cancel, retry, change or purge the jobs with given ids, or the
+ * jobs that match a filter.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -16,10 +16,11 @@
 struct act {
 	const char *event; /* the event's name in the history and in JSON */
 	const char *done;  /* completes the message "12 jobs ..." */
-	/* changes a list of jobs; NULL: apply `what` of struct change */
+	/* changes a list of jobs. NULL: the command changes jobs to the values
+	 * in `what` of struct change */
 	rp_change_fn *all;
-	/* changes one job; NULL: apply `what` of struct change, or the
-	 * command accepts no ids */
+	/* changes one job. NULL: the command changes jobs to the values in
+	 * `what` of struct change, or accepts no ids */
 	int (*one)(rp_conn *, int64_t, const char *);
 	/* completes the message "12 jobs not ...: REASON" */
 	const char *past;
@@ -55,8 +56,8 @@ struct change {
 		  "change nothing: print how many match, and three of them" }, \
 		JSON_OPTION(&(c)->json)
 
-/* Change the jobs with the ids in argv, or those that the filter finds. Returns
- * an exit status. */
+/* Change the jobs with the ids in argv or, without ids, the jobs that the
+ * filter finds. Returns an exit status. */
 int change_jobs(struct change *c, int argc, char **argv);
 /* Change the jobs that the filter finds. The caller has checked the filter. */
 int change_filtered(struct change *c);

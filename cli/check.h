@@ -15,8 +15,9 @@
  * 0, or an exit status after printing an error. */
 int check_left(struct cmd *cmd, struct checker *checker, const char *queue);
 
-/* Pass the groups of the queue that wait for nothing to the checker, for P13.
- * Nothing is passed if the queue has no group limit. Returns 0, or an exit
+/* Pass the stuck groups of the queue to the checker, which needs them for
+ * promise P13. A group is stuck if its jobs wait although nothing holds them
+ * back. A queue without a group limit has no such groups. Returns 0, or an exit
  * status after printing an error. The function is in stuck.c. */
 int check_groups(struct cmd *cmd, struct checker *checker, const char *queue);
 
@@ -24,8 +25,9 @@ int check_groups(struct cmd *cmd, struct checker *checker, const char *queue);
  * example "BROKEN (3)". */
 void verdict_word(const struct verdicts *verdicts, enum promise promise,
 		  char *to, size_t room);
-/* Write to `to` the line "P1 ok, P2 BROKEN (3), ..." of the promises that were
- * examined, and return it. verdicts_json() adds them to `object` instead. */
+/* Write to `to` the line "P1 ok, P2 BROKEN (3), ...", with the promises that
+ * were examined, and return `to`. verdicts_json() adds the same words to
+ * `object`, and returns `object`. */
 const char *verdicts_text(const struct verdicts *verdicts, char *to,
 			  size_t room);
 json_t *verdicts_json(const struct verdicts *verdicts, json_t *object);

@@ -56,7 +56,7 @@ int status_of(int code);
 int cmd_failed(const struct cmd *cmd, int code);
 int worst(int a, int b);
 /* Check a name of at most `most` bytes. `what` is the subject of the message.
- * Returns 0, or an exit status after a complaint. */
+ * Returns 0, or an exit status after printing an error. */
 int check_name(const struct cmd *cmd, const char *what, const char *name,
 	       size_t most);
 /* Check that a new queue may have this name. Returns 0, or an exit status after
@@ -74,8 +74,8 @@ int open_database(const char *url, int schema, rp_conn **ret, rp_error *error);
 int cmd_open(struct cmd *cmd); /* 0, or an exit status */
 /* Print why the database was not opened. Returns an exit status. */
 int not_opened(const char *url, int code, const rp_error *error);
-/* Check that the queue exists. If it does not and `make` is set, create it and
- * print a message. Returns an exit status. */
+/* Check that the queue exists. If the queue does not exist and `make` is set,
+ * create the queue and print a message. Returns an exit status. */
 int find_queue(struct cmd *cmd, const char *name, int make);
 
 /*
@@ -105,8 +105,8 @@ struct option {
 	enum option_type type;
 	void *to; /* the variable to set: an int, const char *, int64_t or
 		   * struct texts, depending on the type */
-	const char
-		*arg; /* name of the value in the help; NULL: a FLAG has none */
+	const char *arg; /* name of the value in the help; NULL: the option is a
+			  * FLAG, which has no value */
 	const char *help; /* one or more lines */
 };
 /* the digits of a number that readpast.h defines, as a string literal */
@@ -130,8 +130,9 @@ struct texts {
  * error. */
 int parse_options(struct cmd *cmd, int *argc, char **argv,
 		  const struct option *options);
-/* Parse the option at argv[*i], and set *i to its last argument. Returns 0,
- * or an exit status after printing an error. */
+/* Parse the option at argv[*i]. If its value is the next argument, *i is set to
+ * the index of the value. Returns 0, or an exit status after printing an
+ * error. */
 int take_option(struct cmd *cmd, const struct option *options, int argc,
 		char **argv, int *i);
 
@@ -144,8 +145,7 @@ int parse_count(const char *text, int64_t *ret);
 int parse_size(const char *text, int64_t *ret);
 int parse_time(const char *text, int64_t *ret_ms);
 
-/* fired.c: the fields of a job's headers that name the schedule which made the
- * job. */
+/* fired.c: what a job's headers say about the schedule that made the job. */
 struct fired {
 	json_t *headers; /* owns the texts */
 	const char *schedule, *at;
@@ -162,9 +162,9 @@ void print_duration(char *to, size_t room, int64_t ms);
 /* Format a rate as N/DURATION, the form that `queue set --rate` accepts. */
 void format_rate(char *to, size_t room, int64_t count, int64_t ms);
 
-/* Parse the value of --rate (N/DURATION, or the word none), or of
- * --group-on-failure. Return 0, or an exit status after printing an error.
- * cmd_queue_set.c has them. */
+/* In cmd_queue_set.c. parse_rate() parses the value of --rate: N/DURATION, or
+ * the word none. parse_on_failure() parses the value of --group-on-failure.
+ * Both return 0, or an exit status after printing an error. */
 int parse_rate(const struct cmd *cmd, const char *text, rp_queue *queue);
 int parse_on_failure(const struct cmd *cmd, const char *text, rp_queue *queue);
 

@@ -55,7 +55,7 @@ cmd_init(struct cmd *cmd, int argc, char **argv)
 	if (argc)
 		return usage(cmd, "takes no arguments (the database is --db)");
 	if (print && (restored || json))
-		return usage(cmd, "either --print or %s",
+		return usage(cmd, "give either --print or %s, not both",
 			     restored ? "--after-restore" : "--json");
 	if (print)
 		return print_schema(cmd);

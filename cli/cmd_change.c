@@ -116,13 +116,14 @@ cmd_change(struct cmd *cmd, int argc, char **argv)
 		{ "--priority", PRIORITY, &priority, "N",
 		  "the new priority, " PRIORITIES },
 		{ "--delay", DURATION, &c.what.delay_ms, "D",
-		  "run it after this time; 0s: now" },
+		  "run the job after this time; 0s: now" },
 		{ "--at", TIME, &c.what.run_at, "TIME",
-		  "run it at this time: 2026-01-31T18:00:00Z, @1767225600" },
+		  "run the job at this time: 2026-01-31T18:00:00Z, "
+		  "@1767225600" },
 		{ "--to", TEXT, &to, "QUEUE",
-		  "move it to this queue, which must exist" },
+		  "move the job to this queue, which must exist" },
 		{ "--max-attempts", COUNT, &c.what.max_attempts, "N",
-		  "attempts before it is dead" },
+		  "attempts before the job is dead" },
 		CHANGE_OPTIONS(&c),
 		OPTIONS_END,
 	};
@@ -133,8 +134,8 @@ cmd_change(struct cmd *cmd, int argc, char **argv)
 	return status ? status : change_jobs(&c, argc, argv);
 }
 
-/* Purge the jobs of a queue that are in the state that --state names (`all`:
- * any state), and with --kind only jobs of this kind. */
+/* Purge the jobs of one queue in the state that --state names; `all` stands for
+ * every state. With --kind, purge only jobs of that kind. */
 static int
 purge_queue(const struct change *c)
 {

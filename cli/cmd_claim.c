@@ -91,7 +91,8 @@ cmd_claim(struct cmd *cmd, int argc, char **argv)
 	int json;
 	const struct option options[] = {
 		{ "-n", COUNT, &n, "N", "at most this many jobs (1)" },
-		{ "--lease", DURATION, &lease_ms, "D", "lease (the queue's)" },
+		{ "--lease", DURATION, &lease_ms, "D",
+		  "length of the lease (default: the queue's)" },
 		{ "--wait", DURATION, &wait_ms, "D",
 		  "wait this long for the first job" },
 		{ "--json", FLAG, &json, NULL,

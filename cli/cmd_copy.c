@@ -132,7 +132,7 @@ consequence(int r, int begun)
 		       "paused: run the command again to continue";
 	if (r == RP_ELOST)
 		return "; nothing is lost or doubled: run the command again";
-	return hopeless ? "" : "; the source is as it was";
+	return hopeless ? "" : "; the source is unchanged";
 }
 
 struct arguments {

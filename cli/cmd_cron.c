@@ -64,7 +64,8 @@ local_ms(const rp_fire *fire)
 
 /* ---- cron next ------------------------------------------------------- */
 
-/* Print a remark such as ` (2026-03-29 02:30 and 3 more WHAT)`. */
+/* Print a remark about local times, such as ` (2026-03-29 02:30 and 3 more
+ * WHAT)`. WHAT is the text `what`. */
 static void
 print_remark(int64_t ms, int64_t count, const char *what)
 {

@@ -12,10 +12,10 @@
 
 #include "doctor.h"
 
-/* Metrics of more queues than this are left out, because each is a time series
- * of its own. */
+/* Metrics of more queues than this are left out, because each queue adds
+ * several time series to the collector. */
 #define MOST_QUEUES 1000
-#define LONG_MS 60000 /* as the default of `doctor` */
+#define LONG_MS 60000 /* the default of `doctor --long` */
 
 void
 metrics_head(FILE *to, const char *name, const char *type, const char *help)

@@ -102,7 +102,7 @@ format_rate_or_none(char *to, size_t room, const rp_queue *queue)
 const struct setting settings[] = {
 	{ "--max-attempts", COUNT, "N", "attempts before a job is dead",
 	  NUMBER(max_attempts, 1, RP_MOST_ATTEMPTS) },
-	{ "--lease", DURATION, "D", "how long a claim holds",
+	{ "--lease", DURATION, "D", "how long a claim holds a job",
 	  NUMBER(lease_ms, 1, RP_MOST_MS) },
 	{ "--backoff", DURATION, "D",
 	  "delay before the second attempt; it doubles each time",
@@ -188,7 +188,8 @@ format_value(char to[VALUE], const struct setting *setting,
 
 /* ---- printing ---- */
 
-/* Print the settings that differ. Returns how many do. quiet: print nothing. */
+/* Print the settings that differ. Returns their number. With `quiet`, only
+ * count them. */
 static int
 print_changes(const rp_queue *before, const rp_queue *after, int quiet)
 {

@@ -193,8 +193,9 @@ cmd_cron_add(struct cmd *cmd, int argc, char **argv)
 
 	status = parse_options(cmd, &argc, argv, options);
 	if (!status && argc != 3)
-		status = usage(cmd, argc > 3 ? "put SPEC in quotes"
-					     : "expected QUEUE NAME SPEC");
+		status = usage(cmd,
+			       argc > 3 ? "too many words: put SPEC in quotes"
+					: "expected QUEUE NAME SPEC");
 	if (!status)
 		status = take_schedule(&a, argv, &headers);
 	if (!status)
@@ -289,7 +290,7 @@ cmd_cron_list(struct cmd *cmd, int argc, char **argv)
 	if (status)
 		return status;
 	if (argc > 1)
-		return usage(cmd, "one NAME, or none");
+		return usage(cmd, "give one NAME, or none");
 	status = cmd_open(cmd);
 	if (status)
 		return status;
@@ -312,7 +313,7 @@ static int
 open_for_one(struct cmd *cmd, int argc)
 {
 	if (argc != 1)
-		return usage(cmd, argc ? "one schedule at a time"
+		return usage(cmd, argc ? "give only one schedule"
 				       : "which schedule?");
 	return cmd_open(cmd);
 }

@@ -22,7 +22,8 @@ check(const struct cmd *cmd, const struct options *o)
 	size_t n = strlen(o->prefix);
 
 	if (o->listen.count > MOST_LISTENERS)
-		return usage(cmd, "at most %d addresses", MOST_LISTENERS);
+		return usage(cmd, "give --listen at most %d times",
+			     MOST_LISTENERS);
 	if (!o->cert != !o->key)
 		return usage(cmd, "give both --tls-cert and --tls-key");
 	if (n && (*o->prefix != '/' || o->prefix[n - 1] == '/'))
@@ -72,21 +73,21 @@ cmd_serve(struct cmd *cmd, int argc, char **argv)
 		{ "--prefix", TEXT, &o.prefix, "PATH",
 		  "the path under which a proxy shows this server" },
 		{ "--tls-cert", TEXT, &o.cert, "FILE",
-		  "certificate, in PEM: speak HTTPS" },
-		{ "--tls-key", TEXT, &o.key, "FILE", "its private key" },
+		  "certificate in PEM, for HTTPS" },
+		{ "--tls-key", TEXT, &o.key, "FILE",
+		  "private key of the certificate" },
 		{ "--read-only", FLAG, &o.read_only, NULL,
 		  "refuse all requests that change something" },
 		{ "--hide-payloads", FLAG, &o.hide_payloads, NULL,
 		  "answer without payloads, headers and results" },
 		{ "--access-log", TEXT, &o.log, "FILE",
-		  "write a line of JSON for each request; - is the output" },
+		  "write a line of JSON for each request; -: standard output" },
 		{ "--body", SIZE, &o.most_body, "SIZE",
 		  "the largest body of a request (16MiB and 64KiB)" },
 		{ "--connections", COUNT, &o.most_connections, "N",
 		  "most connections at once (" DIGITS(CONNECTIONS) ")" },
 		{ "--demo", FLAG, &is_demo, NULL,
-		  "serve a scratch database with a small load; see what it is "
-		  "like" },
+		  "serve a scratch database with a small load, to try it" },
 		{ "--time", DURATION, &o.time_ms, "D",
 		  "end a connection that takes longer to send a request (1m)" },
 		OPTIONS_END,

@@ -153,7 +153,7 @@ cmd_complete(struct cmd *cmd, int argc, char **argv)
 	int json = 0;
 	const struct option options[] = {
 		{ "--result", TEXT, &result, "FILE",
-		  "the job's result, kept with it; -: standard input" },
+		  "file with the job's result; -: standard input" },
 		JSON_OPTION(&json),
 		OPTIONS_END,
 	};
@@ -178,9 +178,10 @@ struct hold {
 	}
 #define HOLD_OPTIONS(hold)                                                     \
 	{ "--hold", TEXT, &(hold)->what, "group|queue",                        \
-	  "also start no other job of this group or queue" },                  \
+	  "also hold the job's group or queue: start none of its jobs" },      \
 	{                                                                      \
-		"--for", DURATION, &(hold)->for_ms, "D", "... for this long"   \
+		"--for", DURATION, &(hold)->for_ms, "D",                       \
+			"how long --hold lasts"                                \
 	}
 
 /* Write the hold to the verdict. Returns 0, or an exit status after printing an
@@ -249,7 +250,7 @@ cmd_release(struct cmd *cmd, int argc, char **argv)
 	int json = 0;
 	const struct option options[] = {
 		{ "--delay", DURATION, &model.delay_ms, "D",
-		  "delay until it is ready (none)" },
+		  "delay until the job is ready (none)" },
 		HOLD_OPTIONS(&hold),
 		JSON_OPTION(&json),
 		OPTIONS_END,
@@ -273,7 +274,8 @@ cmd_extend(struct cmd *cmd, int argc, char **argv)
 		  "length of the new lease, counted from now\n"
 		  "(default: the queue's)" },
 		{ "--progress", TEXT, &model.progress, "TEXT",
-		  "how far the job is; its next attempt gets it" },
+		  "text that says how far the job is; the job's next\nattempt "
+		  "can read it" },
 		JSON_OPTION(&json),
 		OPTIONS_END,
 	};

@@ -13,9 +13,8 @@
 #include <termios.h>
 #include <unistd.h>
 
-#define GONE                                                                   \
-	(-1000) /* the terminal is closed; differs from all keys and all       \
-		 * RP_E* */
+/* The terminal is closed. This value differs from all keys and all RP_E*. */
+#define GONE (-1000)
 
 /* Returns whether keys can still be read from the terminal. If the terminal has
  * hung up, getch() returns ERR at once each time, so the command must end. It

@@ -161,7 +161,7 @@ split(struct work *work, int *argc, char **argv)
 		work->in_argument |= strstr(*word, "{}") != NULL;
 }
 
-/* Check what runs the jobs: a command or a URL. */
+/* Check that the user has given either a command or a URL to run the jobs. */
 static int
 check_handler(const struct work *work)
 {
@@ -212,10 +212,13 @@ check_usage(const struct work *work, int argc, int64_t lease_ms,
 		return usage(work->cmd, "-j: expected 1 to %d",
 			     RP_MOST_THREADS);
 	if (lease_ms == 0 || max_jobs == 0)
-		return usage(work->cmd, "%s: expected more than 0",
-			     lease_ms ? "--max-jobs" : "--lease");
+		return usage(work->cmd, "%s",
+			     lease_ms ? "--max-jobs: expected at least 1"
+				      : "--lease: expected at least 1ms");
 	if (work->drain && *work->drain && strcmp(work->drain, "settled") != 0)
-		return usage(work->cmd, "--drain=%.40s: expected settled",
+		return usage(work->cmd,
+			     "--drain=%.40s: expected settled, or --drain "
+			     "without a value",
 			     work->drain);
 	if (work->result && strcmp(work->result, "stdout") != 0)
 		return usage(work->cmd, "--result: expected stdout");

@@ -29,7 +29,7 @@ complain(int status, const char *format, ...)
 	return status;
 }
 
-/* Print an error as complain() does, and name the help of the command. */
+/* Print an error as complain() does, and tell the user which help to read. */
 int
 usage(const struct cmd *cmd, const char *format, ...)
 {
@@ -305,8 +305,8 @@ print_help(const struct cmd *cmd, const struct option *options)
 	return HELPED;
 }
 
-/* Open the history. Call this after all options are read, because --history
- * may be the last one. */
+/* Open the history. Call this after all options are read, because --history may
+ * be the last option. */
 static int
 keep_history(struct cmd *cmd)
 {

@@ -50,6 +50,6 @@ libcurl_load(struct libcurl *ret)
 	}
 	if (ret->global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK)
 		return 0;
-	complain(FAILED, "libcurl cannot be used");
+	complain(FAILED, "libcurl cannot be initialised");
 	return -1;
 }

@@ -1,6 +1,7 @@
 /*
- * curl.h - libcurl, which is loaded only when a worker needs it. Linked, it
- * would make the start of every command several times as long.
+ * curl.h - libcurl, which is loaded only when a worker needs it. If readpast
+ * were linked with libcurl, every command would take several times as long to
+ * start.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -234,8 +234,8 @@ check_look(const struct cmd *cmd, struct filter *f, int argc)
 	return check_states(cmd, f, LIVE | KEPT, LIVE | KEPT);
 }
 
-/* Read and print the jobs one by one, so that after an error with one job the
- * others are still printed. */
+/* Read and print the jobs one by one, so that an error with one job does not
+ * keep the other jobs from being printed. */
 static int
 look_at_each(struct cmd *cmd, const struct found *found, look_fn *look,
 	     int json)

@@ -32,17 +32,17 @@ struct filter {
 /* The options that set the conditions, for a command's table of options. */
 #define FILTER_OPTIONS(f)                                                      \
 	{ "--queue", TEXT, &(f)->queue, "QUEUE", "jobs of this queue" },       \
-		{ "--state", TEXT, &(f)->state, "S", "... in this state" },    \
-		{ "--kind", TEXT, &(f)->kind, "K", "... of this kind" },       \
+		{ "--state", TEXT, &(f)->state, "S", "jobs in this state" },   \
+		{ "--kind", TEXT, &(f)->kind, "K", "jobs of this kind" },      \
 		{ "--key", TEXT, &(f)->key, "KEY",                             \
-		  "... with this unique key" },                                \
+		  "jobs with this unique key" },                               \
 		{ "--group", TEXT, &(f)->group, "GROUP",                       \
-		  "... of this group" },                                       \
+		  "jobs of this group" },                                      \
 		{ "--error", TEXT, &(f)->error, "TEXT",                        \
-		  "... whose last error contains this text" },                 \
+		  "jobs whose last error contains this text" },                \
 	{                                                                      \
 		"--older", DURATION, &(f)->older_ms, "D",                      \
-			"... enqueued at least this long ago"                  \
+			"jobs enqueued at least this long ago"                 \
 	}
 
 /* The jobs that a search found. Free them with found_free(). */
@@ -65,8 +65,9 @@ int is_narrow(const struct filter *f);
 #define STATE_NAMES 96 /* size in bytes of the longest text */
 void name_states(char *to, size_t room, int states);
 /* Set f->states by the name of a state in f->state. The other parameters are
- * those of check_states(). Returns 0, or -1 if the name is not allowed; then
- * `words` has the names that are (STATE_NAMES bytes). */
+ * those of check_states(). Returns 0, or -1 if the name is not allowed. In that
+ * case the names that are allowed are written to `words`, which has STATE_NAMES
+ * bytes. */
 int choose_states(struct filter *f, int allowed, int otherwise, char *words);
 /* Check --state. `allowed`: the states that it may name. `otherwise`: the
  * states to use if --state is not given. Returns 0, or an exit status after

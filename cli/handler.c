@@ -30,8 +30,8 @@ struct running {
 	/* size of the whole result that the handler wrote */
 	size_t result_size;
 	/* errno if the handler's output could not be written to ours; 0: no
-	 * error so far. ECANCELED: the handler was stopped while such a write
-	 * blocked */
+	 * error so far. ECANCELED: the handler was stopped while a write to our
+	 * output blocked */
 	int errnum;
 };
 

@@ -143,8 +143,8 @@ append(struct history *h, const char *event, json_t *fields)
 	free(text);
 }
 
-/* Add the fields that decide when the job runs, apart from others of its queue
- * and its group. */
+/* Add the fields `group` and `delay_ms`. The checker needs them to know in
+ * which order the jobs of a group must run. */
 static void
 add_turn(json_t *fields, const rp_job_spec *job)
 {

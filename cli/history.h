@@ -20,10 +20,10 @@ const char *history_result(int result);
 struct history *history_open(const char *path); /* NULL: an error was printed */
 struct history *history_on(int fd);
 void history_close(struct history *history);
-/* From now on, each line also contains the time at which it is written, this
- * queue and this error. A NULL error is left out. The texts of both arguments
- * must stay valid until the next call. Only one thread may write this
- * history. */
+/* After this call each line also contains the time at which the line is
+ * written, `queue` and `error`. A NULL `error` is left out. Both texts must
+ * stay valid until the next call of this function. Only one thread may write
+ * this history. */
 void history_about(struct history *history, const char *queue,
 		   const char *error);
 int history_fd(const struct history *history); /* -1 if no history is kept */
@@ -33,7 +33,7 @@ int history_fd(const struct history *history); /* -1 if no history is kept */
 void history_enqueued(struct history *history, const char *queue,
 		      const rp_job_spec *job, const rp_added *added,
 		      int64_t asked);
-/* The settings of a queue were changed; `queue` has the new ones. */
+/* The settings of a queue were changed; `queue` has the new settings. */
 void history_limits(struct history *history, const rp_queue *queue,
 		    int64_t asked);
 void history_claimed(struct history *history, const rp_job *job, int64_t asked);

@@ -206,7 +206,8 @@ make_room(struct input *in)
 	return 0;
 }
 
-/* Wait for input. If none arrives for PAUSE_MS, commit the batch first. */
+/* Wait for input. If no input arrives for PAUSE_MS, commit the batch and go on
+ * waiting. */
 static int
 await(struct input *in)
 {

@@ -44,9 +44,9 @@ interrupt_fd(void)
 	return ends[0];
 }
 
-/* Catch signals, and remember the first one. A second signal kills the process,
- * because SA_RESETHAND restores the default action. Signals that are ignored
- * stay ignored. */
+/* Catch signals, and remember the first signal. A second signal kills the
+ * process, because SA_RESETHAND restores the default action. Signals that are
+ * ignored stay ignored. */
 void
 catch_interrupts(void)
 {

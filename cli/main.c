@@ -36,8 +36,7 @@ const struct command commands[] = {
 	  "the shell would execute the payload.\n"
 	  "Exit status 0: done; 65: dead; 75: released; others: failed.\n"
 	  "With --post: 2xx is done, 429 and 503 release the job, other 4xx "
-	  "make it\n"
-	  "dead, and the rest failed.\n"
+	  "make it\ndead, and after any other answer the attempt failed.\n"
 	  "With --drain or --max-jobs, readpast exits with 7 if a job "
 	  "died.\n" },
 	{ "claim", cmd_claim, REQUIRE, "QUEUE",

@@ -1,6 +1,6 @@
 /*
- * output.c - find out whether handlers can still write to their standard
- * output, which is that of the worker.
+ * output.c - find out whether handlers can still write to standard output,
+ * which they share with the worker.
  *
  * A handler that cannot write fails. Without this check, all jobs of a queue
  * would use up their attempts if the reader is gone or the disk is full.

@@ -22,7 +22,8 @@
 #define ANSWER_TEXT 1000 /* bytes of an answer in the error of an attempt */
 #define HEADER 256       /* bytes of the value of a header */
 
-/* A handle of libcurl that no job uses now. It keeps its connection. */
+/* A handle of libcurl that no job uses now. Its connection stays open for the
+ * next job. */
 struct idle {
 	struct idle *next;
 	CURL *easy;
@@ -141,8 +142,9 @@ add_number(struct post *p, const char *name, int64_t n)
 	add_header(p, name, text);
 }
 
-/* Add the headers of the job that mean the same in HTTP. The others could
- * change the request in ways that the server does not expect. */
+/* Add the headers of the job that have the same meaning in HTTP. Other headers
+ * of the job are not sent, because they could change the request in ways that
+ * the server does not expect. */
 static void
 add_job_headers(struct post *p, const rp_job *job)
 {
@@ -183,8 +185,9 @@ add_headers(struct post *p, const rp_job *job)
 	/* All attempts of a job have the same key, so that a server that keeps
 	 * the keys can do the job once. */
 	add_number(p, "Idempotency-Key", job->id);
-	/* Without this libcurl waits for a second before it sends a large
-	 * body to a server that does not know this header. */
+	/* An empty value keeps libcurl from sending the header Expect with a
+	 * large body. After that header, libcurl would wait for up to a second
+	 * if the server does not answer it. */
 	add_header(p, "Expect", "");
 }
 
@@ -201,8 +204,8 @@ received(char *bytes, size_t one, size_t n, void *ctx)
 	return n;
 }
 
-/* libcurl calls this about once a second, and more often while data arrive.
- * Returns not 0 to give up the request. */
+/* libcurl calls this about once a second, and more often while data arrive. A
+ * return value other than 0 ends the request. */
 static int
 progressed(void *ctx, curl_off_t down, curl_off_t have, curl_off_t up,
 	   curl_off_t sent)

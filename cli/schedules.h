@@ -1,6 +1,6 @@
 /*
  * schedules.h - check a schedule that `cron add` or a file describes, and
- * compare it with a stored one.
+ * compare it with a stored schedule.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -26,7 +26,8 @@ struct setting {
 	void (*format)(char *to, size_t room, const rp_queue *queue);
 };
 /* Parse a rate, such as "100/1m" or "none", and set the rate of `queue`.
- * Returns 0, or -1 if `text` is not one. EXPECTED_RATE says what a rate is. */
+ * Returns 0, or -1 if `text` is not a rate. EXPECTED_RATE is the text for
+ * messages. */
 int rate_of(const char *text, rp_queue *queue);
 #define EXPECTED_RATE                                                          \
 	"1 to " DIGITS(                                                        \

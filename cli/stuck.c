@@ -1,6 +1,7 @@
 /*
- * stuck.c - find the groups of a queue that wait for nothing: no job of theirs
- * runs, may run, or waits for its retry.
+ * stuck.c - find the stuck groups of a queue. In a stuck group jobs wait,
+ * although no job of the group runs, is ready, or waits for its retry, and the
+ * group is not held.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -9,16 +10,16 @@
 
 #include <string.h>
 
-/* A group may wait for the next sweep, which grants the requests to look at the
- * group again. So a group counts as stuck only if it is stuck after this many
- * sweeps, one a second. */
+/* A group may wait only for the next sweep, which carries out the recheck
+ * requests (requests to look at a group again). So a group counts as stuck only
+ * if it is still stuck after this many sweeps, one a second. */
 #define SWEEPS 5
 #define GROUPS 1000
 
 struct search {
 	struct cmd *cmd;
 	const char *queue;
-	rp_batch *blocked;       /* the jobs that wait */
+	rp_batch *blocked;       /* the blocked jobs of the queue */
 	struct checker *checker; /* gets the groups; NULL: only count them */
 	int count;
 };
@@ -39,8 +40,9 @@ has_group_limit(struct cmd *cmd, const char *queue, int *ret)
 	return 0;
 }
 
-/* Ask for a waiting job of the group whether any job of the group has a
- * slot. */
+/* Set *ret to 1 if the group is stuck. To find out whether a job of the group
+ * has a slot, ask why one of its blocked jobs waits. Returns 0 or an exit
+ * status. */
 static int
 is_stuck(struct search *s, const rp_group *group, int *ret)
 {

@@ -82,8 +82,9 @@ const void *top_row(const struct top *t, int pane, size_t i);
 /* top_place.c */
 void top_describe(char *to, size_t room, int pane, const struct subject *s);
 void top_move(struct top *t, int pane, size_t row); /* moves the cursor to this
-						     * row, or to the last
-						     * one */
+						     * row or, if the list is
+						     * shorter, to its last
+						     * row */
 void top_find_cursor(struct top *t, int pane); /* finds the cursor's row again,
 						* after rows were added or
 						* removed */

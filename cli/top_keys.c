@@ -2,9 +2,9 @@
  * top_keys.c - the keys of `readpast top`.
  *
  * A key that changes something applies to the row under the cursor, and the
- * user has to confirm the change. The program remembers the queue or job that
- * the row showed when the question appeared, and changes that one, even if the
- * rows have moved since then.
+ * user has to confirm the change. The program changes the queue or job that the
+ * row showed when the question appeared, even if the rows have moved since
+ * then.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

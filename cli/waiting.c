@@ -103,9 +103,11 @@ say(const struct waiting *w, const rp_outcome *outcome, const rp_job *job)
 		complain(CANCELLED, "job %lld was cancelled", id);
 	else if (w->result && !outcome->kept)
 		complain(DONE,
-			 "job %lld: done (not kept), so it has no result%s", id,
-			 w->existed ? ": the enqueue that added it did not "
-				      "keep one"
+			 "job %lld is done, but was not kept, so it has no "
+			 "result%s",
+			 id,
+			 w->existed ? ": the enqueue that added the job did "
+				      "not ask for a result"
 				    : "");
 	if (w->result && job && job->result)
 		fwrite(job->result, 1, job->result_size, stdout);
@@ -132,9 +134,9 @@ tell_one(const struct waiting *w, const rp_outcome *outcome)
 	return status_of_state(outcome->state);
 }
 
-/* Print how the jobs ended, and return the worst status. `over` is 0 if the
- * wait ended too early. In that case a job that has not ended is reported, too.
- * Otherwise such a job is ignored: the wait had --any, and another job
+/* Print how the jobs ended, and return the worst status. If `over` is 0, the
+ * wait timed out, and jobs that have not ended are reported, too. If `over` is
+ * 1, such jobs are ignored: with --any, the wait was over when one of the jobs
  * ended. */
 static int
 tell(const struct waiting *w, const rp_outcome *outcomes, size_t n, int over)

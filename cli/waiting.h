@@ -15,8 +15,8 @@ struct waiting {
 	int any, json, quiet;
 	int result;         /* 1: print results instead of states */
 	int64_t timeout_ms; /* -1: no limit */
-	int existed;        /* 1: at least one of the jobs was enqueued before,
-			     * by another client */
+	int existed;        /* 1: at least one of the jobs existed already, from
+			     * an earlier enqueue */
 	int goes_on;        /* 1: after a signal, print that the job
 			     * continues */
 };

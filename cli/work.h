@@ -43,8 +43,8 @@ struct work {
 			  * them */
 	char **command;  /* the command and its arguments, with a NULL at the
 			  * end */
-	int in_argument; /* 1: an argument of `command` has {}, which the
-			  * handler replaces by the payload */
+	int in_argument; /* 1: an argument of `command` has {}, which is
+			  * replaced by the job's payload */
 	char *file;      /* path of the command */
 	char url[4200];  /* READPAST_DB for handlers, with an absolute path.
 			  * There is room for the user's URL (1024 bytes) and
@@ -100,13 +100,14 @@ struct posts *posts_new(void);
 void posts_free(struct posts *posts);
 /* Returns the verdict on the job. */
 int post_job(struct work *work, rp_task *task, const rp_job *job);
-/* Returns whether a URL can be used. */
+/* Returns whether this URL can be given to --post. */
 int post_check(const char *url);
 
 /* work_metrics.c: check the address of --metrics. Returns an exit status. */
 int work_metrics_check(const char *address);
-/* A thread that answers scrapers. work_metrics_start() returns
- * NULL after printing an error. The metrics of NULL count nothing. */
+/* Start a thread that answers requests for the metrics. work_metrics_start()
+ * returns NULL after printing an error. If `metrics` is NULL, the functions
+ * below do nothing. */
 struct work_metrics *work_metrics_start(struct work *work, const char *address);
 void work_metrics_count(struct work_metrics *metrics, const rp_event *e);
 void work_metrics_stop(struct work_metrics *metrics);
@@ -115,7 +116,8 @@ void work_metrics_stop(struct work_metrics *metrics);
 void observe_work(const rp_event *e, void *ctx);
 
 /* live.c */
-/* Called while a write blocks. Returns not 0 if the write is to be given up. */
+/* Called while a write blocks. A return value other than 0 gives up the
+ * write. */
 typedef int live_stop_fn(void *ctx);
 #define COUNTS 140
 /* Write "3 done, 0 failed, 0 dead, 0 released" and so on. */
@@ -139,16 +141,17 @@ int collect_hand_on(struct work *work, const struct collected *c,
 		    live_stop_fn *stop, void *ctx);
 void collect_free(struct collected *c);
 
-/* output.c: output_error() returns 0, or the errno of writing to standard
- * output; complain_of_output() prints it, and returns FAILED. */
+/* output.c: output_error() returns 0, or the errno that says why standard
+ * output cannot be written. complain_of_output() prints this error, and returns
+ * FAILED. */
 int output_error(void);
 int complain_of_output(int errnum, const char *consequence);
 
 /* notify.c: messages to the service manager, if there is one. notify_open()
  * returns how often, in ms, the manager expects notify_alive(), or 0 if it
  * expects one call only. The first notify_alive() also reports that the worker
- * is ready. notify_ending() reports that handlers have grace_ms from now on; a
- * signal handler may call it. */
+ * is ready. notify_ending() reports that the worker ends, and that its handlers
+ * have grace_ms left to end. A signal handler may call notify_ending(). */
 int64_t notify_open(int64_t grace_ms);
 void notify_alive(void);
 void notify_ending(void);

@@ -17,7 +17,7 @@
 
 #define BUCKETS_OF_TIME 16
 #define CONNECTIONS 16u /* more scrapers at once are refused */
-#define TIME_S 10u      /* of a connection that sends nothing */
+#define TIME_S 10u /* a connection that sends nothing is closed after this */
 
 /* The upper limits of the buckets in milliseconds. Handlers run from
  * milliseconds to an hour. */
@@ -99,7 +99,7 @@ put_worker(FILE *to, const struct work_metrics *m)
 	fprintf(to, "readpast_worker_claimed_total %lld\n",
 		(long long)n.claimed);
 	metrics_head(to, "worker_jobs_total", "counter",
-		     "Attempts of this worker by their end.");
+		     "Attempts of this worker, by how they ended.");
 	fprintf(to,
 		"readpast_worker_jobs_total{end=\"done\"} %lld\n"
 		"readpast_worker_jobs_total{end=\"failed\"} %lld\n"

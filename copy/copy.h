@@ -47,7 +47,7 @@ struct rp_jobs {
 	size_t count, size;
 	/* limits of the last read: number of jobs, and bytes of payload */
 	size_t most_rows, most_size;
-	/* all jobs with ids up to this one were read */
+	/* all jobs whose id is at most this number were read */
 	int64_t until;
 };
 

@@ -468,8 +468,8 @@ rp__copy_open_first(struct rp_copy *c)
 	return r < 0 ? r : rp__copy_open_range(c, least, last);
 }
 
-/* Return the range that contains this id, or NULL. *ret_last is set to the last
- * id for which the result is the same. */
+/* Return the range that contains this id, or NULL. *ret_last is set to the
+ * largest id for which this function returns the same result. */
 const struct rp_range *
 rp__copy_range_of(const struct rp_copy *c, int64_t id, int64_t *ret_last)
 {

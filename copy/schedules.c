@@ -91,8 +91,8 @@ rp__copy_clear_schedules(struct rp_copy *c)
 	c->schedules = (struct rp_copy_schedules){ NULL, NULL, 0 };
 }
 
-/* Return the queues whose schedules are copied: those that the caller named, or
- * null for all. Null includes schedules whose queue does not exist yet. */
+/* Return the names of the queues whose schedules are copied, or null for the
+ * schedules of all queues, even of queues that do not exist yet. */
 static struct rp_value
 which_queues(const struct rp_copy *c)
 {

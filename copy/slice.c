@@ -74,8 +74,9 @@ match(struct rp_copy *c, struct slice *s)
 	}
 }
 
-/* Choose the target's jobs that must be erased: those that differ from the
- * source's job with the same id, and those that are running in the source. */
+/* Choose the target's jobs that must be erased. A job must be erased if it
+ * differs from the source's job with the same id, or if that job is running in
+ * the source. */
 static void
 match_again(struct slice *s)
 {

@@ -74,8 +74,8 @@ check_file_system(struct doctor *d)
 
 /* ---- does the file have two names? ---- */
 
-/* Return whether a file system, or a part of one, is mounted at exactly this
- * path. */
+/* Return whether a file system, or a part of a file system, is mounted at
+ * exactly this path. */
 static int
 is_mount_point(const char *path)
 {
@@ -229,13 +229,13 @@ check_disk(struct doctor *d)
 	if (!fs.f_blocks || (uint64_t)fs.f_bavail * fs.f_frsize >= LEAST_BYTES)
 		return 0;
 	d->blocked = 1;
-	return doctor_found(
-		d,
-		json_pack("{ss ss so ss}", "file", d->path, "why",
-			  "its file system is full", "free_bytes",
-			  json_integer((json_int_t)fs.f_bavail *
-				       (json_int_t)fs.f_frsize),
-			  "fix",
-			  "free some space on it (df FILE shows which one it "
-			  "is); after that, workers continue by themselves"));
+	return doctor_found(d,
+			    json_pack("{ss ss so ss}", "file", d->path, "why",
+				      "its file system is full", "free_bytes",
+				      json_integer((json_int_t)fs.f_bavail *
+						   (json_int_t)fs.f_frsize),
+				      "fix",
+				      "free some space on that file system (df "
+				      "FILE shows which one it is); after "
+				      "that, workers continue by themselves"));
 }

@@ -95,8 +95,8 @@ const struct check checks[] = {
 	  NULL },
 	{ "writable", TROUBLE,
 	  "schema {schema} holds readpast's routines, and {others} may create "
-	  "objects in it: other routines there can run with the rights of the "
-	  "roles that call readpast",
+	  "objects in it. A routine that they create there can run with the "
+	  "rights of the roles that call readpast",
 	  "{fix}; then look in the schema for objects that readpast did not "
 	  "create",
 	  NULL },
@@ -167,7 +167,8 @@ const struct check checks[] = {
 	  "queue {queue}: jobs that died in the last 24 hours: {jobs}, with "
 	  "the "
 	  "error: {error}",
-	  "look at one (readpast show {example}); when the cause is fixed: "
+	  "look at one of these jobs (readpast show {example}); when the cause "
+	  "is fixed: "
 	  "readpast retry --dead {queue}",
 	  NULL },
 
@@ -175,7 +176,8 @@ const struct check checks[] = {
 	{ "wakeup", WARNING,
 	  "notifications do not reach workers here, so workers poll once a "
 	  "second: {why}",
-	  "give workers the URL of the server itself", check_wakeup },
+	  "give workers the URL of the server itself, not of a pooler",
+	  check_wakeup },
 	{ "isolation", WARNING,
 	  "the default isolation level of this role is {level}: claims and "
 	  "sweeps that are called in SQL are refused there",
@@ -191,8 +193,10 @@ const struct check checks[] = {
 	  NULL },
 	{ "path", WARNING,
 	  "schema {schema} is in the search_path of role {role}, and {others} "
-	  "may create objects in it: these can run with the rights of {role}",
-	  "{fix}; or remove it from the path with alter role {role} set "
+	  "may create objects in it. A function that they create there can run "
+	  "with the rights of {role}",
+	  "{fix}; or remove the schema from the path with alter role {role} "
+	  "set "
 	  "search_path",
 	  NULL },
 	{ "checkpoint", WARNING,
@@ -237,8 +241,8 @@ const struct check checks[] = {
 	  NULL },
 	{ "pages", WARNING,
 	  "{free_bytes} of {file_bytes} in the file are unused",
-	  "do nothing if it will grow again; otherwise run sqlite3 FILE vacuum "
-	  "while no process uses it",
+	  "if jobs will fill the file again, do nothing; otherwise run sqlite3 "
+	  "FILE vacuum while no process uses the file",
 	  NULL },
 	{ NULL, DANGER, NULL, NULL, NULL },
 };

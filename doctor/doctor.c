@@ -110,9 +110,9 @@ add_explained(struct doctor *d, const char *queue)
 }
 
 /* Remember the queues for which a finding explains why jobs wait, so that later
- * findings do not explain the same wait. The finding's row has one queue in
- * `queue`, or a JSON list in `unserved`: the queues that no worker serves any
- * more. */
+ * findings do not explain the same wait. The finding's row names one queue in
+ * the column `queue`, or in the column `unserved`, as a JSON list, the queues
+ * that no worker serves any more. */
 static int
 explain(struct doctor *d, const json_t *about)
 {

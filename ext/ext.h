@@ -21,7 +21,7 @@
 struct ext_worker {
 	int64_t id; /* 0: the connection is not a worker */
 	char name[RP_MOST_WORKER + 1], host[256];
-	char **queues;   /* with a NULL at the end */
+	char **queues;   /* names of its queues, with a NULL at the end */
 	int64_t seen_at; /* when the last heartbeat was sent (monotonic ms) */
 	rp_worker_counts counts;
 };
@@ -170,7 +170,7 @@ struct ext_call {
 	rp_error error;
 };
 
-/* The rows that a call returns. All of them are made before the first one is
+/* The rows that a call returns. All rows are made before the first row is
  * read. */
 struct ext_rows {
 	size_t count;

@@ -276,8 +276,9 @@ add_others(struct ext_call *call, struct jobs *jobs, enum ext_param param,
 	if (r == 0 && call->arguments[param].given &&
 	    others.count != jobs->count)
 		return rp__fail(&call->error, RP_EINVAL,
-				"%s: %zu for %zu payloads", ext_words(param),
-				others.count, jobs->count);
+				"%s: expected %zu elements, one for each "
+				"payload, and got %zu",
+				ext_words(param), jobs->count, others.count);
 	return r;
 }
 

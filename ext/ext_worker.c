@@ -256,8 +256,8 @@ sweep_meanwhile(struct ext_call *call, const char *const *queues)
 				   &found);
 }
 
-/* The event for which a call waits. If `queues` is not NULL, the event is that
- * one of these queues has a job to work on. Otherwise it is the end of the job
+/* What a call waits for. If `queues` is not NULL, the call waits until one of
+ * these queues has a job to work on. Otherwise it waits for the end of the job
  * `id`. */
 struct awaited {
 	char **queues;

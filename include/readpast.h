@@ -192,8 +192,8 @@ typedef struct rp_options {
  * host=... dbname=...) and may contain libpq's options. readpast adds the
  * option `schema`: lower-case letters, digits and _; the default is readpast.
  * If the connection breaks between two calls, the second call opens a new
- * connection. If there was no pause between the calls, the second call does not
- * check the connection first. It may fail with RP_ELOST, and the call after it
+ * connection. A call that follows within a few milliseconds does not check the
+ * connection first. Such a call may fail with RP_ELOST, and the call after it
  * opens a new connection.
  *
  * Errors: RP_EINVAL: the URL is wrong. RP_ENODB: there is no such file, server
@@ -299,8 +299,8 @@ RP_API int rp_now(rp_conn *conn, int64_t *ret_ms);
 typedef struct rp_queue {
 	size_t size;            /* set by RP_QUEUE_INIT */
 	const char *name;       /* at most RP_MOST_NAME bytes */
-	int64_t paused_at;      /* 0: the queue is not paused. rp_queue_set()
-				 * ignores it */
+	int64_t paused_at;      /* when the queue was paused; 0: it is not
+				 * paused. rp_queue_set() ignores this field */
 	int64_t max_attempts;   /* 1 or more; default 3 */
 	int64_t lease_ms;       /* 1 or more; default 60 s */
 	int64_t backoff_ms;     /* delay before the second attempt; it doubles
@@ -314,8 +314,9 @@ typedef struct rp_queue {
 	int64_t keep_dead_ms;   /* how long dead and cancelled jobs are kept;
 				 * default 30 days */
 	int64_t max_payload;    /* largest payload in bytes; default 16 MiB */
-	const char *pause_reason; /* NULL: no reason was given. rp_queue_set()
-				   * ignores it */
+	const char *pause_reason; /* the reason for the pause; NULL: no reason
+				   * was given. rp_queue_set() ignores this
+				   * field */
 	int64_t timeout_ms;  /* the longest run of a handler, for jobs without a
 			      * timeout of their own; default 0: no limit */
 	const char *dead_to; /* The queue that receives a copy of each job that
@@ -339,14 +340,14 @@ typedef struct rp_queue {
 			      * next job of the group runs */
 	int64_t rate_count;  /* how many jobs of the queue may start within any
 			      * rate_ms, at most RP_MOST_RATE; default 0: any
-			      * number. A retry is a start, too. Above 1,000
-			      * the starts are counted in steps of 1 % of
-			      * rate_ms */
+			      * number. A retry is a start, too. If rate_count
+			      * is above 1,000, starts are not counted one by
+			      * one, but for each 1 % of rate_ms */
 	int64_t rate_ms;     /* set it together with rate_count; 1 or more, or 0
 			      * if rate_count is 0 */
 	int64_t held_until;  /* no job starts before this time, see
 			      * rp_queue_hold(); 0: no hold. rp_queue_set()
-			      * ignores it */
+			      * ignores this field */
 } rp_queue;
 #define RP_QUEUE_INIT                                                          \
 	{                                                                      \
@@ -376,10 +377,11 @@ RP_API int rp_queue_pause(rp_conn *conn, const char *name, const char *reason);
 RP_API int rp_queue_resume(rp_conn *conn, const char *name);
 
 /*
- * Hold a queue, or the group `group` of it if that is not NULL, for for_ms from
- * now: when the call returns, no further claim gets a job of it until then.
- * Running jobs go on. A hold replaces an earlier one, and 0 ends it. The group
- * need not have a job yet. RP_ENOENT: there is no such queue.
+ * Hold a queue for for_ms milliseconds, beginning now. If `group` is not NULL,
+ * hold only this group of the queue. After the call returns and until the hold
+ * ends, no claim gets a job of the queue or the group. Running jobs go on. A
+ * hold replaces an earlier hold; a for_ms of 0 ends the hold. The group need
+ * not have a job yet. RP_ENOENT: there is no such queue.
  */
 RP_API int rp_queue_hold(rp_conn *conn, const char *queue, const char *group,
 			 int64_t for_ms);
@@ -389,11 +391,12 @@ typedef struct rp_group {
 	const char *name;
 	int64_t waiting; /* how many of its jobs are blocked, counted up to
 			  * RP_MOST_COUNTED */
-	int64_t ready;   /* how many may be claimed now */
+	int64_t ready;   /* how many of its jobs are ready */
 	int64_t running;
-	int64_t limit;        /* how many may run at once; 0: any number */
-	int64_t held_until;   /* no job starts before; 0: no hold */
-	int waiting_at_least; /* 1: more are blocked than were counted */
+	int64_t limit;        /* how many of its jobs may run at once; 0: any
+			       * number */
+	int64_t held_until;   /* no job starts before this time; 0: no hold */
+	int waiting_at_least; /* 1: more jobs are blocked than `waiting` */
 } rp_group;
 
 typedef struct rp_groups rp_groups;
@@ -401,7 +404,7 @@ typedef struct rp_groups rp_groups;
 /*
  * List up to `max` groups of a queue, sorted by the bytes of their names,
  * beginning after the name `after` (NULL: from the first). If `blocked` is 1,
- * only groups are listed whose jobs wait. The cost does not depend on the
+ * only groups with blocked jobs are listed. The cost does not depend on the
  * number of groups. RP_ENOENT: there is no such queue. Free the result with
  * rp_groups_free().
  */
@@ -480,7 +483,7 @@ typedef struct rp_job {
 	int64_t timeout_ms;  /* the job's limit, or else its queue's; 0: no
 			      * limit */
 	int64_t expire_at;   /* the job is not claimed after this time */
-	const char *backoff; /* a JSON array of milliseconds */
+	const char *backoff; /* a JSON array of delays in milliseconds */
 	int64_t unique_for_ms;
 	const char *group_key; /* the name of the job's group */
 	const char *progress;  /* the last text that this attempt or an earlier
@@ -525,10 +528,10 @@ typedef struct rp_job_spec {
 	int64_t expire_ms;   /* if the job is not claimed within this time after
 			      * the enqueue, it is cancelled. RP_EINVAL: the job
 			      * would expire before it is due */
-	const char *backoff; /* a JSON array of milliseconds, at most
-			      * RP_MOST_BACKOFF of them: the delays after the
-			      * first, second, ... failed attempt. The last
-			      * delay is used for all further attempts */
+	const char *backoff; /* a JSON array of at most RP_MOST_BACKOFF delays
+			      * in milliseconds, for the first, second, ...
+			      * failed attempt. The last delay is used for all
+			      * further attempts */
 	int64_t unique_for_ms; /* how long unique_key stays taken after the job
 				* is done */
 	const char *group_key; /* the name of the job's group, at most
@@ -640,9 +643,10 @@ typedef struct rp_verdict {
 			       * a text and delay_ms -1 never makes the lease
 			       * shorter */
 	int hold;             /* RP_FAIL, RP_DEAD, RP_RELEASE: RP_HOLD_GROUP or
-			       * RP_HOLD_QUEUE also hold the job's group or queue
-			       * for hold_ms, in the same commit. A job without a
-			       * group holds nothing. 0: no hold */
+			       * RP_HOLD_QUEUE also hold the job's group or
+			       * queue for hold_ms, in the same commit.
+			       * RP_HOLD_GROUP does nothing if the job has no
+			       * group. 0: no hold */
 	int64_t hold_ms;      /* see rp_queue_hold() */
 } rp_verdict;
 #define RP_HOLD_GROUP 1
@@ -654,12 +658,12 @@ typedef struct rp_verdict {
 	}
 
 /*
- * Give `n` verdicts in one commit. Returns how many were accepted. For each of
- * the others, `result` has the reason. If several verdicts name the same claim,
- * only the first one counts. If the call returns RP_ELOST, the outcome is
- * unknown. After any other error no verdict took effect. RP_EFBIG: a result or
- * progress is too large; the error's `item` is the index of that verdict, and
- * all claims remain valid.
+ * Give `n` verdicts in one commit. Returns how many were accepted. If a verdict
+ * was refused, its `result` has the reason. If several verdicts name the same
+ * claim, only the first of them counts. If the call returns RP_ELOST, the
+ * outcome is unknown. After any other error no verdict took effect. RP_EFBIG: a
+ * result or progress is too large; the error's `item` is the index of that
+ * verdict, and all claims remain valid.
  */
 RP_API int rp_settle(rp_conn *conn, rp_verdict *verdicts, size_t n);
 
@@ -733,11 +737,11 @@ typedef struct rp_change {
  */
 RP_API int rp_job_change(rp_conn *conn, int64_t id, const rp_change *change);
 
-/* Retry all dead jobs of a queue, or those of one kind if `kind` is not NULL.
- * This takes several transactions. If the call fails, some jobs may be ready
- * and the others are still dead. Jobs whose unique key is taken stay dead;
- * *ret_taken (may be NULL) is set to their number. Returns the number of jobs
- * that are ready again. */
+/* Retry all dead jobs of a queue or, if `kind` is not NULL, only those of this
+ * kind. This takes several transactions. If the call fails, some jobs may be
+ * ready and the others are still dead. Jobs whose unique key is taken stay
+ * dead; *ret_taken (may be NULL) is set to their number. Returns the number of
+ * jobs that are ready again. */
 RP_API int64_t rp_queue_retry_dead(rp_conn *conn, const char *queue,
 				   const char *kind, int64_t *ret_taken);
 
@@ -789,7 +793,7 @@ RP_API int rp_sweep(rp_conn *conn, rp_swept *ret);
 RP_API int rp_wait(rp_conn *conn, const char *const *queues, int64_t timeout_ms,
 		   int fd);
 
-/* The outcome of one job of a wait. */
+/* How one of the jobs of a wait ended. */
 typedef struct rp_outcome {
 	int64_t id;
 	int state; /* RP_STATE_DONE, _DEAD or _CANCELLED; 0: the job has not
@@ -854,39 +858,45 @@ typedef struct rp_why {
 	int64_t workers;   /* how many workers with a heartbeat in the last 30 s
 			    * serve the job's queue and kind */
 	int64_t queue_workers; /* how many workers with a heartbeat in the last
-				* 30 s serve the job's queue, whatever kinds
-				* these workers serve */
+				* 30 s serve the job's queue; they may serve
+				* other kinds only */
 	int64_t worker_id;     /* the worker that holds the job; 0: a client
 				* that is not a worker */
 	const char *host;      /* the host of that worker; NULL: unknown,
 				* because the worker's row was deleted */
 	int64_t pid;
-	int64_t silent_ms;        /* time since that worker's last heartbeat */
-	int64_t renewed;          /* how many times its lease was renewed */
-	const char *pause_reason; /* why its queue is paused; NULL: no reason
-				   * was given */
-	int64_t run_limit;        /* how many jobs of its queue may run at once;
+	int64_t silent_ms;        /* time since the last heartbeat of that
+				   * worker */
+	int64_t renewed;          /* how many times the job's lease was
+				   * renewed */
+	const char *pause_reason; /* why the job's queue is paused; NULL: no
+				   * reason was given */
+	int64_t run_limit;        /* how many jobs of the queue may run at once;
 				   * 0: any number */
-	int64_t running;          /* how many jobs of its queue run now; always
-				   * 0 if its queue has no limit */
-	int64_t held_until;       /* the hold of its queue; 0: none */
-	int64_t group_held_until; /* the hold of its group; 0: none */
-	int64_t group_limit;   /* how many jobs of its group may run at once; 0:
-				* any number, or it has no group */
-	int64_t group_busy;    /* how many jobs of its group are running, ready,
-				* or keep their place until their retry */
-	int64_t group_ahead;   /* how many jobs of its group wait before it,
-				* counted up to RP_MOST_AHEAD */
-	int64_t group_waiting; /* how many jobs of its group wait, counted up
-				* to RP_MOST_AHEAD */
-	const char *group_next; /* one of the jobs for which it waits because of
-				 * its group, a JSON object with id, state,
-				 * since, worker and host; NULL: none */
-	int64_t rate_count;     /* how many jobs of its queue may start within
+	int64_t running;          /* how many jobs of the queue run now; always
+				   * 0 if the queue has no limit */
+	int64_t held_until;       /* the queue is held until this time; 0: it is
+				   * not held */
+	int64_t group_held_until; /* the group is held until this time; 0: it is
+				   * not held */
+	int64_t group_limit;   /* how many jobs of the group may run at once; 0:
+				* any number, or the job has no group */
+	int64_t group_busy;    /* how many jobs of the group are running, are
+				* ready, or keep their place in the group until
+				* their retry */
+	int64_t group_ahead;   /* how many jobs of the group wait ahead of this
+				* job, counted up to RP_MOST_AHEAD */
+	int64_t group_waiting; /* how many jobs of the group wait, counted up to
+				* RP_MOST_AHEAD */
+	const char *group_next; /* If the job waits for other jobs of its group:
+				 * one of these jobs, as a JSON object with the
+				 * members id, state, since, worker and host.
+				 * Otherwise NULL */
+	int64_t rate_count;     /* how many jobs of the queue may start within
 				 * rate_ms; 0: any number */
 	int64_t rate_ms;
-	int64_t rate_in_ms; /* when the next job of its queue may start; 0: now
-			     */
+	int64_t rate_in_ms; /* time until the next job of the queue may start;
+			     * 0: it may start now */
 } rp_why;
 #define RP_MOST_AHEAD 1000
 
@@ -899,8 +909,8 @@ RP_API void rp_why_free(rp_why *why);
 
 /*
  * List up to `max` jobs of a queue. `state` is the state of the jobs, or 0 for
- * all live jobs. Running jobs come first (the longest running first), then the
- * ready ones in claim order, then the blocked ones, then the scheduled ones.
+ * all live jobs. Running jobs come first (the longest running job first), then
+ * ready jobs in claim order, then blocked jobs, then scheduled jobs.
  * Finished jobs are listed newest first. Returns the number of listed jobs.
  * RP_ENOENT: there is no such queue. Only the first RP_LIST_PAYLOAD bytes of
  * each payload and result are read; rp_job_get() reads all of them. Free the
@@ -1152,9 +1162,9 @@ typedef struct rp_copied {
 				* phase has reached, and the last job */
 	int64_t queues;
 	int64_t live, kept; /* how many live jobs, and how many kept finished
-			     * jobs, are now equal in the target, as far as the
-			     * current pass over the source has come. In
-			     * RP_COPY_REMOVING this is the sum of all passes */
+			     * jobs, the current pass over the source has found
+			     * or made equal in the target. In RP_COPY_REMOVING:
+			     * the sum of all passes */
 	int64_t written;    /* jobs written to the target */
 	int64_t removed;    /* jobs deleted from the source */
 	int64_t running;    /* running jobs, which stay in the source */
@@ -1168,8 +1178,9 @@ typedef struct rp_copied {
 		sizeof(rp_copied), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0             \
 	}
 
-/* Called once when the copy has begun and then from time to time. Return 0 to
- * continue; any other number stops the copy with RP_ECANCELLED. */
+/* Called once when the copy has begun and then from time to time. Return 0
+ * to continue. After any other number, rp_copy() stops and returns
+ * RP_ECANCELLED. */
 typedef int rp_copy_progress(const rp_copied *so_far, void *ctx);
 
 /* Options of rp_copy(). In every field zero means the default. */
@@ -1195,8 +1206,8 @@ typedef struct rp_copy_options {
  * stay taken, and their live jobs with position, times, attempts, claim
  * numbers, keys and failures. Jobs keep their ids if the target has never used
  * these ids; otherwise a number is added to the ids (see rp_copied.shift).
- * Before the call returns, it compares every field of every job. `ret` and
- * `reterr` may be NULL.
+ * Before the call returns, it compares every field of every job in the target
+ * with the source. `ret` and `reterr` may be NULL.
  *
  * During the copy the queues are paused on both sides. Jobs that are enqueued
  * in the source during the copy are copied, too. After a copy, the source is
@@ -1283,11 +1294,11 @@ RP_API int rp_task_progress(rp_task *task, const char *text);
  */
 
 /* Begin the lease again, now, with the length lease_ms. From then on the worker
- * renews it each time that a third of this length is over. Workers renew leases
- * by themselves. This call is for handlers that know that the process will be
- * stopped for a while. RP_EINVAL: the task's transaction is open. RP_EGONE,
- * RP_ECANCELLED: the claim is lost. RP_EBUSY: another transaction has locked
- * the job's row, and nothing has changed. */
+ * renews the lease each time that a third of this length is over. Workers renew
+ * leases by themselves. This call is for handlers that know that the process
+ * will be stopped for a while. RP_EINVAL: the task's transaction is open.
+ * RP_EGONE, RP_ECANCELLED: the claim is lost. RP_EBUSY: another transaction has
+ * locked the job's row, and nothing has changed. */
 RP_API int rp_task_extend(rp_task *task, int64_t lease_ms);
 
 /* Hold the task's group (RP_HOLD_GROUP) or its queue (RP_HOLD_QUEUE) for for_ms
@@ -1358,12 +1369,12 @@ typedef struct rp_event {
 } rp_event;
 typedef void rp_observer(const rp_event *event, void *ctx);
 
-/* RP_DRAIN_* sets when a worker ends by itself. RP_DRAIN_READY: when its
- * queues, except paused ones, have no job that is ready, due, running in any
- * process, or blocked by a limit or a rate (it does not wait for holds).
- * RP_DRAIN_SETTLED: when this is so, and each job that the worker has run is
- * finished or another worker has run it since. So a worker with
- * RP_DRAIN_SETTLED waits for the next attempts of its jobs. */
+/* RP_DRAIN_* sets when a worker ends by itself. RP_DRAIN_READY: the worker ends
+ * when its queues have no job that is ready, due, running in any process, or
+ * blocked by a limit or a rate. It does not wait for jobs of paused queues, or
+ * for jobs that are blocked only by a hold. RP_DRAIN_SETTLED: the worker also
+ * waits for each job that it has run, until the job is finished or another
+ * worker has started a later attempt of it. */
 #define RP_DRAIN_READY 1
 #define RP_DRAIN_SETTLED 2
 
@@ -1399,9 +1410,10 @@ typedef struct rp_worker_options {
 typedef struct rp_worker_counts {
 	size_t size; /* set by RP_WORKER_COUNTS_INIT */
 	int64_t claimed, done, failed, dead, released;
-	int64_t lost;      /* the lease had run out, and the database refused
-			    * the worker's verdict or renewal */
-	int64_t cancelled; /* the job was cancelled while the worker held it */
+	int64_t lost;      /* jobs whose lease ran out, so that the database
+			    * refused the worker's verdict or renewal */
+	int64_t cancelled; /* jobs that were cancelled while the worker held
+			    * them */
 } rp_worker_counts;
 #define RP_WORKER_COUNTS_INIT                                                  \
 	{                                                                      \
@@ -1488,8 +1500,8 @@ RP_API int rp_worker_serve_pattern(rp_worker *worker, const char *pattern,
  * until their leases run out.
  *
  * The worker claims jobs before the program asks for them. If the program does
- * not take them within half a second, the worker releases them for other
- * workers, and claims no more until the next call.
+ * not take these jobs within half a second, the worker releases them for other
+ * workers, and claims no more jobs until the next rp_worker_next().
  */
 #define RP_NEXT_NONE 0
 #define RP_NEXT_TASK 1

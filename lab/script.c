@@ -178,8 +178,8 @@ do_jobs(struct lab_side *side, const struct lab_script *script,
 	return r;
 }
 
-/* Do one step of a worker that uses the library: settle its last job and claim
- * the next one in one call. */
+/* Do one step of a worker that uses the library: settle the worker's last job
+ * and claim its next job in one call. */
 static int
 turn(struct lab_side *side, void (*work)(void *ctx, int64_t job), void *ctx)
 {

@@ -1,6 +1,6 @@
 /*
- * batch.c - a batch: the list of jobs that one call returns, with the memory
- * that they need.
+ * batch.c - a batch: the list of jobs that one call returns, and the memory of
+ * these jobs.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

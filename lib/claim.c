@@ -5,7 +5,7 @@
  * SPDX-FileCopyrightText: The readpast authors
  *
  * A payload that is stored in a table of its own is read after the commit, so
- * that other writers need not wait while it is read.
+ * that other writers need not wait for the read.
  */
 #include "internal.h"
 
@@ -175,7 +175,8 @@ rp_claim(rp_conn *conn, const char *queue, size_t max,
 	if (r < 0)
 		return r;
 	if (max == 0)
-		return rp__fail(&conn->error, RP_EINVAL,
-				"a claim needs a maximum of at least one job");
+		return rp__fail(
+			&conn->error, RP_EINVAL,
+			"max is 0: a claim must ask for at least 1 job");
 	return rp_settle_and_claim(conn, NULL, 0, queue, max, options, ret);
 }

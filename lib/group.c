@@ -39,9 +39,10 @@ rp_queue_hold(rp_conn *conn, const char *queue, const char *group,
 	if (r < 0)
 		return r;
 	if (for_ms < 0 || for_ms > RP_MOST_MS)
-		return rp__fail(&conn->error, RP_EINVAL,
-				"a hold lasts 1 ms to %d days; 0 ends it",
-				RP_MOST_DAYS);
+		return rp__fail(
+			&conn->error, RP_EINVAL,
+			"a hold lasts 1 ms to %d days, and 0 ends a hold",
+			RP_MOST_DAYS);
 	r = rp__run_once(conn, RP_V_HOLD, params, rp__first_int, &id);
 	if (r == 0 && !id)
 		return rp__no_such_queue(conn, queue);

@@ -32,9 +32,9 @@ rp__last_id(rp_conn *conn, int64_t *ret)
 }
 
 /* Fail because there is no job with this id. If the id is larger than the last
- * one, it was never given to a job. On a server, only a role with a certain
- * privilege can read the last id. For other roles the message gives no
- * reason. */
+ * id in use, it was never given to a job. On a server, only a role with a
+ * certain privilege can read the last id in use. For other roles the message
+ * gives no reason. */
 int
 rp__no_such_job(rp_conn *conn, int64_t id)
 {
@@ -44,7 +44,7 @@ rp__no_such_job(rp_conn *conn, int64_t id)
 	return rp__fail(&conn->error, RP_ENOENT, "no job has the id %lld%s",
 			(long long)id,
 			r < 0       ? ""
-			: id > last ? ": it was never given"
+			: id > last ? ": this id was never given to a job"
 				    : ": it is finished and not kept, or was "
 				      "purged");
 }
@@ -60,8 +60,8 @@ skip(rp_conn *conn, int64_t *ret)
 		return r;
 	if (last > INT64_MAX - RP_IDS_SKIPPED)
 		return rp__fail(&conn->error, RP_EFULL,
-				"not enough ids are left: the last one is "
-				"%lld",
+				"not enough ids are left to skip any: the last "
+				"id given to a job is %lld",
 				(long long)last);
 	*ret = last + RP_IDS_SKIPPED;
 	params[RESERVE_ID] = rp__int(*ret);

@@ -107,10 +107,10 @@ add_listed(void *ctx, size_t row, const struct rp_value *columns)
 	return r;
 }
 
-/* Add a job whose run_at has come. It is ready, or blocked because its queue is
- * full, held, or has used up its rate, which is then so for all jobs of the
- * queue. It is also blocked if its group is held and no claim has met the job
- * yet. */
+/* Add a job whose run_at has come. Such a job is ready or blocked. If the queue
+ * runs as many jobs as its limit allows, is held, or has used up its rate, all
+ * jobs of the queue are blocked. A job can also be blocked because its group is
+ * held. */
 static int
 add_due(void *ctx, size_t row, const struct rp_value *columns)
 {

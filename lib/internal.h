@@ -7,7 +7,7 @@
  *
  * A verb is an operation on the database, such as enqueueing a job; sql/params
  * lists all verbs. A sweep makes due jobs ready and ends leases that ran out. A
- * tally is the number of jobs of a queue that finished within a second.
+ * tally is the number of jobs of one queue that finished in one second.
  */
 #ifndef RP_INTERNAL_H
 #define RP_INTERNAL_H
@@ -39,7 +39,8 @@ struct rp_conn {
 	int of_task;                 /* 1: rp_task_begin() began the
 				      * transaction, so rp_commit() and
 				      * rp_rollback() are refused */
-	int64_t worker_id;           /* 0: the handle is not of a worker */
+	int64_t worker_id;           /* 0: the handle does not belong to a
+				      * worker */
 	char worker[RP_MOST_WORKER + 1]; /* the worker's name, or "" */
 	int lost_answer; /* 1: the answer to a claim may have been lost. Then
 			  * this worker may have leases on jobs that it never
@@ -52,8 +53,8 @@ struct rp_conn {
 				   * ms) */
 	int64_t rested_at;        /* when this handle last applied retention
 				   * (deleted old jobs; monotonic ms) */
-	int has_unswept;          /* 1: the last sweep stopped before all was
-				   * done */
+	int has_unswept;          /* 1: the last sweep stopped before it had
+				   * done everything */
 	int64_t swept_for_all_at; /* when this handle last swept all queues for
 				   * all workers (monotonic ms); 0: never */
 	rp_error error;
@@ -77,7 +78,7 @@ char *rp__list(const char *const *texts, char open, char close);
 int rp__url_parse(const char *text, struct rp_url *ret, rp_error *reterr);
 void rp__url_free(struct rp_url *url);
 /* In db/url_text.c. Decode %XX in place. Returns 0, or -1 if a % is not
- * followed by two hex digits, or if it encodes NUL (%00). */
+ * followed by two hex digits, or if the text has %00, which is NUL. */
 int rp__url_unescape(char *text);
 /* Split a text of the form NAME=VALUE&NAME=VALUE in place and call `option` for
  * each pair. `text` may be NULL. */
@@ -96,7 +97,8 @@ void rp__nap_us(int64_t us); /* returns at once if `us` is 0 or less */
 int rp__enter(rp_conn *conn); /* checks the handle; every public call first
 			       * calls this */
 const char *rp__thread(void); /* identifies the calling thread */
-int rp__own(rp_conn *conn);   /* other threads are refused until rp__disown() */
+int rp__own(rp_conn *conn);   /* keeps other threads from using the handle until
+			       * rp__disown() */
 void rp__disown(rp_conn *conn);
 int rp__begin(rp_conn *conn, int how); /* RP_BEGIN_* */
 int rp__end(rp_conn *conn, int r);     /* commit, or roll back if r < 0 */
@@ -185,8 +187,8 @@ int rp__no_such_job(rp_conn *conn, int64_t id); /* fails with RP_ENOENT and
 						 * the reason */
 
 /* token.c: tokens of the HTTP server. `hash` is the SHA-256 of a token,
- * `scopes` a JSON array. RP_ETAKEN: a token has this name. RP_ENOENT: none has
- * it. */
+ * `scopes` a JSON array. RP_ETAKEN: another token has this name. RP_ENOENT: no
+ * token has this name. */
 struct rp_token {
 	const char *name, *key, *scopes;
 	const void *hash;
@@ -200,12 +202,13 @@ int rp__token_add(rp_conn *conn, const char *name, const char *key,
 int rp__token_remove(rp_conn *conn, const char *name);
 int rp__token_list(rp_conn *conn, rp_token_fn *token, void *ctx);
 
-/* Its answers to requests with an idempotency key. The caller sets hash and
- * size, and frees the text. */
+/* An answer of the HTTP server that is stored for a request with an idempotency
+ * key. The caller sets `hash` and `size`, and frees `text`. */
 struct rp_answer {
-	const void *hash; /* of the request */
+	const void *hash; /* hash of the request */
 	size_t size;
-	int is_found, is_same; /* is_same: the stored hash is equal */
+	int is_found, is_same; /* is_same: the stored request had the same
+				* hash */
 	char *text;
 };
 int rp__answer_get(rp_conn *conn, const char *name, struct rp_answer *ret);
@@ -282,8 +285,8 @@ rp__verdict_at(rp_verdict *verdicts, size_t i)
 
 /* slice.c: a call that changes many jobs makes several transactions. Each of
  * them is a slice. */
-/* The largest number of rows in a slice. It is limited because a server locks
- * each row. */
+/* The largest number of rows in a slice. The number is limited because a server
+ * locks each of these rows. */
 #define RP_SLICE 2000
 #define RP_SLICE_US 10000 /* longest slice in us, without its commit */
 struct rp_slice {
@@ -364,9 +367,9 @@ struct rp_handling {
  * The library reads the struct until the next call of this function on the same
  * thread. */
 void rp__set_handling(const struct rp_handling *handling);
-/* Call this before a wait for one job of the queue or, with `until_empty`, for
- * all its jobs. Returns RP_EINVAL if this wait would never end, because the
- * calling thread is a handler whose own job must end first. */
+/* Call this before a wait for one job of the queue (`until_empty` is 0), or for
+ * all jobs of the queue (1). Returns RP_EINVAL if this wait would never end,
+ * because the calling thread is a handler whose own job must end first. */
 int rp__check_wait_for_queue(rp_conn *conn, const char *queue, int until_empty);
 
 /* sweep.c */

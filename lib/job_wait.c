@@ -178,8 +178,8 @@ check_given(struct wait *w)
 			r = rp__last_id(w->conn, &last);
 		if (r == 0 && outcome->id > last) {
 			r = rp__fail(&w->conn->error, RP_ENOENT,
-				     "no job has the id %lld: it was never "
-				     "given",
+				     "no job has the id %lld: this id was "
+				     "never given to a job",
 				     (long long)outcome->id);
 			w->conn->error.item = (int64_t)w->places[i];
 		}
@@ -326,9 +326,10 @@ check(rp_conn *conn, int64_t timeout_ms)
 				"the timeout is not within 0..%d days, or -1",
 				RP_MOST_DAYS);
 	if (conn->in_transaction || conn->backend->joins(conn->db))
-		return rp__fail(&conn->error, RP_EINVAL,
-				"a transaction is open, and would not see a "
-				"job end: end it before the wait");
+		return rp__fail(
+			&conn->error, RP_EINVAL,
+			"a transaction is open: end it before the wait, "
+			"because no job is seen to end inside a transaction");
 	return 0;
 }
 
@@ -371,7 +372,8 @@ rp_job_wait(rp_conn *conn, const int64_t *ids, size_t n, int how,
 	if (r < 0)
 		return r;
 	if (!ids || n < 1 || n > RP_MOST_CLAIMED)
-		return rp__fail(&conn->error, RP_EINVAL, "wait for 1..%d jobs",
+		return rp__fail(&conn->error, RP_EINVAL,
+				"the number of jobs is not within 1..%d",
 				RP_MOST_CLAIMED);
 	if (timeout_ms >= 0)
 		w.end = rp__monotonic_ms() + timeout_ms;

@@ -84,8 +84,8 @@ rp__queue_create(rp_conn *conn, const char *name)
 	return rp__run_once(conn, RP_V_QUEUE_CREATE, params, NULL, NULL);
 }
 
-/* Check that jobs that die in `queue` do not come back to it through `dead_to`,
- * the queue that receives copies of dead jobs. */
+/* Check that a job that dies in `queue` does not come back to `queue` through
+ * `dead_to`, the queue that receives copies of dead jobs. */
 static int
 check_dead_to(rp_conn *conn, const char *queue, const char *dead_to)
 {

@@ -5,9 +5,10 @@
  * SPDX-FileCopyrightText: The readpast authors
  *
  * The verdicts need a commit anyway, so the claim is made in the same
- * transaction. Jobs are settled first, then claimed. Before that come the holds
- * that the verdicts ask for: the slot of a job whose group is held must not let
- * the next job of the group into the ready line.
+ * transaction. The order is: the holds that the verdicts ask for, the verdicts,
+ * the claim. If a verdict came before its hold, it would free the job's slot
+ * and admit the next job of the group, although the verdict asks to hold the
+ * group.
  */
 #include "internal.h"
 

@@ -138,8 +138,8 @@ came_due(void *ctx, size_t row, const struct rp_value *c)
 	return what;
 }
 
-/* Count an admitted job. The id 0 says that there are more, so end the slice.
- */
+/* Count an admitted job. A row with the id 0 is not a job: it says that more
+ * jobs can be admitted, so end the slice. */
 static int
 admitted(void *ctx, size_t row, const struct rp_value *c)
 {
@@ -188,10 +188,10 @@ take_turn(struct sweep *s)
 	return r;
 }
 
-/* Delete jobs of a dropped queue, and what belongs to its groups. If there were
- * any, end the slice (the current short transaction), and let a later one
- * continue with this queue. If nothing is left, the verb also deletes the
- * queue's row in the list of dropped queues. */
+/* Delete jobs and group rows of a dropped queue. If the verb found any, end the
+ * slice (the current short transaction), and let a later slice continue with
+ * this queue. If the verb found none, it has also deleted the queue's row in
+ * the list of dropped queues. */
 static int
 sweep_dropped(struct sweep *s, const struct rp_value *p)
 {

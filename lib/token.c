@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#define FORGOTTEN 1000 /* most answers that one call deletes */
+#define FORGOTTEN 1000 /* the most answers that one call deletes */
 
 static struct rp_value
 blob(const void *bytes, size_t size)

@@ -10,7 +10,7 @@
 
 struct found {
 	rp_why why; /* must be the first member, because rp_why_free() converts
-		     * its address to that of the struct */
+		     * the address of `why` to that of the struct */
 	rp_batch *batch;
 };
 

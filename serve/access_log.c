@@ -14,7 +14,8 @@
 
 #include "internal.h"
 
-#define LINE_PATH 500 /* bytes of a target in a line */
+/* A log line has at most this many bytes of the target. */
+#define LINE_PATH 500
 
 int
 access_log_open(struct server *server)

@@ -12,7 +12,7 @@
 
 #include "internal.h"
 
-/* How an error of the library becomes an answer. */
+/* The HTTP status and the problem type for each error of the library. */
 static const struct {
 	int code, status;
 	const char *type;

@@ -1,5 +1,6 @@
 /*
- * claim.c - claims, alone or after verdicts in the same commit.
+ * claim.c - requests that claim jobs, with or without verdicts that are given
+ * first in the same commit.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -28,7 +29,7 @@ struct wanted_claim {
 		WANT("worker", TEXT, struct wanted_claim, worker, 1,           \
 		     RP_MOST_WORKER)
 
-/* Read the names of queues: a list of texts, or one text. */
+/* Read the list of the queues' names. */
 static int
 take_queues(struct request *request, json_t *list)
 {
@@ -73,7 +74,8 @@ take_claim(struct request *request, const struct wanted_claim *wanted)
 	return 0;
 }
 
-/* Remember the claims, to release them if the answer cannot be sent. */
+/* Record the claims in the request, so that they can be released if the answer
+ * cannot be sent. */
 static int
 hold(struct request *request)
 {

@@ -2,7 +2,7 @@
  * demo.c - the option --demo: a scratch database with a small load, so that
  * every page of the dashboard has something to show.
  *
- * A process of its own enqueues jobs and runs them. Its handlers sleep.
+ * A child process enqueues the jobs and runs them. Its handlers only sleep.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -107,7 +107,8 @@ fill(rp_conn *conn)
 
 /* ---- the load ---- */
 
-/* Orders come in waves. */
+/* Enqueue the jobs of one round. The number of orders rises and falls, so that
+ * the charts have waves. */
 static int
 add_round(rp_conn *conn, int round)
 {
@@ -238,8 +239,9 @@ demo_start(struct demo *demo)
 				strerror(errno));
 	if (demo->pid > 0)
 		return 0;
-	/* The server ends this process, also if the server is killed. Ctrl-C
-	 * reaches both processes. */
+	/* The server ends this process. If the server is killed, the kernel
+	 * kills this process. Ctrl-C would reach both processes, so this
+	 * process ignores it. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	signal(SIGINT, SIG_IGN);
 	if (getppid() == parent)
@@ -247,7 +249,7 @@ demo_start(struct demo *demo)
 	_exit(FAILED);
 }
 
-/* Delete a folder that has only files. */
+/* Delete a folder that has no subfolders. */
 static void
 remove_folder(const char *path)
 {

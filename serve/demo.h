@@ -17,10 +17,10 @@ struct demo {
 	char url[270];
 };
 
-/* Make a database in a new folder, and start a process that runs a load on it.
- * The struct must be zero. Returns 0, or an exit status after complaining. Call
- * demo_end() in either case. Call this before any thread is started, because it
- * forks. */
+/* Make a database in a new folder, and start a process that puts a load on the
+ * database. The struct must be zeroed. Returns 0, or an exit status after
+ * printing an error. Call demo_end() in both cases. Call demo_start() before
+ * any thread is started, because it forks. */
 int demo_start(struct demo *demo);
 /* End the load and delete the database. */
 void demo_end(struct demo *demo);

@@ -1,5 +1,6 @@
 /*
- * enqueue.c - new jobs: one, many, or one whose payload is the whole body.
+ * enqueue.c - requests that enqueue one job, many jobs, or one job whose
+ * payload is the whole body.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -69,8 +70,8 @@ take_base64(struct request *request, const char *text, const char *field,
 	return 0;
 }
 
-/* A text is stored as it is, any other value as JSON. *ret_is_json is set to 1
- * for the latter. */
+/* Take the payload. A string is stored as its text. Any other value is stored
+ * as JSON, and *ret_is_json is set to 1. */
 static int
 take_payload(struct request *request, const struct new_job *job,
 	     const char *field, rp_job_spec *spec, int *ret_is_json)
@@ -250,7 +251,8 @@ take_one(struct request *request)
 
 struct raw {
 	struct request *request;
-	json_t *job;     /* the members, as in a request in JSON */
+	json_t *job;     /* the members that the job would have in a JSON
+			  * request */
 	json_t *headers; /* the headers of the job */
 	int failed;
 };
@@ -307,7 +309,8 @@ take_header(void *ctx, enum MHD_ValueKind kind, const char *name,
 		take_member(raw, name + strlen(own), value);
 		return raw->failed ? MHD_NO : MHD_YES;
 	}
-	/* The headers of CloudEvents, and those of a trace. */
+	/* The headers of a CloudEvent, the content type, and the headers of a
+	 * trace become headers of the job. */
 	if (strncmp(lower, "ce-", 3) == 0 ||
 	    strcmp(lower, "content-type") == 0 ||
 	    strcmp(lower, "traceparent") == 0 ||
@@ -405,8 +408,8 @@ enqueue_finish(struct request *request)
 
 /* ---- idempotency keys ---- */
 
-/* A key belongs to a queue and a token. The request is compared by its members
- * and its body. */
+/* An idempotency key belongs to one queue and one token. Two requests with the
+ * same key are the same request if their members and their bodies are equal. */
 static int
 take_key(struct request *request)
 {
@@ -461,8 +464,9 @@ enqueue_prepare(struct request *request)
 			return -1;
 		jobs = json_object_get(request->json, "jobs");
 		if (jobs && json_object_size(request->json) > 1)
-			return refuse(request, RP_EINVAL, "jobs",
-				      "unknown field beside jobs");
+			return refuse(
+				request, RP_EINVAL, "jobs",
+				"jobs must be the only field of the object");
 		r = jobs ? take_jobs(request, jobs) : take_one(request);
 	}
 	if (r < 0)

@@ -1,7 +1,6 @@
 /*
- * events.c - streams of server-sent events. Once a second the numbers of all
- * queues are read for all listeners together. If nobody listens, they are not
- * read.
+ * events.c - streams of server-sent events. While there are listeners, the
+ * numbers of all queues are read once a second, for all listeners together.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -12,12 +11,13 @@
 #include <string.h>
 
 #define EVERY_MS 1000
-/* A listener that reads so slowly that more than this waits for it loses
- * events. */
+/* The most bytes that may wait for a slow listener. Events that would exceed
+ * this limit are not sent to the listener. */
 #define MOST_UNSENT 1048576
 
 struct stream {
-	char *queues; /* names with commas between them, or NULL for all */
+	char *queues; /* the queues' names with commas between them; NULL: all
+		       * queues */
 	char *unsent;
 	size_t at, size, room;
 	int ends;
@@ -55,7 +55,7 @@ put(struct stream *stream, const char *text, size_t size)
 	stream->size += size;
 }
 
-/* libmicrohttpd asks for the next bytes. */
+/* Called when libmicrohttpd asks for the next bytes of a stream. */
 static ssize_t
 read_more(void *ctx, uint64_t at, char *to, size_t most)
 {
@@ -109,7 +109,8 @@ is_listed(const char *list, const char *name)
 	return 0;
 }
 
-/* The numbers of the queues that the listener asked for and may see. */
+/* Returns the numbers of those queues that the listener has asked for and may
+ * see. */
 static json_t *
 numbers_for(const struct request *request, const json_t *all)
 {
@@ -147,7 +148,7 @@ tell(struct request *request, const json_t *all)
 	server_resume(request);
 }
 
-/* Read the numbers, in a thread that uses the database. */
+/* Read the numbers of all queues. A thread of the pool runs this. */
 static void
 read_numbers(struct request *request, rp_conn *conn)
 {
@@ -169,7 +170,8 @@ read_numbers(struct request *request, rp_conn *conn)
 		json_pack("{s:o, s:o}", "queues", list, "at", json_time(now));
 }
 
-/* The numbers have come back to the loop. */
+/* Send the numbers that a thread of the pool has read to all listeners. The
+ * loop runs this. */
 static void
 take_numbers(struct request *request)
 {

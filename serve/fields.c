@@ -28,10 +28,10 @@ read_text(struct request *request, const json_t *value, const char *field,
 		return refuse(request, RP_EINVAL, field,
 			      "the text has a NUL character");
 	if ((int64_t)size < want->least || (int64_t)size > want->most)
-		return refuse(request, RP_EINVAL, field,
-			      "expected %lld to %lld bytes, and it has %zu",
-			      (long long)want->least, (long long)want->most,
-			      size);
+		return refuse(
+			request, RP_EINVAL, field,
+			"expected %lld to %lld bytes, but the text has %zu",
+			(long long)want->least, (long long)want->most, size);
 	*to = text;
 	return 0;
 }
@@ -83,7 +83,8 @@ read_limit(struct request *request, const json_t *value, const char *field,
 	return check_range(request, field, want, json_integer_value(value), to);
 }
 
-/* Read a value that is written as on the command line. */
+/* Read a time, a duration or a size. A string has the form that the command
+ * line accepts. */
 static int
 read_parsed(struct request *request, const json_t *value, const char *field,
 	    const struct want *want, int64_t *to)

@@ -24,7 +24,7 @@ enum want_type {
 struct want {
 	const char *name;
 	enum want_type type;
-	size_t offset; /* in the struct that is filled */
+	size_t offset; /* offset of the value in the struct that is filled */
 	int64_t least, most;
 };
 #define WANTS_END                                                              \
@@ -43,9 +43,10 @@ int fields_read(struct request *request, json_t *object, const char *where,
 /* Read one value. `field` is its path in the body, for errors. */
 int field_read(struct request *request, json_t *value, const char *field,
 	       const struct want *want, void *to);
-/* Parse the body as one JSON object. Returns 0, or -1 after refusing. */
+/* Parse the body as one JSON object. Returns 0, or -1 after refusing the
+ * request. */
 int body_parse(struct request *request);
-/* The same, but an empty body is an empty object. */
+/* Like body_parse(), but an empty body counts as an empty object. */
 int body_parse_optional(struct request *request);
 
 #endif

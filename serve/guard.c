@@ -1,10 +1,12 @@
 /*
- * guard.c - who may ask, and for what.
+ * guard.c - check whether the sender of a request may use this server, and
+ * whether it may do what the request asks for.
  *
- * A web page that a user of this machine looks at can make the browser send
- * requests to a server on loopback. The browser names the page in the header
- * Origin, and, if the page's name was made to point here, in the header Host.
- * So both must name this server.
+ * A foreign web page can make the browser of a user on this machine send
+ * requests to a server on loopback. The browser names the page's host in the
+ * header Origin. If an attacker lets the name of that host resolve to this
+ * machine (DNS rebinding), the header Host has that name, too. So both headers
+ * must name this server.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -27,8 +29,8 @@ header(const struct request *request, const char *name)
 
 /* ---- Host and Origin ---- */
 
-/* Split HOST:PORT. The port is 0 if there is none. Returns 0, or -1 if the text
- * is not of that form. */
+/* Split a text of the form HOST or HOST:PORT. Without a port, *ret_port is set
+ * to 0. Returns 0, or -1 if the text has another form. */
 static int
 split_host(const char *text, char *host, size_t room, int *ret_port)
 {
@@ -47,8 +49,8 @@ split_host(const char *text, char *host, size_t room, int *ret_port)
 	return 0;
 }
 
-/* Write the address at which the client reached this server. Returns its port,
- * or -1 for a socket in the file system. */
+/* Write to `host` the address at which the client reached this server. Returns
+ * the port, or -1 if the client used a socket in the file system. */
 static int
 own_address(const struct request *request, char *host, size_t room,
 	    int *ret_is_loopback)
@@ -104,7 +106,8 @@ check_host(struct request *request)
 			     text);
 }
 
-/* Browsers name the page that sends a request. Programs send no Origin. */
+/* Check the header Origin, in which a browser names the page that sends the
+ * request. Programs other than browsers send no Origin. */
 static int
 check_origin(struct request *request)
 {
@@ -164,9 +167,10 @@ guard_cookie(const struct request *request, const char *token)
 	return cookie;
 }
 
-/* Find the token of a request that needs one. If its key is not in our list,
- * and the list was read before the request came, the list is read again before
- * the request is refused. */
+/* Find the request's token, if the route needs a token. If the list of tokens
+ * lacks the token's key, and was read before the request came, set
+ * is_token_unknown: the list is then read again before the request is
+ * refused. */
 static int
 find_token(struct request *request)
 {
@@ -187,8 +191,8 @@ find_token(struct request *request)
 	}
 	return refuse_status(request, 401, "token",
 			     text ? "the token is not valid"
-				  : "this server needs a token: Authorization: "
-				    "Bearer TOKEN");
+				  : "this server needs a token, in the header "
+				    "Authorization: Bearer TOKEN");
 }
 
 /* ---- rights ---- */
@@ -209,7 +213,8 @@ guard_queue(struct request *request, enum may what, const char *queue)
 				       "the token does not allow this");
 }
 
-/* Requests that change something but that a server with --read-only answers. */
+/* Returns whether a server with --read-only accepts the request. It accepts
+ * v1/session with every method, because that path changes only a cookie. */
 static int
 only_reads(const struct route *route)
 {

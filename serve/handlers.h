@@ -1,5 +1,5 @@
 /*
- * handlers.h - the functions of the table of routes.
+ * handlers.h - the functions that the table of routes names.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,6 +1,6 @@
 /*
- * job.c - one job: its fields, its payload, why it does not run, how it ended,
- * and changes of it.
+ * job.c - requests about one job: its fields, its payload, why it does not run,
+ * how it ended, and changes to it.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -14,13 +14,14 @@
 #include "handlers.h"
 #include "jobs.h"
 
-/* A payload with more bytes than this is not part of a job's JSON as a whole;
- * the path .../payload has all of it. */
+/* The JSON of a job has at most this many bytes of its payload. The path
+ * .../payload returns the whole payload. */
 #define MOST_SHOWN 65536
 
 /* ---- as JSON ---- */
 
-/* Shorten a text to at most `most` bytes, and not within a character. */
+/* Returns the size of a text after it is shortened to at most `most` bytes. No
+ * character is cut in two. */
 static size_t
 cut(const char *text, size_t size, size_t most)
 {
@@ -52,10 +53,11 @@ job_json(const struct request *request, const rp_job *job, size_t most)
 	return object;
 }
 
-/* ---- reading it ---- */
+/* ---- reading a job ---- */
 
-/* Answer that there is no such job. If the token is limited to some queues, do
- * not say whether there was one. */
+/* Answer that no job has this id. If the client has a token, do not say whether
+ * there ever was such a job: its queue may be one that the token may not
+ * read. */
 static int
 no_job(struct request *request, const rp_error *error)
 {
@@ -167,7 +169,7 @@ job_why_run(struct request *request, rp_conn *conn)
 	rp_why_free(why);
 }
 
-/* ---- how it ended ---- */
+/* ---- how a job ended ---- */
 
 int
 job_outcome_prepare(struct request *request)
@@ -207,8 +209,8 @@ outcome_json(const struct request *request, const rp_outcome *outcome,
 	return object;
 }
 
-/* Read how the job ended and, if it is live or kept, the job. It may end, and
- * then be deleted, between the two calls. */
+/* Read how the job ended. If the job is live or kept, read the job, too. If the
+ * job is deleted between these two calls, try once more. */
 static int
 read_outcome(struct request *request, rp_conn *conn, rp_outcome *outcome,
 	     rp_batch **ret)
@@ -227,8 +229,8 @@ read_outcome(struct request *request, rp_conn *conn, rp_outcome *outcome,
 	return r;
 }
 
-/* A token that is limited to some queues may not ask for a job that is not
- * kept, because nothing tells in which queue it was. */
+/* Answer how the job ended. If the job is not kept, its queue is not known.
+ * Then a token gets the answer only if it may read all queues. */
 void
 job_outcome_run(struct request *request, rp_conn *conn)
 {
@@ -274,7 +276,7 @@ job_cancel_prepare(struct request *request)
 	return fields_read(request, request->json, "", wants, NULL);
 }
 
-/* Say what would happen to the job. */
+/* Answer a dry run: what would happen to the job. */
 static void
 try_one(struct request *request, const struct act *act, const rp_job *job)
 {

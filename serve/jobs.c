@@ -1,6 +1,6 @@
 /*
- * jobs.c - lists of jobs by a filter, and changes of all jobs that a filter
- * finds.
+ * jobs.c - requests that list the jobs that a filter finds, or change all of
+ * them.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -19,7 +19,9 @@
 
 /* ---- filters ---- */
 
-/* Read a state, or all. `allowed` is the set of states that it may name. */
+/* Set the filter's states from its text f->state, a state or the word all.
+ * `allowed` has the states that the text may name, `otherwise` the states to
+ * use if there is no text. */
 static int
 take_state(struct request *request, struct filter *f, int allowed,
 	   int otherwise)
@@ -71,8 +73,9 @@ take_body(struct request *request, struct filter *f)
 
 /* ---- pages ---- */
 
-/* A cursor is the id of the last job of a page, and the number of jobs before
- * the next page, in case that the job has left the list. */
+/* Read a cursor, which says where the next page begins: after the job with the
+ * id *ret_id. If that job has left the list, the page begins at the index
+ * *ret_at. */
 static int
 read_cursor(const char *text, size_t *ret_at, int64_t *ret_id)
 {
@@ -90,7 +93,7 @@ read_cursor(const char *text, size_t *ret_at, int64_t *ret_id)
 	return 0;
 }
 
-/* Where the page begins that follows a cursor. */
+/* Returns the index at which the page after a cursor begins. */
 static size_t
 find_start(const struct found *found, size_t at, int64_t id)
 {
@@ -122,7 +125,8 @@ jobs_prepare(struct request *request)
 			      MOST_LISTED);
 	if (cursor && read_cursor(cursor, &at, &id) < 0)
 		return refuse(request, RP_EINVAL, "cursor",
-			      "expected the member next of an answer");
+			      "expected the value of `next` in the answer with "
+			      "the previous page");
 	return f.queue ? guard_queue(request, MAY_READ, f.queue) : 0;
 }
 
@@ -138,7 +142,7 @@ read_page(struct request *request, rp_conn *conn, const struct found *found,
 		rp_batch *batch;
 		int r = rp_job_get(conn, found->ids[i], &batch);
 
-		if (r == RP_ENOENT) /* it has left since it was found */
+		if (r == RP_ENOENT) /* the job was deleted after it was found */
 			continue;
 		if (r < 0)
 			return r;
@@ -213,8 +217,9 @@ dry_run_of(struct request *request)
 	return 0;
 }
 
-/* The change that a path makes, and the states in which it changes jobs if the
- * request names none. */
+/* Returns the change that the request's path names. Sets *ret_allowed to the
+ * states that the request may name, and *ret_otherwise to the states that are
+ * used if the request names none. */
 static const struct act *
 act_of(const struct request *request, int *ret_allowed, int *ret_otherwise)
 {

@@ -9,7 +9,7 @@
 
 #include "serve.h"
 
-/* A job as JSON, with at most `most` bytes of its payload. */
+/* Returns a job as JSON, with at most `most` bytes of the job's payload. */
 json_t *job_json(const struct request *request, const rp_job *job, size_t most);
 /* Read the job that the path names, if the token allows it. Returns 0, or -1
  * after refusing the request. */

@@ -15,25 +15,26 @@ struct joined {
 	rp_conn *conn;
 	struct request **asked;
 	size_t n;
-	rp_batch *batches[MOST_IN_TURN]; /* of claims; they are freed after the
-					    answers */
+	rp_batch *batches[MOST_IN_TURN]; /* the claimed jobs; they are freed
+					  * after the answers are made */
 	size_t batches_count;
-	int code; /* of a failure that ended the transaction */
-	rp_error error;
+	rp_error error; /* the failure that ended the transaction */
 };
 
-/* Returns whether the failure is about the arguments of the call. Then the
- * transaction goes on. */
+/* Returns whether a call failed because of its arguments. Such a failure
+ * concerns one request only, and the transaction goes on. */
 int is_about_arguments(int code);
-/* Note the failure of a call. Returns 0 if the transaction goes on, or the
- * failure. */
+/* Handle the failure `code` of a call for the request of `turn`. Returns 0 if
+ * the failure is stored in the turn and the transaction goes on. Otherwise
+ * returns `code`, which ends the transaction. */
 int note_failure(struct joined *j, struct turn *turn, int code);
 
-/* Each returns 0, or the failure that ends the transaction. */
+/* Do the verdicts, the new jobs or the claims of all requests. Each function
+ * returns 0, or the error that ends the transaction. */
 int settle_all(struct joined *j);
 int enqueue_all(struct joined *j);
 int claim_all(struct joined *j);
-/* Whether the turn has verdicts that were not given yet. */
+/* Returns whether the turn has verdicts that were not given yet. */
 int has_verdicts(const struct turn *turn);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * joined_claims.c - the claims of several requests, in one call for those that
- * ask for the same.
+ * joined_claims.c - make the claims of several requests. Requests with the same
+ * queues and the same lease share one call.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -23,8 +23,8 @@ claims_alike(const struct turn *a, const struct turn *b)
 	return !a->queues[i] && !b->queues[i];
 }
 
-/* Deal the jobs to the requests in turns, so that none gets all of them while
- * others get nothing. */
+/* Distribute the claimed jobs among the requests one by one, in turns, so that
+ * no request gets all jobs while others get none. */
 static void
 deal(const struct joined *j, size_t first, const rp_batch *batch)
 {

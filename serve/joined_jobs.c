@@ -1,5 +1,6 @@
 /*
- * joined_jobs.c - the new jobs of several requests, in one call for each queue.
+ * joined_jobs.c - enqueue the jobs of several requests, with one call for each
+ * queue.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -20,7 +21,8 @@ enqueue_alone(struct joined *j, struct turn *turn)
 	return r < 0 ? note_failure(j, turn, r) : 0;
 }
 
-/* Whether the turn's jobs can be joined with those of others. */
+/* Returns whether the turn's jobs can be enqueued in one call with the jobs of
+ * other turns. */
 static int
 is_plain(const struct turn *turn)
 {
@@ -33,8 +35,9 @@ is_of_queue(const struct turn *turn, const char *queue)
 	return is_plain(turn) && strcmp(turn->queue, queue) == 0;
 }
 
-/* A request with an idempotency key: if it was answered before, the same answer
- * is given again. The answer is stored in the commit that adds the jobs. */
+/* Enqueue the jobs of a request with an idempotency key. If the request was
+ * answered before, give the stored answer again. Otherwise store the new answer
+ * in the commit that adds the jobs. */
 static int
 enqueue_once(struct joined *j, struct turn *turn)
 {
@@ -58,8 +61,8 @@ enqueue_once(struct joined *j, struct turn *turn)
 	return r;
 }
 
-/* Enqueue the jobs of all requests for a queue, the first of which is the
- * request `first`. */
+/* Enqueue in one call the jobs of all requests for one queue. `first` is the
+ * index of the first of these requests, `n` the number of their jobs. */
 static int
 enqueue_joined(struct joined *j, size_t first, size_t n)
 {

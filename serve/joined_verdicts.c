@@ -1,5 +1,5 @@
 /*
- * joined_verdicts.c - the verdicts of several requests, in one call.
+ * joined_verdicts.c - give the verdicts of several requests in one call.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -15,8 +15,9 @@ has_verdicts(const struct turn *turn)
 	return turn->verdicts_count && !turn->is_settled && !turn->code;
 }
 
-/* A token may be limited to some queues. To it, a job of another queue does not
- * exist. */
+/* If the request's token may not work on all queues, hide the verdicts on jobs
+ * of other queues: they get the result RP_ENOENT, as if there were no such
+ * jobs. */
 static int
 hide_verdicts(struct joined *j, struct request *request)
 {
@@ -45,7 +46,9 @@ hide_verdicts(struct joined *j, struct request *request)
 	return 0;
 }
 
-/* Copy the verdicts of a turn to the call's array, or their results back. */
+/* Copy the verdicts of a turn to the array of the call, from index `at` on.
+ * With `back`, copy them from the array to the turn, with their results.
+ * Returns the index after them. */
 static size_t
 copy_verdicts(struct turn *turn, rp_verdict *all, size_t at, int back)
 {
@@ -61,8 +64,8 @@ copy_verdicts(struct turn *turn, rp_verdict *all, size_t at, int back)
 	return at;
 }
 
-/* Give the verdicts of the requests from `from` on, before `to`, in one
- * call. */
+/* Give in one call the verdicts of the requests with the indices from `from` to
+ * `to` - 1. */
 static int
 settle_some(struct joined *j, size_t from, size_t to, rp_verdict *all)
 {

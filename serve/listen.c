@@ -20,7 +20,7 @@
 
 #define UNIX "unix:"
 #define BACKLOG 1024
-#define OWN_FILES 64 /* descriptors besides those of connections */
+#define OWN_FILES 64 /* descriptors besides those of the connections */
 
 static const char listen_option[] = "serve: --listen";
 
@@ -105,7 +105,7 @@ listen_check(const struct options *options)
 	return 0;
 }
 
-/* Open a socket in the file system. Only this user may connect to it. */
+/* Open a socket in the file system, to which only this user may connect. */
 static int
 open_unix(const char *path)
 {
@@ -152,7 +152,7 @@ open_tcp(const struct addrinfo *found)
 	return fd;
 }
 
-/* Write the address of a socket as it stands in the header Host. */
+/* Write the address of a socket in the form that the header Host has. */
 static void
 name_address(struct listener *listener)
 {
@@ -194,7 +194,8 @@ open_one(struct server *server, const char *text)
 	return 0;
 }
 
-/* Each connection needs a descriptor. */
+/* Raise this process's limit of open files, because each connection needs a
+ * descriptor. Returns 0, or an exit status after printing an error. */
 static int
 raise_limit(const struct options *options)
 {

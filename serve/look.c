@@ -1,6 +1,6 @@
 /*
- * look.c - what only reads: stats, workers, doctor, and whether the server is
- * well.
+ * look.c - requests that only read: stats, groups, workers, doctor, and whether
+ * the server is ready; also the session of the web page.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -69,7 +69,8 @@ groups_prepare(struct request *request)
 	if (!queue)
 		return refuse(request, RP_EINVAL, "queue", "which queue?");
 	if (blocked && strcmp(blocked, "true") != 0)
-		return refuse(request, RP_EINVAL, "blocked", "expected true");
+		return refuse(request, RP_EINVAL, "blocked",
+			      "the only value is true");
 	request->limit = LISTED;
 	if (limit && (parse_count(limit, &request->limit) < 0 ||
 		      request->limit < 1 || request->limit > MOST_LISTED))
@@ -78,7 +79,9 @@ groups_prepare(struct request *request)
 	return guard_queue(request, MAY_READ, queue);
 }
 
-/* `next` is the last group of a full page: the next page is `after` it. */
+/* Answer with a page of groups. If the page is full, the member `next` is the
+ * name of its last group, and the parameter `after` with this name gets the
+ * next page. */
 void
 groups_run(struct request *request, rp_conn *conn)
 {
@@ -108,7 +111,8 @@ groups_run(struct request *request, rp_conn *conn)
 
 /* ---- workers ---- */
 
-/* Whether the token allows to read one of the queues that a worker serves. */
+/* Returns whether the token may read at least one of the queues that a worker
+ * serves. */
 static int
 may_see(const struct request *request, const char *queues)
 {
@@ -201,7 +205,8 @@ doctor_answer(struct request *request, rp_conn *conn)
 
 /* ---- readiness ---- */
 
-/* A server that cannot sweep for this long is not ready. */
+/* If no sweep has succeeded for this time, in ms, the server reports that it is
+ * not ready. */
 #define SWEEP_LATE_MS 10000
 
 void
@@ -214,7 +219,8 @@ readyz(struct request *request, rp_conn *conn)
 	if (r < 0)
 		refuse_error(request, r, rp_last_error(conn));
 	else if (server->drains)
-		refuse_status(request, 503, "ends", "the server ends");
+		refuse_status(request, 503, "ends",
+			      "the server is shutting down");
 	else if (late > SWEEP_LATE_MS && !server->options->read_only)
 		refuse_status(request, 503, "not-swept",
 			      "no sweep has succeeded for %lld ms",
@@ -225,8 +231,9 @@ readyz(struct request *request, rp_conn *conn)
 
 /* ---- the session ---- */
 
-/* The page gives its token once, and then the browser keeps it in a cookie that
- * no script can read. */
+/* Begin a session of the web page. The page sends its token in this request
+ * only. The browser then keeps the token in a cookie that no script can
+ * read. */
 void
 session_begin(struct request *request, rp_conn *conn)
 {

@@ -1,5 +1,6 @@
 /*
- * loop.c - the thread that does all that concerns connections.
+ * loop.c - the loop: the thread that accepts connections, reads requests and
+ * sends answers.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -16,14 +17,16 @@
 
 #include "turn.h"
 
-/* How often waits and time limits are looked at. A wait may be this much
- * longer than it was asked for. */
+/* How often the loop checks whether a wait or a time limit is over. So a wait
+ * may be this much longer than the client asked for. */
 #define TICK_MS 100
-/* How long the server waits for answers to be sent when it ends. */
+/* How long the server, when it ends, waits until its last answers are sent. */
 #define DRAIN_MS 10000
 #define MOST_PEM 1048576 /* bytes of a certificate or a key */
 
-/* Values of epoll_data; larger ones are pointers to requests. */
+/* Values of epoll_data for descriptors that belong to no request. The listeners
+ * have the values from OF_LISTENER on. For a request, the value is its
+ * address. */
 enum { OF_MHD = 1, OF_WAKE, OF_SIGNAL, OF_LISTENER };
 
 int64_t
@@ -40,14 +43,15 @@ watch(struct server *server, int fd, uint64_t of, uint32_t events)
 	return epoll_ctl(server->epoll_fd, EPOLL_CTL_ADD, fd, &event);
 }
 
-/* ---- requests of other threads ---- */
+/* ---- requests that come back from other threads ---- */
 
 void
 server_wake(struct server *server)
 {
 	const uint64_t one = 1;
 
-	/* The descriptor can only be full if the loop will wake anyway. */
+	/* The write fails only if the counter of the eventfd is full, and then
+	 * the loop wakes anyway. */
 	if (write(server->wake_fd, &one, sizeof(one)) < 0)
 		return;
 }
@@ -107,7 +111,7 @@ wake_others(struct server *server, const struct request *request)
 		polls_wake(server, turn->queue, turn->specs_count);
 }
 
-/* A request that another thread had comes back. */
+/* Continue a request that another thread has given back. */
 static void
 take_back(struct server *server, struct request *request)
 {
@@ -145,7 +149,8 @@ take_all_back(struct server *server)
 	outcomes_look(server);
 }
 
-/* The client of a request that waits has closed the connection. */
+/* Called when the client of a waiting request has closed the connection: end
+ * the wait. */
 static void
 client_gone(struct server *server, struct request *request)
 {
@@ -221,7 +226,7 @@ accept_all(struct server *server, int listener)
 	}
 }
 
-/* End connections that take too long to send a request or to read an
+/* End connections whose clients take too long to send a request or to read an
  * answer. */
 static void
 end_slow(const struct server *server, int64_t now)
@@ -382,8 +387,8 @@ watch_all(struct server *server)
 		      : 0;
 }
 
-/* Read a file of the certificate. Returns its text, which the caller frees, or
- * NULL after complaining. */
+/* Read a certificate or a key. Returns the text of the file, which the caller
+ * frees, or NULL after printing an error. */
 static char *
 read_pem(const char *path)
 {

@@ -1,5 +1,5 @@
 /*
- * metrics.c - counts of what this process did, and of what the database holds,
+ * metrics.c - the metrics of this process, followed by those of the database,
  * in the text format of Prometheus.
  *
  * SPDX-License-Identifier: MIT
@@ -53,7 +53,7 @@ put_durations(FILE *to, const struct metrics *m)
 
 	metrics_head(to, name, "histogram",
 		     "Time from a request's first line to the end of its "
-		     "answer; waits count.");
+		     "answer, including waits.");
 	for (size_t i = 0; i <= BUCKETS; i++) {
 		sum += atomic_load(&m->buckets[i]);
 		if (i < BUCKETS)
@@ -84,21 +84,22 @@ metrics_process(const struct server *server, FILE *to)
 		   codes, m->requests, 6);
 	put_durations(to, m);
 	put_counts(to, "http_jobs_total",
-		   "Jobs by what this server did with them.", "what", kinds,
+		   "Jobs, by what this server did with them.", "what", kinds,
 		   m->jobs, MET_KINDS);
-	metrics_head(to, "http_commits_total", "counter",
-		     "Commits of the writer.");
+	metrics_head(
+		to, "http_commits_total", "counter",
+		"Commits of the thread that joins the writes of requests.");
 	fprintf(to, "readpast_http_commits_total %lld\n",
 		(long long)atomic_load(&m->turns));
 	metrics_head(to, "http_commit_requests_total", "counter",
-		     "Requests whose writes were in these commits.");
+		     "Requests whose writes that thread has committed.");
 	fprintf(to, "readpast_http_commit_requests_total %lld\n",
 		(long long)atomic_load(&m->turn_requests));
 	metrics_head(to, "http_connections", "gauge", "Open connections.");
 	fprintf(to, "readpast_http_connections %lld\n",
 		(long long)server->connections_count);
 	metrics_head(to, "http_waiting", "gauge",
-		     "Requests that wait, and streams of events.");
+		     "Open requests that wait, and open streams of events.");
 	fprintf(to,
 		"readpast_http_waiting{for=\"claim\"} %zu\n"
 		"readpast_http_waiting{for=\"outcome\"} %zu\n"
@@ -107,7 +108,8 @@ metrics_process(const struct server *server, FILE *to)
 		server->events.listeners.count);
 }
 
-/* The numbers of this process are read by the loop, which owns some of them. */
+/* Write the metrics of this process to request->body. The loop does this,
+ * because some of these numbers belong to the loop. */
 int
 metrics_prepare(struct request *request)
 {

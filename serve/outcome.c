@@ -13,10 +13,11 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#define WAIT_MS 10000 /* longest wait in one call */
-#define REST_MS 1000  /* how long the thread rests after a failure */
+#define WAIT_MS 10000 /* longest wait in one call of rp_job_wait(), in ms */
+/* How long the thread rests after it has reported ids, in ms. */
+#define REST_MS 1000
 
-/* Give the thread a new list of ids. */
+/* Give the thread the ids of all jobs for which requests wait now. */
 static void
 tell_waiter(struct server *server)
 {
@@ -54,7 +55,8 @@ outcomes_remove(struct server *server, struct request *request)
 	tell_waiter(server);
 }
 
-/* Read the job once more, and answer. */
+/* The request's wait is over: let a thread of the pool read the job and
+ * answer. */
 static void
 ask_again(struct server *server, struct request *request)
 {
@@ -114,8 +116,10 @@ outcomes_end(struct server *server)
 
 /* ---- the thread ---- */
 
-/* Report the ids of jobs that have ended. If the database refuses one of the
- * ids, report that one, and its request is answered with the error. */
+/* Report to the loop the ids of jobs that have ended. If rp_job_wait() failed
+ * because of one id, report that id. If it failed for another reason, report
+ * all ids. The requests for the reported jobs then read them again, and answer
+ * with the error. */
 static void
 report(struct server *server, int r, const int64_t *ids, size_t n,
        const rp_outcome *found)
@@ -157,7 +161,7 @@ take_ids(struct outcomes *o, int64_t **ids, size_t *n)
 	return !stops;
 }
 
-/* Wait until the list of ids changes. */
+/* Wait until the list of ids changes, or for at most `ms` (-1: no limit). */
 static void
 rest(const struct outcomes *o, int ms)
 {
@@ -186,8 +190,8 @@ wait_all(void *ctx)
 				found);
 		if (r != 0) {
 			report(server, r, ids, n, found);
-			/* The loop answers the requests, and changes the
-			 * list. */
+			/* The loop now removes the reported ids from the list,
+			 * which ends this rest. */
 			rest(o, REST_MS);
 		}
 		free(found);

@@ -13,13 +13,13 @@
 #include "handlers.h"
 
 #define INDEX "index.html"
-/* The page loads nothing from elsewhere, and no other page may show it in a
+/* The page loads nothing from other servers, and no other page may show it in a
  * frame. */
 #define POLICY                                                                 \
 	"default-src 'self'; base-uri 'none'; form-action 'self'; "            \
 	"frame-ancestors 'none'"
 
-/* Compare a path with the segments of a request. */
+/* Returns whether a path consists of the request's segments. */
 static int
 is_path(const struct request *request, const char *path)
 {
@@ -76,7 +76,8 @@ page_run(struct request *request, rp_conn *conn)
 	(void)conn;
 	if (!file) {
 		refuse(request, RP_ENOENT, NULL,
-		       "no such path; this program has no web page");
+		       "no such path; this readpast was built without the web "
+		       "page");
 		return;
 	}
 	bytes = packed ? file->packed : file->bytes;

@@ -1,10 +1,11 @@
 /*
- * poll.c - claims that wait for jobs.
+ * poll.c - the requests that wait for jobs to claim.
  *
- * Waiting costs nothing: one thread, the waiter, waits for jobs of all queues
- * that any request waits for. When a queue may have jobs, the requests that
- * wait for it are given to the writer again, a wave at a time, the longest
- * waiting first. What comes back without a job waits again.
+ * A waiting request makes no calls to the database. One thread, the waiter (see
+ * waiter.c), waits for jobs of all queues for which any request waits. When a
+ * queue may have jobs, some of the requests that wait for it are given to the
+ * writer, which claims again: this is a wave. A wave has the requests that have
+ * waited longest. A request that comes back without a job waits again.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -17,16 +18,17 @@
 
 #include "turn.h"
 
-/* Requests that are tried at once, if it is not known how many jobs there
+/* The number of requests in a wave, if it is not known how many jobs there
  * are. */
 #define WAVE 16
 
 /* A queue that requests wait for. */
 struct awaited {
 	struct awaited *next;
-	size_t waiting; /* requests, also those of a wave */
-	size_t in_wave;
-	int again; /* 1: another wave comes after this one */
+	size_t waiting; /* how many requests wait for it, including those in a
+			 * wave */
+	size_t in_wave; /* how many requests of its wave are not back yet */
+	int again;      /* 1: begin another wave when this wave is over */
 	char name[RP_MOST_NAME + 1];
 };
 
@@ -52,7 +54,7 @@ waits_for(const struct request *request, const char *queue)
 
 /* ---- the names that the waiter waits for ---- */
 
-/* Give the waiter a new list of names. */
+/* Give the waiter the names of all awaited queues. */
 static void
 tell_waiter(struct server *server)
 {
@@ -74,7 +76,8 @@ tell_waiter(struct server *server)
 	eventfd_write(p->fd, 1);
 }
 
-/* Count a request that begins to wait, or one that has ended its wait. */
+/* Change the counts of waiting requests, for all queues of this request. by: 1
+ * if the request begins to wait, -1 if its wait has ended. */
 static void
 count_request(struct server *server, const struct request *request, int by)
 {
@@ -99,7 +102,8 @@ count_request(struct server *server, const struct request *request, int by)
 		tell_waiter(server);
 }
 
-/* Forget queues that nobody waits for. Returns how many. */
+/* Remove the queues for which no request waits. Returns how many were
+ * removed. */
 static int
 forget_queues(struct server *server)
 {
@@ -122,7 +126,8 @@ forget_queues(struct server *server)
 
 /* ---- requests ---- */
 
-/* The list is in the order in which the requests came. */
+/* Insert a request into the list, which has the order in which the requests
+ * came. */
 static void
 insert(struct list *list, struct request *request)
 {
@@ -190,8 +195,8 @@ polls_tick(struct server *server, int64_t now)
 	struct request *request;
 
 	if (now >= p->forget_at) {
-		/* Most workers ask again soon, so names are kept for a while.
-		 */
+		/* Queues are not removed at once, because most clients soon
+		 * send another request for the same queue. */
 		p->forget_at = now + MOST_WAIT_MS;
 		if (forget_queues(server))
 			tell_waiter(server);
@@ -222,8 +227,9 @@ polls_end(struct server *server)
 
 /* ---- waves ---- */
 
-/* Remove the requests of a wave from the list, the longest waiting first. A
- * client that has gone gets no job. */
+/* Move up to `most` requests that wait for the queue from the list of waiting
+ * requests to the wave, the longest waiting first. A request whose client is
+ * gone is answered at once. */
 static void
 take_wave(struct server *server, const char *queue, size_t most,
 	  struct list *wave)
@@ -277,8 +283,9 @@ polls_wake(struct server *server, const char *queue, size_t jobs)
 		pool_give_all(server, &wave, LANE_BATCH);
 }
 
-/* A request with a claim has come back from the writer. If it has no job, it
- * waits again, before the next wave is taken, so that it keeps its place. */
+/* Continue a request with a claim that has come back from the writer. A request
+ * without a job is put back into the list before the next wave is taken, so
+ * that it keeps its place. */
 void
 polls_back(struct server *server, struct request *request)
 {
@@ -302,7 +309,7 @@ polls_back(struct server *server, struct request *request)
 		polls_wake(server, a->name, 0);
 }
 
-/* The waiter has found queues that may have jobs. */
+/* Begin a wave for each queue in which the waiter has found ready jobs. */
 void
 polls_look(struct server *server)
 {

@@ -2,9 +2,9 @@
  * pool.c - the threads that use the database, each with a handle of its own.
  *
  * Several readers take one request at a time. One writer takes all requests
- * that have come while its last commit was on its way, and joins their writes
- * into the next commit. So many clients that each send one job at a time get
- * the speed of batches.
+ * that came during its last commit, and joins their writes into the next
+ * commit. So many clients that each send one job at a time get the speed of
+ * batches.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -144,7 +144,8 @@ pool_close(struct server *server)
 	struct pool *pool = &server->pool;
 	struct request *request;
 
-	/* Answers that could not be sent at the end give back their jobs. */
+	/* Release the claimed jobs of answers that could not be sent before the
+	 * server ended. */
 	while ((request = list_take(&pool->writes))) {
 		turns_run(server, pool->members[0].conn, &request, 1);
 		request_free(request);

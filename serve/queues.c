@@ -1,5 +1,5 @@
 /*
- * queues.c - queues and their settings.
+ * queues.c - requests about queues and their settings.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -66,15 +66,16 @@ queue_run(struct request *request, rp_conn *conn)
 
 /* ---- settings ---- */
 
-/* The settings in a body. A setting that is a text is NULL if it is not given.
- */
+/* The settings that a body gives. A text is NULL if the body does not have that
+ * setting. */
 struct wanted {
 	rp_queue queue;
 	const char *rate, *on_failure;
 };
 
-/* The members of the body are the options of `queue set`, with _ in place of
- * -. */
+/* List the settings that are numbers. Their names in a body are the names of
+ * the options of `queue set`, with _ in place of -. Returns how many there
+ * are. */
 static size_t
 list_wants(struct want *wants, char names[][32])
 {
@@ -102,14 +103,14 @@ list_wants(struct want *wants, char names[][32])
 	return n;
 }
 
-/* Take the settings that are texts from `wanted` to its queue. */
+/* Write the settings that are texts to wanted->queue. */
 static int
 take_words(struct request *request, struct wanted *wanted)
 {
 	rp_queue *queue = &wanted->queue;
 	const char *word = wanted->on_failure;
 
-	/* "" removes the setting. */
+	/* The library removes the setting if dead_to is "". */
 	if (json_is_null(json_object_get(request->json, "dead_to")) ||
 	    (queue->dead_to && strcmp(queue->dead_to, "none") == 0))
 		queue->dead_to = "";
@@ -159,7 +160,8 @@ queue_set_prepare(struct request *request)
 	return take_settings(request, &queue);
 }
 
-/* PUT makes the queue, or leaves it as it is. PATCH changes it. */
+/* PUT creates the queue; if the queue exists, PUT changes nothing. PATCH
+ * changes a queue that exists. */
 void
 queue_set_run(struct request *request, rp_conn *conn)
 {

@@ -1,6 +1,6 @@
 /*
- * request.c - the life of a request: its headers and its body are read, it is
- * given to a thread, and its answer is sent.
+ * request.c - the steps of a request: read its headers and its body, give it to
+ * a thread, and send its answer.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -119,8 +119,9 @@ set_busy(const struct request *request, int is_busy)
 	c->since_ms = now_ms();
 }
 
-/* A client that closed its side, or that is gone, is not given any job. Bytes
- * that it sent before may hide the end, so this is not certain. */
+/* Returns 1 if the client has closed its side of the connection, or is gone.
+ * Such a client gets no job. The result may be 0 although the client is gone,
+ * if bytes that it sent before are not read yet. */
 int
 request_is_gone(struct request *request)
 {
@@ -215,8 +216,9 @@ count_header(void *ctx, enum MHD_ValueKind kind, const char *name,
 	return MHD_YES;
 }
 
-/* Proxies and servers that disagree about where a body ends can be tricked
- * into reading a part of it as a request. So refuse whatever is ambiguous. */
+/* If a proxy and a server disagree about where a body ends, a client can make
+ * one of them read a part of the body as another request. So refuse a request
+ * whose length is ambiguous. */
 static int
 check_lengths(struct request *request, int *ret_has_body)
 {
@@ -228,7 +230,7 @@ check_lengths(struct request *request, int *ret_has_body)
 	*ret_has_body = found.lengths || found.encodings;
 	if (found.lengths + found.encodings > 1)
 		return refuse(request, RP_EINVAL, NULL,
-			      "expected one header of Content-Length and "
+			      "expected at most one header Content-Length or "
 			      "Transfer-Encoding");
 	if (found.hosts != 1)
 		return refuse(request, RP_EINVAL, NULL,
@@ -263,7 +265,8 @@ read_head(struct request *request, const char *method)
 	request->method = method;
 	if (check_head(request, &has_body) == 0 || !has_body)
 		return MHD_YES;
-	/* The body is not read. libmicrohttpd closes the connection. */
+	/* The body is not read, so libmicrohttpd closes the connection after
+	 * the answer. */
 	return send_answer(request);
 }
 
@@ -274,7 +277,9 @@ read_body(struct request *request, const char *data, size_t *size)
 	size_t need = request->body_size + *size + 1;
 
 	if (request->body_size + *size > most) {
-		/* No answer is possible until the body was read. */
+		/* The body is too large, but libmicrohttpd can send the answer
+		 * only after it has read the body. If the client sends still
+		 * more, close the connection. */
 		if (request->body_room == SIZE_MAX)
 			return MHD_NO;
 		refuse(request, RP_EFBIG, NULL,
@@ -332,16 +337,18 @@ request_begin(void *ctx, const char *target, struct MHD_Connection *connection)
 	return request;
 }
 
-/* Read the tokens, because the list that we have lacks one. */
+/* Read the list of tokens again, because it lacks the key of the request's
+ * token. */
 static void
 read_tokens(struct request *request, rp_conn *conn)
 {
-	/* Another request may have read them in the meantime. */
+	/* If the list was read for another request after this request came, it
+	 * is new enough. */
 	if (atomic_load(&request->server->tokens.read_us) <= request->began_us)
 		tokens_read(&request->server->tokens, conn);
 }
 
-/* All of the request was read: answer it, or give it to another thread. */
+/* The whole request was read: answer it, or give it to another thread. */
 static enum MHD_Result
 dispatch(struct request *request)
 {
@@ -392,7 +399,7 @@ request_handle(void *ctx, struct MHD_Connection *connection, const char *url,
 	return send_answer(request);
 }
 
-/* Give back the jobs of an answer that could not be sent. */
+/* Release the claimed jobs of an answer that could not be sent. */
 static void
 release_held(struct request *request)
 {
@@ -400,7 +407,7 @@ release_held(struct request *request)
 	struct request *own = request_new(server);
 
 	if (!own)
-		return; /* they are ready again when their leases are over */
+		return; /* the jobs become ready again when their leases end */
 	own->turn = turn_release(request->held, request->held_count);
 	if (own->turn)
 		atomic_fetch_add(&server->metrics.jobs[MET_RELEASED],

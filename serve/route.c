@@ -1,5 +1,5 @@
 /*
- * route.c - the table of paths.
+ * route.c - the table of routes: the function for each path and method.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -91,7 +91,7 @@ const struct route routes[] = {
 	{ NULL, NULL, LANE_NOW, MAY_ALL, 0, NULL, NULL },
 };
 
-/* The files of the page. */
+/* The route of all files of the web page. */
 static const struct route page = { "GET", "",   LANE_NOW, MAY_ALL,
 				   0,     NULL, page_run };
 
@@ -115,7 +115,8 @@ matches(const struct request *request, const char *path)
 	return 1;
 }
 
-/* Answer that the path has no such method, and name those that it has. */
+/* Answer that the path does not allow the request's method, and list the
+ * methods that it allows. */
 static int
 refuse_method(struct request *request)
 {
@@ -150,7 +151,7 @@ refuse_method(struct request *request)
 			break;
 	}
 	refuse_status(request, 405, "method",
-		      "the path has no method %.20s; it has %s",
+		      "the path does not allow the method %.20s, only %s",
 		      request->method, sets[set].allow);
 	request->answer.allow = sets[set].allow;
 	return -1;

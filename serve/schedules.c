@@ -1,5 +1,6 @@
 /*
- * schedules.c - schedules, as the commands `cron` show and change them.
+ * schedules.c - requests about schedules, which do the same as the commands
+ * `cron`.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -214,7 +215,9 @@ schedule_set_prepare(struct request *request)
 	return r;
 }
 
-/* A schedule of this name that the token may not change is not replaced. */
+/* Check that the token may replace the schedule of this name. Sets *ret_is_new
+ * to 1 if there is no such schedule. Returns 0, or -1 after refusing the
+ * request. */
 static int
 check_old(struct request *request, rp_conn *conn, int *ret_is_new)
 {

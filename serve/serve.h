@@ -2,10 +2,11 @@
  * serve.h - the HTTP server of `readpast serve`: the types that its files
  * share.
  *
- * One thread, the loop, does all that concerns connections, and never waits for
- * the database. A few threads, each with a handle of its own, do the work on
- * the database. A request belongs to one thread at a time: to the loop, or,
- * while its connection is suspended, to the list or the thread that has it.
+ * One thread, the loop, handles the connections, and never waits for the
+ * database. A few threads, each with a handle of its own, work on the database.
+ * Only one thread at a time uses a request. While the request's connection is
+ * suspended, this is the thread that has taken the request from a list.
+ * Otherwise it is the loop.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -31,14 +32,14 @@
 #define MOST_QUEUES 100    /* queues in one claim */
 #define MOST_LISTENERS 16  /* addresses to listen on */
 #define READERS 3          /* threads for requests that are not batched */
-#define ID_TEXT 24         /* size of a number as text */
+#define ID_TEXT 24         /* bytes for a number as text, with its NUL byte */
 
 struct options {
 	const char *url;
 	struct texts listen, hosts;
 	const char *prefix; /* "" or a path such as "/queue" */
 	const char *cert, *key;
-	const char *log; /* file of the access log; NULL: none */
+	const char *log; /* file of the access log; NULL: no log is written */
 	int tokens, insecure, read_only, hide_payloads;
 	int64_t most_body, most_connections, time_ms;
 };
@@ -53,7 +54,8 @@ struct list {
 };
 void list_add(struct list *list, struct request *request);
 struct request *list_take(struct list *list); /* NULL: the list is empty */
-/* Returns 1, or 0 if the list does not have the request. */
+/* Remove the request from the list. Returns 1, or 0 if the list does not have
+ * the request. */
 int list_remove(struct list *list, struct request *request);
 
 /* ---- requests ---- */
@@ -65,30 +67,33 @@ struct parameter {
 struct answer {
 	int status;
 	const char *type; /* the content type */
-	char *bytes;      /* owned by the answer, unless is_static */
+	char *bytes;      /* owned by the answer, unless is_static is 1 */
 	size_t size;
 	int is_static;
 	int is_gzip;
-	int retry_after_s;    /* 0: none */
-	const char *location; /* of a redirect, or NULL */
-	const char *etag;     /* or NULL */
-	char *cookie;         /* value of Set-Cookie, owned; or NULL */
-	const char *allow;    /* methods, for 405; or NULL */
-	const char *policy;   /* Content-Security-Policy, or NULL */
+	/* The values of the following headers. 0 or NULL: the answer does not
+	 * have the header. The answer owns `cookie`. */
+	int retry_after_s;    /* Retry-After */
+	const char *location; /* Location, for a redirect */
+	const char *etag;     /* ETag */
+	char *cookie;         /* Set-Cookie */
+	const char *allow;    /* Allow: the methods, for status 405 */
+	const char *policy;   /* Content-Security-Policy */
 };
 
-/* The next step of a request. */
+/* What a request waits for, or what is done with it now. */
 enum stage {
-	STAGE_READ,    /* headers or body are being read */
-	STAGE_TOKEN,   /* its token is looked up once more */
-	STAGE_ASKED,   /* a thread of the pool has it */
-	STAGE_POLL,    /* a claim waits for a job */
-	STAGE_OUTCOME, /* it waits for the end of a job */
-	STAGE_EVENTS,  /* a stream of events */
-	STAGE_ANSWER   /* the answer is ready */
+	STAGE_READ,    /* the loop reads its headers and its body */
+	STAGE_TOKEN,   /* a thread of the pool reads the tokens again */
+	STAGE_ASKED,   /* a thread of the pool works on it, or will do so */
+	STAGE_POLL,    /* its claim waits for a job */
+	STAGE_OUTCOME, /* it waits until a job has ended */
+	STAGE_EVENTS,  /* it is a stream of events */
+	STAGE_ANSWER   /* its answer is ready */
 };
 
-/* A claim that was handed out with an answer. */
+/* A claim that an answer contains. If the answer cannot be sent, the claim is
+ * released. */
 struct held {
 	int64_t id, claim_no;
 };
@@ -98,67 +103,77 @@ struct turn;
 
 struct request {
 	struct server *server;
-	struct MHD_Connection *connection; /* NULL: the server's own work */
-	struct request *next;              /* in a list */
-	int fd;                            /* the connection's socket */
+	struct MHD_Connection *connection; /* NULL: made by the server itself */
+	struct request *next; /* the next request in the same list */
+	int fd;               /* the connection's socket */
 	int64_t number;
-	int64_t began_us; /* when its first line was read (monotonic) */
+	int64_t began_us; /* when its first line was read (monotonic us) */
 	enum stage stage;
 	int is_checked; /* 1: the headers were checked */
 	int is_suspended;
-	int is_closed;  /* 1: the client has gone */
-	int is_watched; /* 1: the loop watches for the client's going */
+	int is_closed;  /* 1: the client has closed the connection */
+	int is_watched; /* 1: the loop notices when the client closes the
+			 * connection */
 
-	char *target;  /* as it was sent */
-	char *decoded; /* memory of the segments and the parameters */
+	char *target;  /* path and query, as the client sent them */
+	char *decoded; /* the text into which segments and parameters point */
 	const char *method;
 	const struct route *route;
 	void (*run)(struct request *request, rp_conn *conn);
-	/* Called by the loop when the server's own work is done. */
+	/* For a request that the server itself made: the loop calls this when
+	 * the request is done. NULL: nothing is called. */
 	void (*back)(struct request *request);
 	const char *segments[MOST_SEGMENTS];
 	size_t depth;
 	struct parameter parameters[MOST_PARAMETERS];
 	size_t parameters_count;
-	struct token *token;  /* NULL: it has none, and everything is allowed */
-	int is_token_unknown; /* 1: read the tokens again, then look again */
+	struct token *token;  /* NULL: the request has no token, or needs
+			       * none */
+	int is_token_unknown; /* 1: the token's key is not in the list of
+			       * tokens, so read the list again */
 
 	char *body; /* followed by a NUL byte */
 	size_t body_size, body_room;
 	json_t *json;
-	struct turn *turn;    /* what it writes; NULL: nothing */
-	int64_t limit;        /* jobs in a page of a list */
-	int is_dry;           /* 1: only say what would be changed */
+	struct turn *turn;    /* what the request writes; NULL: nothing */
+	int64_t limit;        /* most items in a page of a list */
+	int is_dry;           /* 1: a dry run, which only answers what would be
+			       * changed */
 	int64_t id;           /* the job that the path names */
-	int64_t until_ms;     /* when its wait ends (monotonic) */
-	int64_t wait_ms;      /* how long it may wait; 0: not at all */
-	int is_counted;       /* 1: as one that waits for its queues */
-	struct awaited *wave; /* the queue whose wave it belongs to */
-	struct held *held;    /* claims in the answer */
+	int64_t until_ms;     /* when the request's wait ends (monotonic ms) */
+	int64_t wait_ms;      /* how long the request may wait; 0: it may not
+			       * wait */
+	int is_counted;       /* 1: the request is counted in struct awaited */
+	struct awaited *wave; /* the queue to whose wave the request belongs, or
+			       * NULL */
+	struct held *held;    /* the claims that the answer contains */
 	size_t held_count;
 	struct answer answer;
-	struct stream *stream; /* STAGE_EVENTS */
+	struct stream *stream; /* for STAGE_EVENTS; else NULL */
 };
 
 /* ---- routes ---- */
 
-/* Which thread runs a request. */
+/* Which thread calls a route's run(). */
 enum lane {
-	LANE_NOW,  /* the loop, because nothing waits for the database */
-	LANE_READ, /* one of several threads */
-	LANE_BATCH /* the thread that joins the writes of many requests */
+	LANE_NOW,  /* the loop, because run() does not use the database */
+	LANE_READ, /* one of the pool's readers */
+	LANE_BATCH /* the pool's writer, which joins the writes of many
+		    * requests */
 };
 
 struct route {
-	const char *method, *path; /* a * in the path is any segment */
+	const char *method, *path; /* a * in the path stands for any segment */
 	enum lane lane;
-	enum may may; /* what the token must allow for the queue */
-	/* 1: the second segment after v1 is the queue that `may` is about */
+	enum may may; /* the right that the token must give */
+	/* 1: the third segment of the path is a queue, and the token must give
+	 * the right `may` for this queue */
 	int names_queue;
-	/* Check the input, in the thread of the loop. Returns 0, or -1 after
-	 * answering the request. NULL: there is no input. */
+	/* Checks the input. The loop calls it. Returns 0, or -1 after answering
+	 * the request. NULL: there is no input to check. */
 	int (*prepare)(struct request *request);
-	/* Do the work and answer. NULL for LANE_BATCH. */
+	/* Does the work and answers. NULL for LANE_BATCH: the writer then does
+	 * what request->turn says, and turn->finish() answers. */
 	void (*run)(struct request *request, rp_conn *conn);
 };
 /* Find the request's route. Returns 0, or -1 after answering. */
@@ -168,31 +183,36 @@ extern const struct route routes[]; /* ended by a NULL method */
 /* target.c: split the target into decoded segments and parameters. Returns 0,
  * or -1 after answering. */
 int target_parse(struct request *request);
-/* The value of a parameter, or NULL. */
+/* Returns the value of a parameter of the query, or NULL if the query does not
+ * have it. */
 const char *parameter(const struct request *request, const char *name);
-/* Check that the query has only these parameters, a list ended by NULL. Returns
- * 0, or -1 after answering. */
+/* Check that the query has only parameters with these names, of which the last
+ * is followed by NULL. Returns 0, or -1 after answering. */
 int check_parameters(struct request *request, const char *const *names);
 
 /* guard.c: check the headers Host and Origin, and the token. Returns 0, or -1
  * after answering. */
 int guard_check(struct request *request);
-/* Check what the request's route needs. */
+/* Check that the route's method and the request's token are allowed. Returns 0,
+ * or -1 after answering. */
 int guard_route(struct request *request);
 /* Check that the token allows this for the queue. Returns 0, or -1 after
  * answering. */
 int guard_queue(struct request *request, enum may may, const char *queue);
-/* The token that a request has, or NULL. */
+/* Returns the text of the token that the request contains, or NULL. */
 const char *guard_token_text(const struct request *request);
-/* The value of Set-Cookie that keeps this token, or, for NULL, removes it. The
- * caller frees it. NULL: out of memory. */
+/* Returns a value of Set-Cookie with which the browser keeps this token or, if
+ * `token` is NULL, forgets its token. The caller frees the value. NULL: out of
+ * memory. */
 char *guard_cookie(const struct request *request, const char *token);
-/* Returns whether the token allows this for the queue; NULL: for all queues. */
+/* Returns whether the token allows this for the queue. queue: NULL for all
+ * queues. Without --tokens, everything is allowed. */
 int may(const struct request *request, enum may may, const char *queue);
 
 /* answer.c */
 void answer_json(struct request *request, int status, json_t *object);
-/* Answer with bytes, which the answer then owns. NULL: out of memory. */
+/* Answer with bytes, which the answer then owns. If `bytes` is NULL, answer
+ * that memory ran out. */
 void answer_bytes(struct request *request, int status, const char *type,
 		  char *bytes, size_t size);
 /* Answer with a text and a newline. The answer then owns the text. */
@@ -206,10 +226,10 @@ int refuse(struct request *request, int code, const char *field,
 int refuse_status(struct request *request, int status, const char *type,
 		  const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
-/* Answer with the error of a call. `outcome_unknown`: whether the call may have
- * taken effect. Returns -1. */
+/* Answer with the error of a call of the library. Returns -1. */
 int refuse_error(struct request *request, int code, const rp_error *error);
-/* The same for a call that was part of a transaction which was rolled back. */
+/* Like refuse_error(), for a call in a transaction that was rolled back. So the
+ * call has certainly had no effect. */
 int refuse_undone(struct request *request, int code, const rp_error *error);
 void answer_clear(struct answer *answer);
 json_t *problem_json(int code, int status, const char *type, const char *detail,
@@ -244,32 +264,36 @@ struct pool {
 	pthread_cond_t for_readers, for_writer;
 	struct list reads, writes;
 	int is_made, stops;
-	struct member_of_pool members[THREADS]; /* the first one writes */
+	struct member_of_pool members[THREADS]; /* the first is the writer */
 };
 int pool_start(struct server *server);
 void pool_stop(struct server *server); /* ends the threads */
 void pool_close(struct server *server);
 void pool_give(struct server *server, struct request *request, enum lane lane);
-/* Give all requests of a list. If they are writes, and no more than fit into a
- * turn, they are in the same turn. */
+/* Give all requests of a list to the pool. If they are writes and there are at
+ * most MOST_IN_TURN of them, they are done in the same commit. */
 void pool_give_all(struct server *server, struct list *requests,
 		   enum lane lane);
 
-/* poll.c: claims that wait for jobs. All but the waiter's fields belong to the
- * loop. */
+/* poll.c: requests that wait for jobs to claim. Only the loop uses the fields
+ * before `conn`, except found_at. */
 struct awaited;
 struct polls {
 	struct list waiting;
-	int64_t check_at;  /* when the next wait may end (monotonic ms) */
-	int64_t forget_at; /* when unused queues are forgotten */
+	int64_t check_at;  /* when the next wait may be over (monotonic ms) */
+	int64_t forget_at; /* when queues for which no request waits are removed
+			    * (monotonic ms) */
 	struct awaited *queues;
-	_Atomic int64_t found_at; /* when a wave last got a job */
-	/* The waiter. `lock` protects names, is_changed, ready and stops. */
+	_Atomic int64_t found_at; /* when a request of a wave last got a job
+				   * (monotonic ms) */
+	/* The following fields are for the waiter. `lock` protects names,
+	 * is_changed, ready and stops. */
 	rp_conn *conn;
 	pthread_mutex_t lock;
 	pthread_t thread;
 	int runs, stops;
-	int64_t forgot_at; /* when old answers were deleted */
+	int64_t forgot_at; /* when old stored answers were last deleted
+			    * (monotonic ms) */
 	int fd;            /* an eventfd that ends the wait */
 	char **names;      /* the queues to wait for, with NULL at the end */
 	int is_changed;
@@ -280,20 +304,21 @@ int polls_start(struct server *server);
 void polls_stop(struct server *server);
 void polls_add(struct server *server, struct request *request);
 void polls_remove(struct server *server, struct request *request);
-/* Try the claims that wait for this queue, because it may have this many jobs;
- * 0: an unknown number. */
+/* Try again the claims that wait for this queue, because the queue may have new
+ * jobs. jobs: how many; 0: not known. */
 void polls_wake(struct server *server, const char *queue, size_t jobs);
 void polls_back(struct server *server, struct request *request);
 void polls_look(struct server *server);
 void polls_tick(struct server *server, int64_t now);
-void polls_end(struct server *server); /* answer all of them */
+void polls_end(struct server *server); /* answer all waiting requests */
 void polls_free(struct server *server);
 void names_free(char **names); /* a list with NULL at the end */
 
 /* outcome.c: requests that wait for the end of a job */
 struct outcomes {
 	struct list waiting;
-	/* The thread. `lock` protects the members after it. */
+	/* The following members are for the thread that waits. `lock` protects
+	 * the members after it. */
 	rp_conn *conn;
 	pthread_t thread;
 	int runs, fd;
@@ -315,8 +340,8 @@ void outcomes_end(struct server *server);
 /* events.c: streams of events */
 struct events {
 	struct list listeners;
-	int64_t next_at; /* when to ask for the next numbers */
-	int is_asked;    /* 1: they were asked for */
+	int64_t next_at; /* when to read the next numbers (monotonic ms) */
+	int is_asked;    /* 1: a thread is reading the numbers */
 };
 struct MHD_Response *events_response(struct request *request);
 void events_tick(struct server *server, int64_t now);
@@ -331,17 +356,18 @@ enum {
 	MET_CLAIMED,
 	MET_SETTLED,
 	MET_REFUSED,
-	MET_RELEASED, /* the answer could not be sent */
+	MET_RELEASED, /* jobs whose answer could not be sent */
 	MET_KINDS
 };
 struct metrics {
-	_Atomic int64_t requests[6]; /* by the first digit of the status */
+	_Atomic int64_t requests[6]; /* how many requests were answered, by the
+				      * first digit of the status */
 	_Atomic int64_t buckets[BUCKETS + 1];
 	_Atomic int64_t us;
 	_Atomic int64_t turns, turn_requests;
 	_Atomic int64_t jobs[MET_KINDS];
 };
-/* Write what this process did. */
+/* Write the metrics of this process. */
 void metrics_process(const struct server *server, FILE *to);
 void metrics_answered(struct server *server, int status, int64_t us);
 
@@ -352,14 +378,17 @@ void access_log(struct server *server, const struct request *request, int sent);
 struct connection {
 	struct connection *next, *before;
 	int fd;
-	int64_t since_ms; /* when it began to read or to send */
-	int is_busy;      /* 1: the server works, so no time is counted */
+	int64_t since_ms; /* when the server began to wait for the client: for a
+			   * request, or until an answer is sent (monotonic
+			   * ms) */
+	int is_busy;      /* 1: the server works on a request, so the client's
+			   * time limit does not run */
 	int has_request;  /* 1: a request has begun */
 };
 
 struct listener {
 	int fd;
-	const char *path; /* of a socket in the file system, or NULL */
+	const char *path; /* path of a socket in the file system, or NULL */
 	char name[64];    /* ADDRESS:PORT */
 	int port, is_loopback;
 };
@@ -367,7 +396,8 @@ struct listener {
 struct server {
 	const struct options *options;
 	struct MHD_Daemon *mhd;
-	rp_conn *first; /* the handle that made the database; the writer's */
+	rp_conn *first; /* the handle that opened the database first; later the
+			 * writer's handle */
 	int epoll_fd, wake_fd, signal_fd;
 	struct listener listeners[MOST_LISTENERS];
 	size_t listeners_count;
@@ -380,7 +410,8 @@ struct server {
 	FILE *log;
 	_Atomic int64_t swept_at; /* monotonic ms of the last sweep */
 	pthread_mutex_t lock;
-	struct list done; /* requests that come back from other threads */
+	struct list done; /* requests that other threads give back to the
+			   * loop */
 	struct pool pool;
 	struct polls polls;
 	struct outcomes outcomes;
@@ -393,8 +424,8 @@ int serve(const struct options *options);
 /* loop.c */
 void server_done(struct server *server, struct request *request);
 void server_wake(struct server *server);
-/* Accept no more connections, and end the loop when the requests that have
- * begun are answered. */
+/* Accept no more connections. The loop ends when the requests that have begun
+ * are answered. */
 void server_drain(struct server *server);
 void server_watch(struct server *server, struct request *request);
 void server_unwatch(struct server *server, struct request *request);
@@ -402,13 +433,14 @@ void server_resume(struct request *request);
 void server_suspend(struct request *request);
 
 /* listen.c */
-/* Resolve ADDRESS:PORT. `option` is the command and the option that has it, for
- * errors. Returns NULL after complaining. The caller calls freeaddrinfo(). */
+/* Resolve ADDRESS:PORT. `option` names the command and the option with this
+ * value, for error messages. Returns NULL after printing an error. The caller
+ * frees the result with freeaddrinfo(). */
 struct addrinfo *listen_resolve(const char *option, const char *text);
 int listen_all(struct server *server);
 void listen_say(const struct server *server); /* print the addresses */
 void listen_close(struct server *server);
-/* Check the addresses. Returns 0, or an exit status after complaining. */
+/* Check the addresses. Returns 0, or an exit status after printing an error. */
 int listen_check(const struct options *options);
 
 int64_t now_ms(void); /* the monotonic clock */

@@ -1,8 +1,8 @@
 /*
  * target.c - split the target of a request into its path and its query.
  *
- * A name in a path is one segment. The path is split before it is decoded,
- * because a name may contain a slash.
+ * A queue's name in a path is one segment. The path is split into segments
+ * before they are decoded, because a name may contain an escaped slash.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -23,8 +23,8 @@ hex(char c)
 	return at ? (int)(at - digits) : -1;
 }
 
-/* Decode a text in place, up to its NUL byte. Returns 0, or -1 if it is not
- * valid. */
+/* Decode the escapes %XX of a text in place. Returns 0, or -1 if an escape is
+ * wrong, is %00, or the result is not UTF-8. */
 static int
 decode(char *text, int plus_is_space)
 {
@@ -96,8 +96,8 @@ split_query(struct request *request, char *query)
 	return 0;
 }
 
-/* Remove the prefix under which a proxy shows the server. Returns NULL if the
- * path does not begin with it. */
+/* Returns the path after the prefix under which a proxy shows the server, or
+ * NULL if the path does not begin with the prefix. */
 static char *
 without_prefix(const struct request *request, char *path)
 {
@@ -109,7 +109,8 @@ without_prefix(const struct request *request, char *path)
 	return path + n;
 }
 
-/* The page's addresses are relative to a path that ends with a slash. */
+/* Redirect a request for the prefix to the same path with a slash at the end,
+ * because the links of the web page are relative to that path. */
 static int
 redirect(struct request *request)
 {

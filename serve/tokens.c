@@ -1,5 +1,5 @@
 /*
- * tokens.c - tokens, and what their holders may do.
+ * tokens.c - make, parse and find tokens, and check what a token allows.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -209,8 +209,8 @@ tokens_read(struct tokens *tokens, rp_conn *conn)
 		free_list(new.list, new.count);
 		return r;
 	}
-	/* Of two threads that read at the same time, the one that began later
-	 * has the newer list. The other list is freed. */
+	/* If two threads read at the same time, keep the list of the thread
+	 * that began later, and free the other list. */
 	pthread_mutex_lock(&tokens->lock);
 	if (began_us >= atomic_load(&tokens->read_us)) {
 		old = tokens->list;
@@ -234,7 +234,8 @@ tokens_free(struct tokens *tokens)
 	pthread_mutex_destroy(&tokens->lock);
 }
 
-/* Compare in a time that does not depend on where they differ. */
+/* Compare two hashes. The time that this takes does not depend on where they
+ * differ, so it reveals nothing to an attacker. */
 static int
 is_equal(const unsigned char *a, const unsigned char *b)
 {

@@ -1,10 +1,10 @@
 /*
- * turn.c - the writes of several requests, in one commit.
+ * turn.c - do the writes of several requests in one commit.
  *
- * Verdicts come first, then new jobs, then claims, so a claim may get a job of
- * the same commit. If the database refuses a call that joins several requests,
- * for example because one of them has a value that is not valid, each of them
- * is tried alone.
+ * The order is: verdicts, new jobs, claims. So a claim can get a job that the
+ * same commit adds. If the database refuses a call for several requests, for
+ * example because one of the requests has an invalid value, each of these
+ * requests gets a call of its own.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -116,8 +116,9 @@ has_one_call(const struct turn *turn)
 					      1;
 }
 
-/* Do everything in one transaction. A single call is a transaction of its own,
- * which is faster. */
+/* Do the writes of all requests in one transaction. If there is only one call
+ * to make, no transaction is begun, because the call is a transaction of its
+ * own. That is faster. */
 static int
 run_joined(struct joined *j, int *ret_is_unknown)
 {
@@ -144,7 +145,7 @@ run_joined(struct joined *j, int *ret_is_unknown)
 	return r;
 }
 
-/* Count the results of verdicts that were given in this turn. */
+/* Count the results of the turn's verdicts. */
 static void
 count_verdicts(const struct turn *turn, struct metrics *metrics)
 {

@@ -1,5 +1,5 @@
 /*
- * verdicts.c - verdicts on claimed jobs.
+ * verdicts.c - requests that give verdicts on claimed jobs.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -53,7 +53,8 @@ take_claim_no(struct request *request, const struct wanted_verdict *w,
 	return 0;
 }
 
-/* A result is bytes, like a payload. */
+/* Take a result. Like a payload, it is a string, any other JSON value, or bytes
+ * in base64. */
 static int
 take_result(struct request *request, const struct wanted_verdict *w,
 	    const char *where, rp_verdict *v)
@@ -65,7 +66,8 @@ take_result(struct request *request, const struct wanted_verdict *w,
 		return 0;
 	if (v->verdict != RP_DONE || (w->result && w->result_base64))
 		return refuse(request, RP_EINVAL, where,
-			      "only done has a result, and only one");
+			      "a result needs the verdict done, and either "
+			      "result or result_base64");
 	if (w->result_base64) {
 		size = strlen(w->result_base64);
 		text = turn_keep(request->turn, malloc(size + 1));
@@ -96,7 +98,8 @@ take_result(struct request *request, const struct wanted_verdict *w,
 	return 0;
 }
 
-/* Check which members go with which verdict. */
+/* Check that the verdict has no member that belongs to another kind of
+ * verdict. */
 static int
 check_verdict(struct request *request, const struct wanted_verdict *w,
 	      const char *where, const rp_verdict *v)
@@ -105,16 +108,16 @@ check_verdict(struct request *request, const struct wanted_verdict *w,
 
 	if (w->delay_ms >= 0 && kind != RP_FAIL && kind != RP_RELEASE)
 		return refuse(request, RP_EINVAL, where,
-			      "only fail and release have a delay");
+			      "a delay needs the verdict fail or release");
 	if (w->lease_ms >= 0 && kind != RP_EXTEND)
 		return refuse(request, RP_EINVAL, where,
-			      "only extend has a lease");
+			      "a lease needs the verdict extend");
 	if (w->error && kind != RP_FAIL && kind != RP_DEAD)
 		return refuse(request, RP_EINVAL, where,
-			      "only fail and dead have an error");
+			      "an error needs the verdict fail or dead");
 	if (w->progress && kind == RP_DONE)
 		return refuse(request, RP_EINVAL, where,
-			      "done has no progress");
+			      "progress cannot be given with the verdict done");
 	return 0;
 }
 

@@ -1,7 +1,7 @@
 /*
- * waiter.c - the thread that waits for jobs of all queues that any request
- * waits for. It also does what workers do for all queues: it sweeps, which
- * fires schedules, too.
+ * waiter.c - the waiter: the thread that waits for jobs of all queues for which
+ * any request waits. Like a worker, it also sweeps all queues, and so fires
+ * schedules.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -16,10 +16,11 @@
 
 #include "internal.h"
 
-#define FORGET_MS 60000 /* how often it deletes old answers */
+#define FORGET_MS 60000 /* how often the waiter deletes old stored answers */
 #define SWEEP_MS 1000   /* how often the waiter sweeps */
-/* How long the waiter rests after it found jobs that nobody could claim, such
- * as those of a queue whose limit is reached. */
+/* How long the waiter rests, at least and at most, after it has found ready
+ * jobs that no request could claim. For example, no request can claim the jobs
+ * of a queue that runs as many jobs as its limit allows. */
 #define REST_MS 20
 #define MOST_REST_MS 1000
 
@@ -87,8 +88,8 @@ rest(const struct polls *p, int64_t ms)
 	poll(&fd, 1, (int)ms);
 }
 
-/* How long to rest after jobs were found: longer each time that nobody could
- * claim them. */
+/* Returns how long to rest, in ms, after ready jobs were found. The time
+ * doubles each time that no request could claim such jobs. */
 static int64_t
 next_rest(const struct polls *p, int64_t reported_at, int64_t before)
 {

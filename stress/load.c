@@ -229,7 +229,7 @@ handle(rp_task *task, const rp_job *job, void *ctx)
 		sleep_us(stress->work_ms * 1000);
 	if ((double)(dice >> 11) * 0x1p-53 >= stress->fail_rate)
 		return RP_DONE;
-	rp_task_error(task, "by chance (--fail-rate)");
+	rp_task_error(task, "failed at random (--fail-rate)");
 	return RP_FAIL;
 }
 

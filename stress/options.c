@@ -91,7 +91,7 @@ set_amount(struct stress *s, int64_t jobs, int64_t for_ms)
 	if (jobs >= 0 && for_ms >= 0)
 		return usage(s->cmd, "give either --jobs or --for, not both");
 	if (for_ms == 0)
-		return usage(s->cmd, "--for: expected more than 0");
+		return usage(s->cmd, "--for: expected at least 1ms");
 	if (for_ms > 0 && s->fill)
 		return usage(s->cmd, "--fill needs --jobs, not --for");
 	s->for_ms = for_ms > 0 ? for_ms : 0;
@@ -99,7 +99,8 @@ set_amount(struct stress *s, int64_t jobs, int64_t for_ms)
 	return 0;
 }
 
-/* Read the command line, except that its words are left over. */
+/* Parse the options of the command line. The caller checks the remaining
+ * arguments. */
 static int
 read_options(struct stress *s, int *argc, char **argv)
 {
@@ -135,7 +136,7 @@ read_options(struct stress *s, int *argc, char **argv)
 		{ "--rate", TEXT, &rate, "N/D",
 		  "how many jobs start within a duration" },
 		{ "--lease", DURATION, &s->lease_ms, "D",
-		  "how long a claim holds (2s)" },
+		  "how long a claim holds a job (2s)" },
 		{ "--kill-every", DURATION, &s->kill_ms, "D",
 		  "how often to kill a worker and start another one" },
 		{ "--stall-every", DURATION, &s->stall_ms, "D",

@@ -100,7 +100,8 @@ tell(void *ctx, const struct moment *m, const char *client)
 	put(t, line);
 }
 
-/* The queue was made with its limits before the first process began. */
+/* Write the event `limits`. Its time is the begin of the run, because the queue
+ * got its limits before the first process began. */
 static void
 tell_limits(struct telling *t)
 {

@@ -29,7 +29,8 @@ struct moment {
 	uint8_t what, verdict;
 	int8_t result;
 	uint8_t state;
-	uint32_t group; /* number of the job's group, from 1; 0: none */
+	uint32_t group; /* number of the job's group, from 1; 0: the job has no
+			 * group */
 };
 enum { ENQUEUED, CLAIMED, STARTED, SETTLING, SETTLED, LOST };
 

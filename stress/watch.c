@@ -21,8 +21,9 @@ struct watcher {
 	rp_conn *conn, *pinned;
 	int64_t last_done;
 	int quiet;        /* number of probes since the last job has ended */
-	int64_t stuck_at; /* when jobs were blocked while no job ran or was
-			   * ready; 0: they are not */
+	int64_t stuck_at; /* since when jobs are blocked while no job is ready,
+			   * scheduled or running (us); 0: this is not the
+			   * case */
 };
 
 static int
@@ -172,8 +173,9 @@ pin(struct watcher *w)
 
 /* ---- the end ---- */
 
-/* Return whether jobs wait for their limits for so long, while no job runs,
- * that they will never run. Then the run ends, and the proof names them. */
+/* Return whether jobs have been blocked for so long, while no other job was
+ * left to run, that they will never run. In that case the run ends, and the
+ * check of the history reports their groups. */
 static int
 is_stuck(struct watcher *w, const rp_queue_stats *q)
 {

@@ -141,8 +141,8 @@ rp__zones_near(const char *folder, const char *name, char *to, size_t room)
 	}
 	*to = '\0';
 	for (int i = 0; i < NEAREST && *search.found[i].name; i++) {
-		/* A name that differs only in upper and lower case is surely
-		 * the right one, so suggest no further names. */
+		/* If a name differs only in upper and lower case, the user
+		 * surely means this zone, so suggest no further names. */
 		int is_last = i + 1 == NEAREST || !*search.found[i + 1].name ||
 			      search.found[i].distance == 0;
 		int n = snprintf(to + used, room - used, "%s%s",

@@ -171,8 +171,8 @@ struct change {
 
 /* Insert a change into `changes`, which is sorted by time. A new change goes
  * after the changes with the same time, so the change that was inserted last
- * wins. Equal times occur with a rule that has summer time all year: each
- * year's summer time ends at the moment when the next one begins. */
+ * wins. Equal times occur with a rule that has summer time all year: the summer
+ * time of one year ends at the moment when that of the next year begins. */
 static void
 add_change(struct change *changes, int *count, int64_t at, int summer)
 {

@@ -228,7 +228,8 @@ add_item(const struct reader *in, struct item *item, uint64_t *set)
 	int from = 0, to = 0, by = 1, r;
 
 	if (item->size == 0)
-		return wrong(in, "%s: nothing before or after a comma",
+		return wrong(in,
+			     "%s: a comma needs a value before it and after it",
 			     item->field->title);
 	r = range(in, item, &from, &to);
 	if (r == 0)

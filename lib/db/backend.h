@@ -33,9 +33,9 @@ struct rp_value {
 };
 
 /* A row callback returns one of the following values, or a negative error code.
- * In the second case the verb fails with that code. A verb that changes the
- * rows that it returns, such as a claim, changes only the rows that were
- * taken. */
+ * If it returns an error code, the verb fails with that code. On a database
+ * with `one_writer` (see below), a verb that changes the rows that it returns,
+ * such as a claim, changes only the rows that were taken. */
 #define RP_ROW_TAKE 0 /* take the row */
 #define RP_ROW_SKIP 1 /* skip the row */
 #define RP_ROW_STOP 2 /* skip this row and all further rows */
@@ -57,9 +57,9 @@ struct rp_row {
 };
 
 /* SQL that is not a verb of sql/, such as a query of `readpast doctor` or of a
- * benchmark. It is one statement, or several separated by semicolons. In the
- * SQL, :name or @name stands for the parameter of that name. A parameter that
- * is not given is null. */
+ * benchmark. The text is one statement, or several statements with semicolons
+ * between them. In the SQL, :name or @name stands for the parameter of that
+ * name. A parameter that is not given is null. */
 struct rp_query {
 	const char *sql;
 	const struct rp_param *params; /* ends with a NULL name; NULL: no
@@ -109,8 +109,8 @@ struct rp_url {
 /* Flags of begin(). */
 #define RP_BEGIN_WRITE 1 /* the transaction will write */
 /* The transaction runs a single verb. If the backend's one_writer is 1, a round
- * trip may also run the verb `sweep_rest` in it and add to the counts of
- * finished jobs. */
+ * trip may also run the verb `sweep_rest` in the transaction, and add to the
+ * counts of finished jobs. */
 #define RP_BEGIN_ONCE 2
 
 /* Arguments and results of settle_and_claim(). The verdicts are already checked
@@ -137,9 +137,9 @@ struct rp_round_trip {
 	int64_t lease_ms;   /* 0: use the queue's setting */
 	int64_t worker_id;  /* 0: the caller is not a worker */
 	const char *worker; /* name of the worker, or NULL */
-	int joined;         /* 1: this call is only a part of the
-			     * transaction, which is the caller's, or has holds
-			     * in it */
+	int joined;         /* 1: the transaction does more than this call,
+			     * because it is the caller's, or because it also
+			     * sets holds */
 	rp_batch *batch;    /* the claimed jobs are added to it */
 
 	/* The backend calls this to add finished jobs of a queue to the tally,
@@ -168,7 +168,7 @@ struct rp_enqueue {
  * probe, that is, look for work itself. Times are on the monotonic clock. */
 struct rp_waiter {
 	int64_t worker_id;         /* 0: the caller is not a worker */
-	const char *const *queues; /* with a NULL at the end */
+	const char *const *queues; /* their names, with a NULL at the end */
 	int64_t version;           /* changes whenever `queues` changes */
 	int64_t probed_at;         /* when the last scheduled probe was (ms) */
 	int64_t probe_at;          /* when the next scheduled probe is due

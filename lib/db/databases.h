@@ -11,7 +11,8 @@
 #include "backend.h"
 
 struct rp_database {
-	const char *title; /* its name in prose, such as "PostgreSQL" */
+	const char *title; /* the database's name in prose, such as
+			    * "PostgreSQL" */
 	/* The schemes of its URLs, with a NULL at the end. The first one is
 	 * also the name of its folder in sql/. */
 	const char *schemes[3];

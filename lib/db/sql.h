@@ -11,13 +11,13 @@
  * each of these rows. The later statements refer to the columns of the current
  * row as @column. So a file reads from top to bottom like nested loops.
  *
- * One statement's rows are the answer of the verb, which is passed to a
- * callback. The callback may take some of these rows. The statements marked as
- * late run after the last row of the answer, and change the taken rows.
+ * The rows of one of the statements are the verb's answer. They are passed to a
+ * callback, which may take some of them. The statements marked as late run
+ * after the last row of the answer, and change the taken rows.
  *
- * A verb runs once for each row of parameters. But if one of its statements
- * uses :rows, the verb runs once for all rows, and its other parameters have
- * the values of the first row.
+ * Usually a verb runs once for each row of parameters. If one of the verb's
+ * statements uses the parameter :rows, the verb runs once for all rows. In that
+ * run the verb's other parameters have the values of the first row.
  */
 #ifndef RP_SQL_H
 #define RP_SQL_H
@@ -27,20 +27,23 @@
 #include "verbs.h"
 
 struct rp_stmt {
-	const char *one;   /* the SQL for one row of parameters; if `late` is
-			    * 1, for one accepted row */
-	const char *many;  /* the SQL for many rows, given as a table; NULL:
-			    * use `one` */
-	const char *guard; /* run the statement only if this column of an
-			    * earlier statement is true; NULL: always */
-	int rest;          /* 1: if the guard is false, none of the statements
-			    * after this one is run either */
-	int answer;        /* 1: its rows are the answer, which is passed to the
-			    * callback */
-	int batch;         /* 1: it inserts all rows of parameters, and returns
-			    * their ids */
-	int late;          /* 1: it runs last, and only for the rows that the
-			    * callback accepted */
+	const char *one;   /* the SQL for one row of parameters or, if `late` is
+			    * 1, for one taken row of the answer */
+	const char *many;  /* the SQL for many rows of parameters at once, which
+			    * are given as a table; NULL: run `one` for each
+			    * row */
+	const char *guard; /* name of a column that an earlier statement
+			    * returned: the statement runs only if the column is
+			    * true; NULL: the statement always runs */
+	int rest;          /* 1: if the guard is false, the later statements of
+			    * the verb are skipped, too */
+	int answer;        /* 1: the statement's rows are the verb's answer,
+			    * which is passed to the callback */
+	int batch;         /* 1: the statement inserts all rows of parameters at
+			    * once, and returns the ids of the new rows */
+	int late;          /* 1: the statement runs after the last row of the
+			    * answer, once for each row that the callback
+			    * took */
 };
 
 struct rp_sql {
@@ -65,9 +68,9 @@ struct rp_call {
 	const char
 		*verb; /* NULL: settle_and_claim does the work of this verb */
 	int many;      /* 1: run the call once for all rows of parameters */
-	int numbered;  /* 1: the first column of an answer, `number`, is the
-			* number (from 1) of the row of parameters that led to
-			* it */
+	int numbered;  /* 1: the first column of each row of the answer,
+			* `number`, says which row of parameters led to it,
+			* counted from 1 */
 	size_t width;  /* number of parameters in a row */
 	const char *text; /* the statement, with $1, $2, ... */
 	const struct rp_bind *binds;

@@ -74,8 +74,8 @@ rp__alone_must_wait(const struct alone *alone, size_t holding)
 }
 
 /* Returns the number of held jobs to pass to the next claim. A claim returns
- * suspects only if this number is 0, so it is 1 instead of 0 while other jobs
- * have their turn. */
+ * suspects only if this number is 0. So while other jobs have their turn, this
+ * function returns 1 even if the worker holds no job. */
 size_t
 rp__alone_holding(const struct alone *alone, size_t holding)
 {

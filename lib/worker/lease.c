@@ -17,7 +17,8 @@
 struct renewal {
 	rp_task *task;
 	int was_blocked; /* 1: the last renewal found the job locked */
-	int is_own; /* 1: refused because the handler settled its own claim */
+	int is_own;      /* 1: the renewal was refused, because the handler has
+			  * settled its claim itself */
 	int lost;
 };
 

@@ -364,9 +364,9 @@ probe_if_due(rp_worker *w, int64_t now)
 	return probe(w, w->what, &ignored);
 }
 
-/* Returns 1 if the worker is done. Call this when the worker holds no job and
- * has nothing to settle. A draining worker finds out whether it is done by
- * probing all its queues in one transaction. */
+/* Returns 1 if the worker may end. Call this when the worker holds no job and
+ * has nothing to settle. With the option `drain`, the worker first probes all
+ * its queues in one transaction. */
 static int
 is_at_the_end(rp_worker *w, int *ret_r)
 {

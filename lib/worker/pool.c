@@ -214,8 +214,8 @@ rp__pool_start_task(rp_worker *worker)
 	return task;
 }
 
-/* Remove a task from its slot and add it to the finished ones. Its verdict is
- * already set. The caller holds the pool's lock. */
+/* Remove a task from its slot and add it to the list of finished tasks. Its
+ * verdict is already set. The caller holds the pool's lock. */
 void
 rp__pool_end_task(struct pool *pool, rp_task *task)
 {

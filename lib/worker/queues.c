@@ -76,8 +76,8 @@ add(struct list *list, const char *queue)
 	append(list, queue);
 }
 
-/* Append the found queues that match the route's pattern. Skip those that are
- * in the list already, or that a route names. */
+/* Append the found queues that match the route's pattern. Skip queues that are
+ * in the list already, and queues that a route names. */
 static void
 add_found(rp_worker *w, struct route *route, struct list *list)
 {

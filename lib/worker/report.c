@@ -8,8 +8,8 @@
  * Progress is sent with a renewal of the lease. So progress needs no statement
  * of its own, and is refused like a verdict if the claim was lost. A text that
  * was sent with a renewal stays in `sending` until the answer. If the renewal
- * failed, the text is sent again, unless the handler has reported a newer text
- * since the renewal was sent.
+ * fails, the text is sent again, unless the handler has reported a newer text
+ * since then.
  */
 #include "worker.h"
 

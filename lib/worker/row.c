@@ -1,6 +1,6 @@
 /*
- * row.c - write the worker's row in the database: add it, and update it with
- * heartbeats and at the end.
+ * row.c - write the worker's row in the database: add the row, and update it at
+ * each heartbeat and when the worker ends.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -161,9 +161,9 @@ rp_task_state(const rp_task *task)
 
 /* Wait until the database has answered the worker's renewal of this lease, and
  * prevent further renewals. If a renewal and an extension overlapped, the
- * shorter lease might win. The pool's lock cannot prevent this, because no
- * thread holds it while it waits for the database. Returns the progress to
- * send, or NULL. */
+ * shorter lease might win. The pool's lock cannot prevent this, because a
+ * thread releases the lock before it waits for the database. Returns the
+ * progress to send, or NULL. */
 static const char *
 begin_extending(rp_task *task)
 {

@@ -11,7 +11,8 @@
 
 #include "internal.h"
 
-/* The jobs of one claim. They are freed when the last one is settled. */
+/* The jobs of one claim. The struct is freed when the last of its jobs is
+ * settled. */
 struct fetch {
 	rp_batch *batch;
 	size_t left;

@@ -77,15 +77,12 @@ count_loss(rp_worker *w, int is_cancelled)
 		w->counts.lost++;
 }
 
-/* Find out which verdict a handler gave when it settled its claim itself. The
- * worker's own verdict was then refused, although the lease had not run out.
- * `now` is the job as the database has it.
+/* The handler has settled its claim itself. Returns the verdict that it gave.
+ * `now` is the job as the database has it now.
  *
- * If the claim number is unchanged, the handler completed the job or ended it
- * as dead. A failed job keeps the number of its attempt, and its claim number
- * grows by one; if another claim followed, the job's attempt has a larger
- * number. Any other job was released, because a release gives the attempt
- * back. */
+ * DONE and DEAD leave the claim number unchanged. FAIL adds 1 to the claim
+ * number and keeps the attempt number, which only the next claim increases. In
+ * all other cases the verdict was RELEASE, which takes the attempt back. */
 static int
 own_verdict(const rp_task *task, const rp_job *now)
 {

@@ -277,7 +277,8 @@ rp_worker_run(rp_worker *w, rp_error *reterr)
 	/* Fail if the worker runs. Otherwise a handler of this worker that
 	 * called this function would wait for itself. */
 	if (atomic_exchange(&w->runs, 1))
-		return rp__fail(reterr, RP_EINVAL, "the worker runs already");
+		return rp__fail(reterr, RP_EINVAL,
+				"the worker is already running");
 	r = rp__loop_run(w, &error);
 	atomic_store(&w->runs, 0);
 	if (r < 0 && reterr)

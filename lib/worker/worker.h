@@ -44,10 +44,10 @@ struct found {
 	int is_listed; /* 1: the queue is in the worker's list of queues */
 };
 
-/* This struct decides whether the worker now claims suspects or other jobs; see
- * alone.c. A suspect is a job that may have killed its worker. The worker takes
- * turns: it runs one suspect and nothing else, then it serves other jobs for as
- * long as they had to wait. Times are monotonic us. */
+/* The state that decides whether the worker now claims suspects or other jobs;
+ * see alone.c. A suspect is a job that may have killed its worker. The worker
+ * takes turns: it runs one suspect and nothing else, then it serves other jobs
+ * for as long as they had to wait. Times are monotonic us. */
 struct alone {
 	const rp_task *task;  /* the suspect that the worker holds, or NULL */
 	int64_t wanted_since; /* when the worker began to make room for a
@@ -100,7 +100,7 @@ struct rp_worker {
 	struct tasks blocked; /* finished tasks whose jobs other transactions
 			       * have locked */
 	int64_t unblock_at; /* when to settle `blocked` again (monotonic ms) */
-	int unblock_tries;  /* how many tries in a row have settled none of
+	int unblock_tries;  /* how many tries in a row have settled no task of
 			     * `blocked` */
 	int troubles;       /* how many calls in a row have failed */
 	void *unsettled;    /* a tree, by id, of the jobs that this worker has

@@ -30,7 +30,7 @@ check 'a claim that finds no job exits with 3' status 3 readpast claim q
 check 'the help of --yes says what is confirmed' grep -q '^  --yes .*deleted for good' <<<"$(readpast queue drop --help)"
 check 'stats of a missing queue exits with 3' refuses 3 'no queue named nowhere' readpast stats nowhere
 check 'list of a missing queue exits with 3' refuses 3 'nowhere' readpast list nowhere
-check 'show of a missing job exits with 3' refuses 3 '99: it was never given' readpast show 99
+check 'show of a missing job exits with 3' refuses 3 '99: this id was never given to a job' readpast show 99
 check 'a sqlite: URL with a host is refused' refuses 2 'a file has no host: write sqlite:x.db, or sqlite:/x.db for a path from the root' \
 	readpast --db sqlite://x.db enqueue q x
 check 'a folder in place of a database is refused' refuses 1 "cannot open database $here: it is a folder" \
@@ -266,7 +266,7 @@ check 'the JSON of changed jobs is as documented' equal "$(
 )" '{"id":2,"result":"cancelled","error":null}
 {"id":2,"result":"refused","error":"job 2 is cancelled"}
 {"id":3,"result":"retried","error":null}
-{"id":99,"result":"missing","error":"no job has the id 99: it was never given"}
+{"id":99,"result":"missing","error":"no job has the id 99: this id was never given to a job"}
 {"result":"retried","jobs":0,"taken":0}
 {"result":"purged","jobs":3,"taken":0}
 {"queue":"q","result":"paused"}

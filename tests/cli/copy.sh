@@ -273,9 +273,9 @@ source_kept() {
 }
 readpast --db sqlite:no-list.db init >/dev/null
 sqlite3 no-list.db 'drop table readpast_queue'
-check 'a copy to a file whose queues cannot be listed is refused' source_kept 1 'readpast_queue; the source is as it was' \
+check 'a copy to a file whose queues cannot be listed is refused' source_kept 1 'readpast_queue; the source is unchanged' \
 	readpast copy sqlite:c.db sqlite:no-list.db
-check 'a move to a file whose queues cannot be listed is refused' source_kept 1 'readpast_queue; the source is as it was' \
+check 'a move to a file whose queues cannot be listed is refused' source_kept 1 'readpast_queue; the source is unchanged' \
 	readpast copy --move sqlite:c.db sqlite:no-list.db
 fresh_other() {
 	drop kill
@@ -310,11 +310,11 @@ what_a_server_refuses() {
 		readpast copy sqlite:c.db "$(impatient lock_timeout)"
 	for table in queue job archive; do
 		check "a copy to a server where $table is locked is refused" while_locked $table \
-			source_kept 1 'lock timeout; the source is as it was' \
+			source_kept 1 'lock timeout; the source is unchanged' \
 			readpast copy sqlite:c.db "$(impatient lock_timeout)"
 	done
 	check 'a copy to a server that takes too long is refused' while_locked queue \
-		source_kept 1 'statement timeout; the source is as it was' \
+		source_kept 1 'statement timeout; the source is unchanged' \
 		readpast copy --move sqlite:c.db "$(impatient statement_timeout)"
 	server_sql "create role copy_role_$$ login;
 		grant usage on schema copy_kill_$$ to copy_role_$$;

@@ -42,7 +42,7 @@ check 'without limits P10 to P13 are not examined' says 0 'P6 ok$' "$(claim 10 1
 check 'a queue at its limit is no violation' says 0 'P6 ok, P10 ok$' "$one" "$(claim 10 1)" "$(verdict 15 1 10)" "$(claim 20 2)"
 check 'two jobs at once with the limit 1 break P10' says 1 'P10 BROKEN \(1\)$' "$one" "$(claim 10 1)" "$(verdict 30 1 10)" "$(claim 20 2)"
 check 'the claim that is one too many is named' grep -qx \
-	'P10 job 2: claim 19500 was given while 1 other jobs of queue q ran, whose limit is 1' out
+	'P10 job 2: claim 19500 was given while 1 other jobs of queue q ran, and the limit is 1' out
 check 'a claim without a verdict counts until its lease is over' says 1 'P10 BROKEN' "$one" "$(claim 10 1)" "$(claim 990 2)"
 check '... and not longer' says 0 'P10 ok' "$one" "$(claim 10 1)" "$(claim 1010 2)"
 check 'an extended lease counts' says 1 'P10 BROKEN' "$one" "$(claim 10 1)" "$(verdict 500 1 10 extend)" "$(claim 1200 2)"
@@ -92,7 +92,7 @@ rate=$(limits 5 '"rate":2,"rate_ms":100')
 check 'two starts in the window are no violation' says 0 'P12 ok$' "$rate" "$(claim 10 1)" "$(claim 20 2)" "$(claim 110 3)" "$(claim 120 4)"
 check 'a third start in the window breaks P12' says 1 'P12 BROKEN \(1\)' "$rate" "$(claim 10 1)" "$(claim 20 2)" "$(claim 108 3)"
 check 'the claim that came too soon is named' grep -qx \
-	'P12 job 3: claim 107500 is number 3 of queue q within 98000 us, and its rate is 2 in 100000 us' out
+	'P12 job 3: claim 107500 is start number 3 of queue q within 98000 us, but the rate allows 2 in 100000 us' out
 check 'the window slides' says 1 'P12 BROKEN \(2\)' "$rate" "$(claim 90 1)" "$(claim 95 2)" "$(claim 105 3)" "$(claim 110 4)"
 check 'a claim before the rate was set does not count' says 0 'P12 ok' "$(claim 4 1)" "$rate" "$(claim 10 2)" "$(claim 20 3)"
 check 'limits without their queue are refused' says 2 'broken line|limits without a queue' "${one/\"queue\"/\"que\"}"

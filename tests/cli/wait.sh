@@ -52,7 +52,7 @@ check 'wait for a cancelled job exits with 5' says 5 "$cancelled cancelled" "$ca
 check 'a wait that times out exits with 6 and prints one line' refuses 6 "timed out after 50ms; job $live is still scheduled \(due in 59m\)\$" \
 	readpast wait "$live" --timeout 50ms
 check 'wait for an id that was never given exits with 3 and prints one line' \
-	refuses 3 'no job has the id 999: it was never given' readpast wait "$live" 999
+	refuses 3 'no job has the id 999: this id was never given to a job' readpast wait "$live" 999
 check 'of several jobs the worst counts: dead before cancelled' status 7 readpast wait "$was_done" "$cancelled" "$dead"
 check 'of several jobs cancelled counts before done' status 5 readpast wait "$was_done" "$cancelled"
 check 'of several jobs a time-out counts before dead' status 6 readpast wait "$live" "$dead" --timeout 20ms
@@ -169,7 +169,7 @@ readpast resume r
 wait $!
 check 'enqueue --wait waits for a job that exists and whose result is not kept, and exits with 0' equal "$?,$(cat out)" 0,
 check 'a message says that the result was not kept' equal "$(cat err)" \
-	"readpast: job $theirs: done (not kept), so it has no result: the enqueue that added it did not keep one"
+	"readpast: job $theirs is done, but was not kept, so it has no result: the enqueue that added the job did not ask for a result"
 check 'enqueue --unique --wait --result prints the result' gives 0 'a!' a --unique shared --wait --result
 check 'a job with a unique key is kept for 10 minutes, for other clients that wait' equal \
 	"$(readpast list r --state "done" --json | jq -c 'select(.unique_key == "shared") | .keep_ms')" 600000

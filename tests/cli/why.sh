@@ -31,7 +31,7 @@ is() { # ID REASON
 check 'why without a job prints the usage: exit 2' refuses 2 'which jobs' readpast why
 check 'a word in place of an id is refused: exit 2' refuses 2 "expected a job's id" readpast why x
 readpast queue set q --keep-done 1h >/dev/null
-check 'why for a missing job exits with 3 and gives the reason' refuses 3 '99999: it was never given' readpast why 99999
+check 'why for a missing job exits with 3 and gives the reason' refuses 3 '99999: this id was never given to a job' readpast why 99999
 
 late=$(readpast enqueue q late --delay 1h)
 check 'why says when a scheduled job is due' says "$late" 'not due until .*\(in 59m\)'

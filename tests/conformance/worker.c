@@ -548,7 +548,7 @@ run_again(rp_task *task, const rp_job *job, void *ctx)
 	struct seen *seen = ctx;
 	rp_error error;
 	int refused = rp_worker_run(seen->worker, &error) == RP_EINVAL &&
-		      strstr(error.message, "runs already") &&
+		      strstr(error.message, "already running") &&
 		      rp_worker_handle(seen->worker, "other", NULL, run_again,
 				       seen) == RP_EINVAL;
 

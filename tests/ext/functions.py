@@ -296,10 +296,10 @@ def a_wrong_array_enqueues_nothing(path):
                          ("[null]", "job 1: the payload is null")):
         got = refused(db, "select * from readpast_enqueue_many('q', ?)", array)
         assert got.startswith("readpast: ") and words in got, (array, got)
-    for more, words in (("'[1]'", "delays: 1 for 2 payloads"),
+    for more, words in (("'[1]'", "delays: expected 2 elements, one for each payload, and got 1"),
                         ("'[1, \"x\"]'", "job 2: x is not a duration"),
                         ("'[1, -1]'", "job 2: the delay is negative"),
-                        ("null, null, '[\"k\"]'", "kinds: 1 for 2 payloads"),
+                        ("null, null, '[\"k\"]'", "kinds: expected 2 elements, one for each payload, and got"),
                         ("null, null, '[\"k\", \"\"]'", "job 2: the kind is missing"),
                         ("null, null, null, '[1, 2]'", "headers")):
         got = refused(db, "select * from readpast_enqueue_many('q', '[1, 2]',"
@@ -671,7 +671,7 @@ def a_wait_for_a_job_ends_with_its_state(path):
     one(db, "select readpast_cancel(3)")
     assert [one(db, wait, id, 0) for id in (1, 2, 3, 4)] == [
         "done", "dead", "cancelled", None]
-    assert "it was never given" in refused(db, wait, 9999, 0)
+    assert "this id was never given to a job" in refused(db, wait, 9999, 0)
     thread = in_call(lambda: thread_says.append(
         one(db, "select readpast_wait(4)")))
     readpast(path, "cancel", "4")

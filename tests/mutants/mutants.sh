@@ -125,10 +125,10 @@ mutant fence "$late" sqlite postgres
 mutant lease "$early" sqlite postgres
 # On SQLite no two claims run at the same time, because writers take turns.
 mutant claim "$early" postgres
-mutant no_admission 'P13 group g[0-9]+ waits, and no job of it runs or may run' sqlite postgres
+mutant no_admission 'P13 group g[0-9]+ waits, although no job of the group runs or may run' sqlite postgres
 mutant unlocked 'P10 job [0-9]+: claim [0-9]+ was given while [0-9]+ other jobs of .* ran' postgres
 # On SQLite an enqueue sees all jobs that have ended, so it needs no request.
 mutant no_request 'P13 group g[0-9]+ waits' postgres
 mutant skip 'P11 job [0-9]+ of group g[0-9]+ .* was claimed although job [0-9]+ was before it' sqlite postgres
-mutant window 'P12 job [0-9]+: claim [0-9]+ is number 51 of queue' sqlite postgres
+mutant window 'P12 job [0-9]+: claim [0-9]+ is start number 51 of queue' sqlite postgres
 finish

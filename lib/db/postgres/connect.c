@@ -170,7 +170,8 @@ int
 rp__postgres_connect(struct postgres *s, const char *url, rp_error *error)
 {
 	/* `dbname` is the whole URL. If the URL has a connect_timeout, libpq
-	 * uses that one, because a later parameter overrides an earlier one. */
+	 * uses the URL's value, because a later parameter overrides an earlier
+	 * one. */
 	const char *const names[] = { "connect_timeout", "dbname",
 				      "fallback_application_name",
 				      "client_encoding", NULL };

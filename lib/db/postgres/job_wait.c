@@ -29,8 +29,8 @@
 #define POLL_MS 1000 /* the longest pause if no notification will arrive */
 #define ALIVE "alive"
 
-/* Read all notifications on our channel. Returns 1 if another session sent one.
- * *ret_alive is set to 1 if our own notification arrived. */
+/* Read all notifications on our channel. Returns 1 if one of them came from
+ * another session. *ret_alive is set to 1 if our own notification arrived. */
 static int
 take_notices(struct postgres *s, int *ret_alive)
 {

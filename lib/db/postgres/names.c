@@ -110,8 +110,8 @@ name_size(const char *from, const char *s)
 	return n;
 }
 
-/* Returns the number of this name, from 1. A new name gets the next number.
- * Returns 0 if there are too many names. */
+/* Returns the number of this name. Names are numbered from 1, in the order in
+ * which they occur. Returns 0 if there are too many names. */
 static size_t
 number_of(struct rp_named *named, const char *at, size_t size)
 {

@@ -198,9 +198,10 @@ run_all(struct postgres *s, const struct rp_query *query, rp_error *error)
 }
 
 /*
- * Set the server's settings for one query. They are local to its transaction,
- * because behind a pooler the next transaction may run in another session. If
- * the query has no time-out, the session's own time-out remains.
+ * Set the server's settings for one query. The settings are local to the
+ * query's transaction, because behind a pooler the next transaction may run in
+ * another session. If the query has no time-out, the session's own time-out
+ * remains.
  *
  * A query with RP_QUERY_READ, such as those of `readpast doctor`, may run on a
  * database in production and with the rights of an administrator. So its search

@@ -27,7 +27,7 @@ begin
 		last := 7; -- FRI-SUN is 5-7, not 5-0
 	end if;
 	if item = '' then
-		why := 'nothing before or after a comma';
+		why := 'a comma needs a value before it and after it';
 	elsif parts is null or (first is null) <> (parts[1] is null)
 	      or (last is null) <> (parts[2] is null) then
 		why := format('expected %s to %s', low, high)
