@@ -19,7 +19,8 @@
  *
  * A scan ends after jobs that must wait for their group. The verb admit gives
  * each of them a slot, or takes it out of the line. Then the line is scanned
- * again, until the batch is full or no such job is found.
+ * again, until the batch is full or no such job is found. After a limit of jobs
+ * or time, the line is scanned for the last time, and the next claims go on.
  */
 #include "sqlite.h"
 
@@ -239,21 +240,21 @@ claim_queue(struct sqlite *s, struct claim *claim, const char *queue,
 	const struct rp_round_trip *trip = claim->trip;
 	int64_t stop_at = 0;
 	size_t moved = 0;
-	int r = 0;
+	int r = 0, is_last = 0;
 
 	claim->job[JOB_QUEUE] = rp__text(queue);
 	for (;;) {
 		r = scan(s, claim, queue, error);
-		if (r < 0 || claim->waiting_count == 0)
+		if (r < 0 || claim->waiting_count == 0 || is_last)
 			return r;
 		if (stop_at == 0)
 			stop_at = rp__monotonic_ms() + MOST_MOVING_MS;
 		r = admit(s, claim, stop_at, error);
 		moved += claim->waiting_count;
-		if (r < 0 || claim->alone || moved >= MOST_MOVED ||
-		    rp_batch_count(trip->batch) == trip->max ||
-		    rp__monotonic_ms() >= stop_at)
+		if (r < 0 || claim->alone ||
+		    rp_batch_count(trip->batch) == trip->max)
 			return r;
+		is_last = moved >= MOST_MOVED || rp__monotonic_ms() >= stop_at;
 	}
 }
 
