@@ -29,8 +29,8 @@ struct warden;
 struct warden *warden_start(size_t slots);
 void warden_stop(struct warden *warden);
 
-/* what the callback `asked` of struct child returns: let the child continue, or
- * stop it */
+/* The callback child.asked returns one of these: let the child continue, or
+ * stop it. */
 enum child_end { CHILD_GO_ON, CHILD_STOP };
 
 struct child {

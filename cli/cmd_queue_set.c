@@ -131,8 +131,8 @@ const struct setting settings[] = {
 	  "waits too (block), or goes on (pass)",
 	  WORD(parse_on_failure, format_on_failure) },
 	{ "--rate", TEXT, "N/D",
-	  "how many jobs may start within each D, as in 100/1m,\n"
-	  "or none",
+	  "at most N jobs start in any interval D, as in 100/1m;\n"
+	  "none: no limit",
 	  WORD(parse_rate, format_rate_or_none) },
 	{ "--dead-to", TEXT, "QUEUE",
 	  "queue that gets a new job when a job dies, or none",

@@ -150,7 +150,7 @@ const struct command commands[] = {
 	  "find what is wrong with the database, or soon will be",
 	  "Exit status 1: it found danger or trouble; 0: it found neither.\n" },
 	{ "check", cmd_check, REQUIRE, "FILE...",
-	  "check recorded histories against the promises", NULL },
+	  "check that recorded histories keep the promises of readpast", NULL },
 	{ "lab", cmd_lab, INSTALL, "[TECHNIQUE...]",
 	  "compare ways to take jobs from a table", NULL },
 	{ "stress", cmd_stress, CREATE, "",
@@ -199,8 +199,8 @@ general_help(FILE *to)
 	      to);
 }
 
-/* Returns whether the command's name consists of the word `group` and a second
- * word. */
+/* Returns whether the command's name has two words, and the parameter `group`
+ * is the first one. */
 static int
 is_in_group(const struct command *command, const char *group)
 {

@@ -98,7 +98,7 @@ complete -c readpast -n __readpast_in -a top -d 'watch queues, workers and jobs 
 complete -c readpast -n '__readpast_in top' -l interval -x -d 'refresh interval'
 complete -c readpast -n __readpast_in -a copy -d 'copy or move queues to another database'
 complete -c readpast -n __readpast_in -a doctor -d 'find what is wrong with the database, or soon will be'
-complete -c readpast -n __readpast_in -a check -d 'check recorded histories against the promises'
+complete -c readpast -n __readpast_in -a check -d 'check that recorded histories keep the promises of readpast'
 complete -c readpast -n __readpast_in -a lab -d 'compare ways to take jobs'
 complete -c readpast -n __readpast_in -a stress -d 'run a test load, check the promises'
 complete -c readpast -n __readpast_in -a version -d 'print the version'

@@ -212,10 +212,10 @@ move(struct rp_copy *c)
 	c->counts.live = c->counts.kept = 0;
 	if (r == 0)
 		r = rp__copy_progress(c, RP_COPY_REMOVING);
-	/* The first walk still erases from the target the jobs that have ended
-	 * in the source since they were copied. Later walks must not do so,
-	 * because a job that was moved is missing from the source, too, and
-	 * must stay in the target. */
+	/* If a copied job has ended in the source, the first walk erases it
+	 * from the target. Later walks erase nothing there: they could not tell
+	 * such a job from a moved one, which is missing from the source, too.
+	 */
 	if (r == 0)
 		r = rp__copy_walk(c);
 	c->mirror = 0;

@@ -17,7 +17,7 @@
 
 /* ---- the connections ---- */
 
-/* The worker as which this connection is registered; see ext_worker.c. */
+/* The worker that this connection is registered as; see ext_worker.c. */
 struct ext_worker {
 	int64_t id; /* 0: the connection is not a worker */
 	char name[RP_MOST_WORKER + 1], host[256];

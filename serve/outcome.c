@@ -190,8 +190,9 @@ wait_all(void *ctx)
 				found);
 		if (r != 0) {
 			report(server, r, ids, n, found);
-			/* The loop now removes the reported ids from the list,
-			 * which ends this rest. */
+			/* Pause until the server's loop has removed the
+			 * reported ids from the list. It wakes this thread
+			 * then. */
 			rest(o, REST_MS);
 		}
 		free(found);

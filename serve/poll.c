@@ -3,9 +3,9 @@
  *
  * A waiting request makes no calls to the database. One thread, the waiter (see
  * waiter.c), waits for jobs of all queues for which any request waits. When a
- * queue may have jobs, some of the requests that wait for it are given to the
- * writer, which claims again: this is a wave. A wave has the requests that have
- * waited longest. A request that comes back without a job waits again.
+ * queue may have jobs, the requests that have waited longest for this queue are
+ * given to the writer, which claims again. These requests are called a wave. A
+ * request that comes back without a job waits again.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -309,7 +309,8 @@ polls_back(struct server *server, struct request *request)
 		polls_wake(server, a->name, 0);
 }
 
-/* Begin a wave for each queue in which the waiter has found ready jobs. */
+/* Let requests claim from each queue in which the waiter has found ready jobs.
+ */
 void
 polls_look(struct server *server)
 {

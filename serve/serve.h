@@ -144,8 +144,8 @@ struct request {
 	int64_t wait_ms;      /* how long the request may wait; 0: it may not
 			       * wait */
 	int is_counted;       /* 1: the request is counted in struct awaited */
-	struct awaited *wave; /* the queue to whose wave the request belongs, or
-			       * NULL */
+	struct awaited *wave; /* the queue from which the request claims as a
+			       * part of a wave (see poll.c), or NULL */
 	struct held *held;    /* the claims that the answer contains */
 	size_t held_count;
 	struct answer answer;

@@ -9,8 +9,9 @@
 
 #include "pg.h"
 
-/* Jobs that belong to b->groups groups, and jobs that all belong to one group.
- * The group limit is 1. fill() of grouped_side takes a number of groups. */
+/* The jobs of grouped_side belong to b->groups groups. All jobs of hot_side
+ * belong to one group. The group limit is 1. The last argument of fill() of
+ * grouped_side is the number of groups. */
 extern const struct side grouped_side, hot_side;
 
 /* Set the queue's group limit, and a long lease. */

@@ -126,8 +126,9 @@ struct rp_round_trip {
 	const char *const *queues; /* in order of preference; the last element
 				    * is NULL */
 	size_t max;                /* 0: claim nothing */
-	size_t at_once;     /* how many of the `max` jobs the worker starts at
-			     * once. The others are prefetched (claimed early).
+	size_t at_once;     /* how many of the `max` jobs the worker starts
+			     * immediately. It prefetches the others: it claims
+			     * them early, and starts them later.
 			     * A job that has a large payload or only one
 			     * attempt, or whose queue has a limit, is never
 			     * prefetched */

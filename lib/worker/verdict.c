@@ -80,9 +80,11 @@ count_loss(rp_worker *w, int is_cancelled)
 /* The handler has settled its claim itself. Returns the verdict that it gave.
  * `now` is the job as the database has it now.
  *
- * DONE and DEAD leave the claim number unchanged. FAIL adds 1 to the claim
- * number and keeps the attempt number, which only the next claim increases. In
- * all other cases the verdict was RELEASE, which takes the attempt back. */
+ * If the claim number is unchanged, the verdict was DONE or DEAD. FAIL adds 1
+ * to the claim number and does not change the attempt number. RELEASE adds 1 to
+ * the claim number and subtracts 1 from the attempt number. If the job was
+ * claimed again meanwhile, the claim number is larger, and the attempt number
+ * by 1. */
 static int
 own_verdict(const rp_task *task, const rp_job *now)
 {

@@ -15,8 +15,8 @@ git init -q .
 mkdir -p tools copy build/lib lib/worker lib/db/one lib/db/two
 cp "$source/tools/check_calls" tools/
 
-# file PATH CALLED...: create a C file. It has a function named after the path, which
-# calls the functions CALLED.
+# file PATH CALLEE...: create the C file PATH. It has one function, whose name is made
+# from the path. The function calls each CALLEE.
 file() {
 	local path=$1 called text=
 	for called in "${@:2}"; do

@@ -35,7 +35,7 @@ has_terms(const struct rp_value *p)
 	       p[PUT_MANY_GROUP_KEY].type != RP_NULL;
 }
 
-/* Enqueue one job that has a row of parameters of the verb enqueue_unique. The
+/* Enqueue one job. `params` are the parameters of the verb enqueue_unique. The
  * verb enqueue_with_terms has the same parameters. */
 static int
 put_one(const struct rp_server *server, void *db, const struct rp_value *params,

@@ -1,5 +1,6 @@
--- ready_or_blocked: part of a `case`: the state of the job j of the queue q when it is
--- given back to the ready line, 7 if its queue or group is held, otherwise 2.
+-- ready_or_blocked: the `then` branch of a `case` for the job j of the queue q, which is
+-- given back without a delay. Its new state is 7 (blocked) if the queue or the job's group
+-- is held, and otherwise 2 (ready).
 
                  then iif(q.held_until > :now
                           or q.holds_until > :now

@@ -1,6 +1,6 @@
--- count_ready: count the ready jobs of a lane, from a number of the ready line on.
+-- count_ready: count the ready jobs of a lane whose seq is at least `start`.
 -- lane_id: the lane (a queue, a priority and a class, see lane_of()).
--- start: the number of the ready line at which the count starts.
+-- start: the smallest seq (number of a job in the ready line) that is counted.
 -- most: the count stops when it has reached this value.
 -- Result: the count.
 -- Locks: none.
