@@ -156,6 +156,8 @@ client_gone(struct server *server, struct request *request)
 {
 	server_unwatch(server, request);
 	request->is_closed = 1;
+	if (request->wave)
+		return; /* The writer has the request. See polls_back(). */
 	if (request->stage == STAGE_POLL)
 		polls_remove(server, request);
 	else if (request->stage == STAGE_OUTCOME)

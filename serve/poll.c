@@ -227,6 +227,17 @@ polls_end(struct server *server)
 
 /* ---- waves ---- */
 
+/* Answer a request whose client is gone. */
+static void
+end_gone(struct server *server, struct request *request)
+{
+	leave(server, request);
+	request->is_closed = 1;
+	refuse_status(request, 408, "client-gone",
+		      "the client has closed the connection");
+	server_resume(request);
+}
+
 /* Move up to `most` requests that wait for the queue from the list of waiting
  * requests to the wave, the longest waiting first. A request whose client is
  * gone is answered at once. */
@@ -246,15 +257,10 @@ take_wave(struct server *server, const char *queue, size_t most,
 		}
 		*at = request->next;
 		server->polls.waiting.count--;
-		if (request_is_gone(request)) {
-			leave(server, request);
-			request->is_closed = 1;
-			refuse_status(request, 408, "client-gone",
-				      "the client has closed the connection");
-			server_resume(request);
-		} else {
+		if (request_is_gone(request))
+			end_gone(server, request);
+		else
 			list_add(wave, request);
-		}
 	}
 	if (!*at)
 		server->polls.waiting.last = last;
@@ -293,13 +299,15 @@ polls_back(struct server *server, struct request *request)
 
 	if (request->held_count && request_is_gone(request))
 		request->is_closed = 1;
-	if (request->stage == STAGE_POLL)
-		polls_add(server, request);
-	else
+	request->wave = NULL;
+	if (request->stage != STAGE_POLL)
 		leave(server, request);
+	else if (request->is_closed)
+		end_gone(server, request);
+	else
+		polls_add(server, request);
 	if (!a)
 		return;
-	request->wave = NULL;
 	a->in_wave--;
 	if (request->held_count) {
 		a->again = 1;

@@ -181,7 +181,7 @@ refused '50ms or more' --stall-every 0
 refused '100ms to 1h' --lease 1ms
 refused '100ms to 1h' --lease 7d
 refused 'not both' --jobs 1 --for 1s
-refused 'more than 0' --for 0
+refused 'at least 1ms' --for 0
 refused 'fill needs --jobs' --for 1s --fill
 refused 'takes no arguments' queue
 check 'the refused calls have made no queue' equal "$(queues)" "$before"

@@ -44,10 +44,16 @@ VALUES = {
     "bigint[]": "array[1::bigint]", "integer[]": "array[1]",
     "text[]": "'{q}'", "interval[]": "'{1 second}'", "jsonb[]": "'{\"{}\"}'",
     "bytea[]": "'{x}'", "timestamp without time zone": "'2026-01-01'",
-    "readpast.open_range[]": "'{}'", "readpast.schedule": "(null::readpast.schedule)",
-    "readpast.extra": "(null::readpast.extra)",
-    "readpast.taken_key[]": "'{}'", "tid[]": "'{\"(0,1)\"}'",
+    "tid[]": "'{\"(0,1)\"}'",
 }
+
+
+def value(type):
+    """Return an argument of a routine, as SQL. A type of the schema gets an empty array,
+    or null."""
+    if not type.startswith("readpast."):
+        return f"{VALUES[type]}::{type}"
+    return f"'{{}}'::{type}" if type.endswith("[]") else f"null::{type}"
 
 
 # Routines that are called only by settle_and_claim(), and so run with its search_path.
@@ -107,11 +113,11 @@ def calls(db):
              order by p.oid"""):
         if name in INNER:
             continue
-        args = ", ".join(f"{VALUES[t]}::{t}" for t in types)
+        args = ", ".join(map(value, types))
         yield signature, f"select readpast.{name}({args})"
         # Also pass null for all arguments but the first, because a routine often runs
         # other statements if an argument is null.
-        nulls = ", ".join(f"null::{t}" if n else f"{VALUES[t]}::{t}"
+        nulls = ", ".join(f"null::{t}" if n else value(t)
                           for n, t in enumerate(types))
         yield signature, f"select readpast.{name}({nulls})"
 
@@ -135,6 +141,10 @@ def fill(db):
     run(db, "select readpast.fail(%s, %s, for_good => true)", job, claim)
     run(db, "select readpast.claim('q', 1, '1 ms')")
     run(db, "select readpast.claim('q', 1, '1 s', worker => 'w')")
+    run(db, "select readpast.queue_set('q', group_limit => 1, rate => 99, per => '1 s')")
+    for _ in range(2):
+        run(db, "select readpast.enqueue('q', 'x', group_key => 'g')")
+    run(db, "select readpast.hold('q', '1 hour', 'g')")
 
 
 @case

@@ -15,4 +15,7 @@ select id, queue, state, priority, attempt, max_attempts, claim_no, worker,
              from readpast.queue q
             cross join lateral readpast.blocked_in(q.id, :max) as r
             where q.name operator(pg_catalog.=) :queue))
- order by group_key, priority, run_at, id;
+ order by group_key, priority,
+          (select (j.extra).came
+             from readpast.job j
+            where j.id operator(pg_catalog.=) live.id);

@@ -7,5 +7,5 @@ select readpast.queue_set(
            :priority::bigint::integer, readpast.ms(:keep_done_ms),
            readpast.ms(:keep_dead_ms), :max_payload, readpast.ms(:timeout_ms),
            :dead_to, :run_limit::bigint::integer, :group_limit::bigint::integer,
-           (array['block', 'pass'])[:group_pass::bigint::integer + 1],
+           (array['block', 'pass'])[:group_pass::bigint::integer operator(pg_catalog.+) 1],
            :rate_count::bigint::integer, readpast.ms(:rate_ms));

@@ -11,5 +11,5 @@ create function readpast.groups(queue text, blocked boolean default false,
 returns table (name text, waiting bigint, ready bigint, running bigint,
                held_until timestamptz, waiting_at_least boolean)
 language sql stable as $body$
-select * from readpast.groups_of(queue, blocked, after, most, :most_counted)
+select g.* from readpast.groups_of(queue, blocked, after, most, :most_counted) as g
 $body$;
