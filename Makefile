@@ -10,8 +10,8 @@ POSTGRES ?= enabled
 postgres := $(if $(filter disabled,$(POSTGRES)),disabled,enabled)
 server := $(filter-out enabled disabled,$(POSTGRES))
 
-# The folder in which meson describes a build directory. Meson writes it last, so a
-# build directory without it is incomplete.
+# The folder in the build directory in which meson stores what it has configured. Meson
+# writes this folder last, so a build directory without it is incomplete.
 info = $(BUILD)/meson-info
 prefix := $(abspath $(PREFIX))
 type := debugoptimized

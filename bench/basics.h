@@ -28,12 +28,13 @@ pid_t fork_child(void); /* uses spawn() */
 
 double seconds_now(void); /* CLOCK_MONOTONIC */
 
-/* Write to `to` a verdict that completes the job, for each job of the batch.
- * Free the batch. Returns the number of jobs. */
+/* For each job of the batch, write to `to` a verdict that completes it. Free
+ * the batch. Returns the number of jobs. */
 size_t verdicts_on(rp_batch *batch, rp_verdict *to);
 
-/* Print on the terminal what is being measured. `round` is -1 if this
- * measurement has no rounds. An empty `what` ends the progress line. */
+/* Print on the terminal what is being measured. `round` is -1 in a warm-up
+ * round, and in a measurement that has no rounds. An empty `what` ends the
+ * progress line. */
 void progress(const char *what, int round, int rounds);
 
 #endif

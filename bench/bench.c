@@ -88,7 +88,9 @@ machine_rows(const struct bench *b)
 static const struct {
 	const char *name, *progress;
 	void (*rows)(const struct bench *b);
-	/* Measure once for each round, or, if it is NULL, run once. */
+	/* Each part has one of these two functions, and the other is NULL.
+	 * round() is called once in each round. run() is called once, after all
+	 * rounds. */
 	void (*round)(const struct bench *b, int round);
 	void (*run)(const struct bench *b);
 } parts[] = {
@@ -111,8 +113,8 @@ static const struct {
 };
 #define PARTS (sizeof(parts) / sizeof(*parts))
 
-/* Return whether this part is to run. BENCH_PARTS names the parts that run; if
- * it is not set, all parts run. */
+/* Return whether to run this part. BENCH_PARTS names the parts that run; if it
+ * is not set, all parts run. */
 static int
 is_wanted(const char *part)
 {

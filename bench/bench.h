@@ -30,13 +30,13 @@ struct bench {
 };
 
 /* database_path() returns the path of a database in the benchmark's directory.
- * database_fill() adds ready jobs to a database, which it creates if it does
- * not exist. */
+ * database_fill() adds ready jobs to a database. If the database does not
+ * exist, database_fill() creates it. */
 char *database_path(const struct bench *b, const char *name);
 void database_fill(const char *path, size_t jobs);
 
-/* Declarations of sides.c. A side is one of the queues that are compared. The
- * floor is a queue written by hand. The other sides use the library. */
+/* sides.c: a side is one of the queues that are compared. The floor is a queue
+ * written by hand. The other sides use the library. */
 /* The operations that are measured. SERVE claims and completes a batch. TURN
  * settles a batch and claims the next one in one commit. ONE_JOB is for
  * concurrent clients: it enqueues, claims and completes one job, with a commit
@@ -45,7 +45,7 @@ enum operation { ENQUEUE, SERVE, TURN, OPERATIONS, ONE_JOB = OPERATIONS };
 extern const char *const operation_names[OPERATIONS];
 
 struct side {
-	/* the names of this side's rows in the report begin with this */
+	/* each row of this side in the report has a name with this prefix */
 	const char *prefix;
 	void *(*open)(const char *path, const char *synchronous, size_t batch);
 	void (*close)(void *handle);
@@ -69,8 +69,8 @@ void operate_begin(const struct side *side, void *handle, enum operation what);
 void operate_end(const struct side *side, void *handle, enum operation what);
 
 /* Repeat the operation until `seconds` have passed, `most` jobs are done, or no
- * job is left. Adds the number of jobs to *jobs, and adds the seconds that the
- * jobs took to *spent. */
+ * job is left. Adds the number of done jobs to *jobs, and the time of the
+ * operations, in seconds, to *spent. */
 void operate_for(const struct side *side, void *handle, enum operation what,
 		 size_t batch, double seconds, size_t most, size_t *jobs,
 		 double *spent);

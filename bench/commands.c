@@ -1,7 +1,7 @@
 /*
  * commands.c - measure the processor time of two runs of readpast: a command
- * that only reads, and a command that enqueues a job. For comparison, the
- * processor time of `true` is measured, which is the cost of any process.
+ * that only reads, and a command that enqueues a job. For comparison, `true` is
+ * run, too: its processor time is the cost of any process.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

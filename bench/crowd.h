@@ -20,9 +20,10 @@ struct crowd {
 	double seconds;
 };
 
-/* Run the processes. Returns the jobs per second of all processes together.
- * *ret_fairness becomes the number of jobs of the slowest process divided by
- * that of the fastest, or 0 if too few jobs were done for a comparison. */
+/* Run the processes. Returns the jobs per second of all processes together, or
+ * 0 if a process found too few jobs. *ret_fairness becomes the jobs of the
+ * slowest process divided by the jobs of the fastest process, or 0 if no job
+ * was done. */
 double crowd_run(const struct crowd *crowd, double *ret_fairness);
 
 #endif

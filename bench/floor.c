@@ -6,10 +6,10 @@
  * The floor has the library's own tables and indexes, statements that are
  * prepared once, and one BEGIN IMMEDIATE ... COMMIT per batch. Where a loop can
  * be written in two ways, the way that was faster in measurements is used. Each
- * statement opens five indexes, which costs more than inserting a row. So one
- * statement inserts all rows of a batch. Batches of at least WIDE jobs are also
- * updated and deleted by one statement, under one claim number. For smaller
- * batches a statement for each job is faster.
+ * statement that changes jobs opens five indexes, and this costs more than to
+ * insert a row. So one statement inserts all rows of a batch. Batches of at
+ * least WIDE jobs are also updated and deleted by one statement, under one
+ * claim number. For smaller batches a statement for each job is faster.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -39,8 +39,8 @@ struct job {
 
 struct floor {
 	sqlite3 *db;
-	/* a readpast handle on `db`, through which the benchmark reads what the
-	 * hand-written statements cost; NULL: not needed yet */
+	/* a readpast handle on `db`, with which the benchmark reads the cost of
+	 * the hand-written statements; NULL until it is needed */
 	rp_conn *conn;
 	size_t n, held;
 	struct job *jobs;
@@ -75,7 +75,7 @@ prepare(sqlite3 *db, const char *sql)
 /* Prepare a statement that consists of `head`, `n` copies of `item`, and
  * `tail`. The first %d in `item` becomes the number of a parameter of the
  * statement: `parameter` in the first copy, and one more in each further copy.
- * A second %d becomes the number of the copy, from 1 on. */
+ * A second %d becomes the number of the copy, counted from 1. */
 static sqlite3_stmt *
 prepare_many(sqlite3 *db, const char *head, const char *item, int parameter,
 	     const char *tail, size_t n)

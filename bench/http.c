@@ -3,10 +3,11 @@
  *
  * The clients are keep-alive connections of this process. Each client sends its
  * next request when it has the answer to the last one. Clients and server share
- * the processors. There are two comparisons. First, as many processes as there
- * are clients do the same on the database, with one transaction for each job.
- * Second, the clients send requests with a wrong field, which the server reads
- * and answers without using the database.
+ * the processors. Two other rates are measured for comparison. For the first
+ * one, no server runs: as many processes as there are clients do the same work
+ * on the database, with one transaction for each job. For the second one, the
+ * clients send requests with a wrong field, which the server refuses without
+ * using the database.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -180,7 +181,8 @@ take_answer(struct client *c, enum http_kind kind)
 		 (int)strcspn(claim + 9, "\""), claim + 9);
 }
 
-/* Let the clients ask for this time. Returns the answers per second. */
+/* Let the clients send requests for `seconds`. Returns the answers per
+ * second. */
 static double
 ask(struct client *clients, int n, int port, enum http_kind kind,
     double seconds)

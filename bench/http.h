@@ -22,18 +22,21 @@ struct http_bench {
 	const char *url;
 	int clients; /* at most HTTP_CLIENTS */
 	double seconds;
-	size_t jobs; /* ready jobs for a sample; no client may find none */
-	/* Make the queue have this many more ready jobs. */
+	size_t jobs; /* jobs to add before a sample: so many that the queue does
+		      * not become empty */
+	/* Add this many ready jobs to the queue. */
 	void (*fill)(const struct http_bench *b, size_t jobs);
-	/* Returns the jobs per second of as many processes as there are
-	 * clients, which do the same without a server. */
+	/* Measures without a server: one process for each client does the same
+	 * work on the database. Returns the jobs per second of all these
+	 * processes. */
 	double (*own)(const struct http_bench *b, enum http_kind kind);
 	const void *ctx;
 };
 
-/* Add the rows to the report. If `own_goal` and `bare_goal` are not 0, they are
- * how many times as fast as the processes and as the server without a database
- * the clients must be. */
+/* Add the rows to the report. A goal is a quotient: the rate of the clients
+ * must be at least `own_goal` times the rate of the processes that work without
+ * a server, and at least `bare_goal` times the rate of requests that do not use
+ * the database. 0: no goal. */
 void http_add_rows(struct report *report, double own_goal, double bare_goal);
 void http_measure(const struct http_bench *b);
 

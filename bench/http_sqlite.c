@@ -10,7 +10,7 @@
 #include "http.h"
 
 #define LEVEL "full"
-#define SAMPLES 3 /* a sample takes this many times as long as others */
+#define SAMPLES 3 /* a sample lasts this many times b->seconds */
 #define FILL 30000
 
 static void

@@ -1,10 +1,10 @@
 /*
- * limits.c - measure queues with limits: what a job of a group costs, compared
- * with a job without a group in a queue without limits.
+ * limits.c - measure queues with limits. A job of a group is compared with a
+ * job in a queue that has neither groups nor limits.
  *
- * The ready line of the queue with groups has a job of each group. Every second
- * group is saturated: it has more jobs, which wait. The other queue has as many
- * ready jobs.
+ * In the queue with groups, each group has one ready job. Every second group is
+ * saturated: its limit is reached, and further jobs of this group wait. The
+ * other queue has the same number of ready jobs.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -200,9 +200,9 @@ life(const struct bench *b, const char *name, size_t groups, const char *row)
 	disconnect(c);
 }
 
-/* Count the pages that a claim reads. Only in a queue that has just been filled
- * do the next jobs of the line lie side by side, with few and with many groups.
- */
+/* Count the pages that a claim reads. Call this when the queue has just been
+ * filled: only then do the next jobs of the ready line lie side by side in the
+ * file, whether there are few groups or many. */
 static void
 pages(const struct bench *b, const char *name, size_t groups, const char *row)
 {
@@ -252,9 +252,9 @@ work(const struct bench *b, const char *name, struct board *board)
 	_exit(0);
 }
 
-/* Let workers finish jobs one at a time, all without a group (`groups` 0) or
- * all of one group (1). With `pin`, another connection keeps an old snapshot.
- * Returns the jobs per second. */
+/* Let workers finish jobs, each worker one job at a time. If `groups` is 0, the
+ * jobs have no group; if it is 1, all jobs belong to one group. If `pin` is not
+ * 0, another connection keeps an old snapshot. Returns the jobs per second. */
 static double
 hot(const struct bench *b, const char *name, size_t groups, size_t workers,
     int pin)
@@ -296,7 +296,8 @@ hot(const struct bench *b, const char *name, size_t groups, size_t workers,
 	return (double)jobs / seconds;
 }
 
-/* Fill the queue before each run, so that each has the same number of jobs. */
+/* Fill the queue. This is done before each run, so that each run begins with
+ * the same number of jobs. */
 static void
 refill(const struct bench *b, const char *name, size_t groups)
 {

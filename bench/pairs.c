@@ -2,9 +2,9 @@
  * pairs.c - compare the library with the floor, the queue written by hand, in
  * one process.
  *
- * Both do the same work. Each has a file of its own, with the same content as
- * the other's. Before each sample, outside of the measured time, jobs are added
- * until there are enough ready jobs for the faster side.
+ * Both do the same work. Each has its own file, and both files have the same
+ * content. Before each sample, jobs are added until there are enough ready jobs
+ * for the faster side. The time for this is not measured.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

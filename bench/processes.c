@@ -43,9 +43,9 @@ processes_rows(const struct bench *b)
 }
 
 /* Measure `n` processes. First enqueue more jobs than they can claim, because
- * the queue must not become empty during the measurement. If it became empty,
- * the processes that notice this last would seem to be faster than the
- * others. */
+ * the queue must not become empty during the measurement. In an empty queue
+ * some processes would stop earlier than others, and would seem to be slower.
+ * If the queue becomes empty anyway, measure again with twice as many jobs. */
 static double
 sample(const char *path, int n, size_t batch, double rate, double seconds,
        double *fairness)

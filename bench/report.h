@@ -12,11 +12,11 @@ struct report;
 struct report *report_new(void);
 void report_free(struct report *report);
 
-/* Add a row, unless it exists. If `over` is not NULL, it names another row, by
- * whose values the new row's values are divided. `pair` is 1 if the new row is
- * a rate of the library and `over` is the rate of the queue written by hand,
- * for the same work. The report ends with the mean quotient of all such pairs.
- */
+/* Add a row, unless it exists. `over` is NULL or the name of another row. If
+ * `over` is given, the report shows the new row's values divided by the values
+ * of that row. `pair` is 1 if the new row is a rate of the library and `over`
+ * is the rate of the queue written by hand, for the same work. The report ends
+ * with the mean quotient of all such pairs. */
 void report_row(struct report *report, const char *name, const char *unit,
 		const char *over, int pair);
 /* Set a goal for a row. If the row is divided by another one, the goal is for

@@ -217,8 +217,8 @@ turn_library(void *handle)
 	return hold(l, batch);
 }
 
-/* Defines a side that uses the library. The two such sides differ only in the
- * function that opens the connection. */
+/* Defines a side that uses the library. There are two such sides, which differ
+ * only in the function that opens the connection. */
 #define LIBRARY_SIDE(its_prefix, its_open)                                     \
 	{                                                                      \
 		.prefix = its_prefix, .open = its_open,                        \

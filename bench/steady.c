@@ -1,6 +1,6 @@
 /*
  * steady.c - measure how many jobs two worker processes finish in a given time,
- * while a producer commits each job by itself.
+ * while a producer enqueues jobs, each in a transaction of its own.
  *
  * For comparison, the same is measured with a queue written by hand, without
  * leases. Its workers claim up to a hundred jobs and complete them in the same

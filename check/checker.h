@@ -25,12 +25,14 @@ typedef void finding_fn(void *ctx, enum promise promise, const char *text);
 struct verdicts {
 	int64_t events, jobs, claims, settled, clients;
 	int64_t broken[PROMISES];
-	int64_t gaps; /* number of claims that are missing in the history */
-	/* not 0: the history has events that this promise is about. P1, P2, P3
-	 * and P6 are about every job. */
+	int64_t gaps; /* number of claims that the history does not contain */
+	/* not 0: the report names this promise. It always names P1, P2, P3 and
+	 * P6. It names P13 after checker_groups_audited(), and the other
+	 * promises if the history has events that they are about. */
 	int examined[PROMISES];
-	/* The number of instants that have fired (an instant is a time that a
-	 * schedule names), and the number of their schedules. */
+	/* An instant is a time that a schedule names. `instants`: how many
+	 * instants have fired. `schedules`: how many schedules these instants
+	 * belong to. */
 	int64_t instants, schedules;
 	int64_t latest_ms; /* the longest delay between an instant and its fire
 			    */
@@ -41,8 +43,8 @@ struct verdicts {
 struct checker *checker_new(void);
 void checker_free(struct checker *checker);
 
-/* Add a file of events. Returns 0, or -1 after writing into `why` what is wrong
- * and in which line. */
+/* Add a file of events. Returns 0, or -1 on failure. In that case `why` says
+ * what is wrong, and in which line. */
 int checker_read(struct checker *checker, FILE *file, const char *name,
 		 char *why, size_t room);
 
@@ -52,9 +54,9 @@ int checker_read(struct checker *checker, FILE *file, const char *name,
 int checker_left(struct checker *checker, int64_t id);
 void checker_audited(struct checker *checker);
 
-/* Call checker_group() for each group that waits although no job of it runs or
- * may run, and then checker_groups_audited() once. Without
- * checker_groups_audited(), P13 is not checked. */
+/* Call checker_group() for each stuck group, and then checker_groups_audited()
+ * once. In a stuck group jobs wait although none of its jobs runs or may run.
+ * Without checker_groups_audited(), P13 is not checked. */
 int checker_group(struct checker *checker, const char *name);
 void checker_groups_audited(struct checker *checker);
 

@@ -12,7 +12,7 @@
 
 struct fire {
 	char *schedule; /* the schedule's name; owned */
-	const char *at; /* the instant; in the memory of `schedule` */
+	const char *at; /* the instant; points into the memory at `schedule` */
 	int64_t id, late_ms;
 };
 

@@ -19,8 +19,8 @@ struct fires {
 /* Add a claimed job that a schedule enqueued. `line` describes the claim.
  * Returns -1 if memory ran out. */
 int fires_add(struct fires *fires, const struct line *line);
-/* Check that a schedule has enqueued only one job for each instant, a time at
- * which it was due. The job may have been claimed several times. */
+/* Check that a schedule has enqueued only one job for each instant (a time that
+ * the schedule names). The job may have been claimed several times. */
 void fires_check(struct fires *fires, finding_fn *found, void *ctx,
 		 struct verdicts *ret);
 void fires_clear(struct fires *fires);

@@ -4,8 +4,8 @@
  * The job's claims are examined in the order of their numbers, each with its
  * verdicts. If a client was killed during a call, the history does not show
  * whether the call took effect. Such a call is never reported as a violation.
- * An event of another client is reported only if it is a violation in both
- * cases: whether the call took effect or not.
+ * An event of another client is reported only if it is a violation whether or
+ * not the call took effect.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -38,10 +38,11 @@ broken(const struct life *life, enum promise promise, const char *format, ...)
 }
 
 /* Return the event that says that a verdict was accepted, or NULL if the
- * verdict was refused. If the history does not show whether it was accepted,
- * returns NULL and sets *unknown. In one such case no answer was recorded. In
- * another, the answer was lost and the verdict was sent again and refused: the
- * verdict that was sent first may have been accepted. */
+ * verdict was refused. If the history does not show whether the verdict was
+ * accepted, returns NULL and sets *unknown. This is so in two cases. Either no
+ * answer was recorded, or the client sent the verdict twice, because it
+ * received no answer, and then the verdict was refused. In the second case the
+ * first message may have been accepted. */
 static const struct event *
 answer_to(const struct life *life, const struct event *settling, int *unknown)
 {
@@ -196,8 +197,9 @@ life_held_until(const struct life *life, const struct event *claim)
 		const struct event *e = &life->events[i];
 		int extends = e->verdict == V_EXTEND;
 
-		/* The job may have lost this claim at any time before it was
-		 * cancelled or retried, so nothing is sure. */
+		/* Before it was cancelled or retried, the job may have lost
+		 * this claim at any time, so only the time of the claim's
+		 * answer is sure. */
 		if (e->kind == CANCELLED || e->kind == RETRIED)
 			return claim->at;
 		if (e->claim != claim->claim)
@@ -205,7 +207,8 @@ life_held_until(const struct life *life, const struct event *claim)
 		if (e->kind == LOST || (e->kind == SETTLED && !e->ok))
 			return claim->at;
 		/* Ignore an extension that was answered after the end of the
-		 * lease: the job may have been ready again before. */
+		 * lease, because the job may have been ready again before the
+		 * extension. */
 		if (extends && e->kind == SETTLED && e->at <= until &&
 		    e->asked + e->lease_us - SLACK_US > until)
 			until = e->asked + e->lease_us - SLACK_US;

@@ -38,9 +38,10 @@ struct event {
 	uint32_t name; /* number of the queue or group; 0: not recorded */
 	unsigned kind : 4, verdict : 3;
 	unsigned ok : 1;   /* SETTLED: 1 if the verdict was accepted */
-	unsigned dead : 1; /* SETTLED: 1 if the job is dead now */
+	unsigned dead : 1; /* SETTLED: 1 if the job became dead */
 	unsigned replaced : 1, existed : 1;
-	unsigned delayed : 1; /* ENQUEUED: 1 if the job was not ready at once */
+	unsigned delayed : 1; /* ENQUEUED: 1 if the job had a delay or a
+			       * run_at */
 	unsigned priority : 8;
 };
 
@@ -55,12 +56,14 @@ struct life {
 };
 
 /* Check the events of a job. `audited`: not 0 if the history also lists the
- * jobs that are still in the database. Only in that case can a lost job be
- * found. A lost job has not ended, and is not in this list. */
+ * jobs that are still in the database. A job is lost if it has not ended and is
+ * not in this list. Without the list, lost jobs are not reported. */
 void life_check(struct life *life, int audited);
 
-/* Return the time until which a claim surely held this job. If nothing is sure,
- * the time is not later than the claim's answer. Call life_check() first. */
+/* Return the time until which a claim surely held this job. If the claim may
+ * have lost the job earlier, this is the time of the claim's answer or an
+ * earlier time, so no time remains in which the job surely ran. Call
+ * life_check() first. */
 int64_t life_held_until(const struct life *life, const struct event *claim);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * limited.c - collect from a history the limits of queues and the claims that
- * they concern, and check that no limit was exceeded.
+ * limited.c - collect from a history the limits of queues, and the claims from
+ * queues with limits. Check that no limit was exceeded.
  *
  * The history shows when a call was sent and when it was answered. The call
  * took effect at an unknown moment between these two times. So for each claim,
@@ -19,9 +19,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A claim number is the time of the claim in microseconds. If the clock has not
- * moved on since the job's last claim, the number is the last claim number + 1.
- * So a claim number may be this many microseconds too large. */
+/* A claim number is the time of the claim in microseconds. If this time is not
+ * larger than the job's last claim number, the number is the last claim number
+ * + 1. So a claim number may be this many microseconds too large. */
 #define SLACK_US 1000
 
 /* Make room for one more item. Returns the items, or NULL if memory ran out. */
@@ -96,9 +96,9 @@ take_run(struct limits *l, const struct life *life, const struct event *claim)
 	return 0;
 }
 
-/* Return the enqueue with which the job came into its group. Returns NULL if
- * the history does not show it, if the job was not ready at once, or if the job
- * was changed, replaced or retried later. */
+/* Return the event of the enqueue that put the job into its group. Returns NULL
+ * in three cases: the history does not show this event; the job had a delay; or
+ * the job was changed, replaced or retried later. */
 static const struct event *
 find_enqueue(const struct limits *l, const struct life *life)
 {

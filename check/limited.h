@@ -11,9 +11,9 @@
 #include "life.h"
 #include "names.h"
 
-/* The limits of a queue that one event `limits` has set. They were surely in
- * force for a call that was sent after `from` and answered before `until`. A
- * limit of 0 means no limit. */
+/* The limits of a queue, from one event `limits` of the history. These limits
+ * were surely in force for each call that was sent after `from` and answered
+ * before `until`. A limit of 0 means no limit. */
 struct setting {
 	uint32_t queue;
 	int64_t asked, from, until;
@@ -28,7 +28,7 @@ struct run {
 	int64_t id, claim, asked, from, until;
 };
 
-/* A job of a group. The job was ready as soon as it was enqueued. */
+/* A job of a group. It had no delay when it was enqueued. */
 struct turn {
 	uint32_t name;
 	int priority;

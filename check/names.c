@@ -2,8 +2,9 @@
  * names.c - give a number to each queue and each group that a history names, so
  * that an event can store this number instead of the names.
  *
- * Names are compared as they are written in the line. A control character
- * cannot be part of them, so a newline separates the queue from the group.
+ * Names are compared as JSON strings, with their escapes. Such a string
+ * contains no newline character, so a newline can separate the queue from the
+ * group.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -11,8 +11,9 @@
 
 /* A queue, or a group of a queue. */
 struct name {
-	uint32_t number, queue; /* number of this name, and of its queue. The
-				 * numbers are equal if this is a queue */
+	uint32_t number, queue; /* `number`: the number of this name. `queue`:
+				 * the number of its queue. Both are equal if
+				 * this name is a queue */
 	char text[];            /* "QUEUE" or "QUEUE\nGROUP" */
 };
 
@@ -24,9 +25,9 @@ struct names {
 	const struct name *last; /* the name that names_add() returned last */
 };
 
-/* Return the number of a queue or, with `group`, of this group of the queue.
- * Returns 0 if `queue` is missing, and -1 if memory ran out. The same name has
- * the same number. */
+/* Return a number: the number of the queue if `group` has no text, or else the
+ * number of this group of the queue. The same name always has the same number.
+ * Returns 0 if `queue` has no text, and -1 if memory ran out. */
 int64_t names_add(struct names *names, const struct word *queue,
 		  const struct word *group);
 void names_clear(struct names *names);

@@ -3,9 +3,9 @@
  *
  * Job A of a group surely came before job B of the same group in two cases: the
  * enqueue of A was answered before the enqueue of B was sent, or one call has
- * enqueued both, A before B. If also the number of A's priority is not larger
- * than B's, A must be finished before B is claimed. With --group-on-failure
- * pass, A must only have been claimed before B is claimed.
+ * enqueued both, A before B. If job A surely came first and its priority number
+ * is not larger than B's, then A must be finished before B is claimed. With
+ * --group-on-failure pass, it is enough that A is claimed before B is claimed.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -18,7 +18,8 @@
 #define PRIORITIES 256
 
 /* The jobs that surely came before the job that is checked. For each priority,
- * only the job that was claimed last is needed. */
+ * only the job that was claimed last is stored, because if this job was claimed
+ * early enough, the others were, too. */
 struct before {
 	const struct turn *last[PRIORITIES];
 };
@@ -38,9 +39,9 @@ struct ordering {
 	struct verdicts *sum;
 };
 
-/* Return the time before which no job that came later may be claimed: when the
- * job's last claim was sent or, with --group-on-failure pass, when the claim of
- * its first attempt was sent. */
+/* Jobs that came after this job must not be claimed before a certain time.
+ * Return this time: when the job's last claim was sent or, with
+ * --group-on-failure pass, when the claim of its first attempt was sent. */
 static int64_t
 claimed_until(const struct ordering *o, const struct turn *turn)
 {
@@ -135,8 +136,8 @@ check_group(struct ordering *o, const struct turn *turns, size_t count)
 	}
 }
 
-/* Copy to o->turns the jobs during whose whole life, from the enqueue to the
- * last claim, the setting was surely in force. Returns their number. */
+/* Copy to o->turns the jobs for which the setting was surely in force all the
+ * time from the enqueue to the last claim. Returns their number. */
 static size_t
 select_turns(const struct ordering *o)
 {

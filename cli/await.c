@@ -82,9 +82,10 @@ await_add(struct await *await, const rp_added *added, size_t n)
 	return 0;
 }
 
-/* The jobs were enqueued with a keep_ms of RESULT_MS, so that their results
- * could be read. The results are printed now. So give the jobs the keep_ms that
- * the user or the queue wants, or delete the jobs if that keep_ms is 0. */
+/* Call this after the wait, when the results have been printed. The jobs were
+ * enqueued with a keep_ms of RESULT_MS, so that their results could be read.
+ * Now give the jobs the keep_ms that the user or the queue wants, or delete the
+ * jobs if that keep_ms is 0. */
 static void
 keep_no_longer(struct await *await)
 {

@@ -12,8 +12,8 @@
 
 #include "history.h"
 
-/* Open the database. If jobs are to be moved to another queue, check that the
- * queue exists, even if no job is found. */
+/* Open the database. If the command moves jobs to another queue, check that
+ * this queue exists, even if no job will be found. */
 static int
 open_for(const struct change *c)
 {

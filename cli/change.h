@@ -16,11 +16,11 @@
 struct act {
 	const char *event; /* the event's name in the history and in JSON */
 	const char *done;  /* completes the message "12 jobs ..." */
-	/* changes a list of jobs. NULL: the command changes jobs to the values
-	 * in `what` of struct change */
+	/* changes a list of jobs. NULL: the command gives jobs the new values
+	 * that are in `what` of struct change */
 	rp_change_fn *all;
-	/* changes one job. NULL: the command changes jobs to the values in
-	 * `what` of struct change, or accepts no ids */
+	/* changes one job. NULL: the command accepts no ids, or gives jobs the
+	 * new values that are in `what` of struct change */
 	int (*one)(rp_conn *, int64_t, const char *);
 	/* completes the message "12 jobs not ...: REASON" */
 	const char *past;
@@ -32,8 +32,8 @@ struct act {
 	int keeps_order;  /* not 0: jobs are changed in the order in which
 			   * `list` prints them, because a job may get a new
 			   * place at the end of the ready line */
-	int has_no_event; /* not 0: no event for each job is written to the
-			   * history */
+	int has_no_event; /* not 0: the command does not write an event for each
+			   * job to the history */
 };
 
 extern const struct act cancels, retries, changes, purges;

@@ -221,9 +221,9 @@ keep_tail(struct child *c, const char *text, size_t n)
 }
 
 /* Pass on the bytes that are available when the call begins, and leave later
- * bytes to the next call. Otherwise a child that writes without pause would
- * keep this process from checking the child's timeout. Returns 0 at the end of
- * the stream. */
+ * bytes to the next call. If the call passed on later bytes, too, a child that
+ * writes without pause would keep this process from checking the child's
+ * timeout. Returns 0 at the end of the stream. */
 static int
 read_output(struct child *c, int from, int fd)
 {

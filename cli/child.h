@@ -23,14 +23,14 @@
 /* the process that kills the handlers if the worker itself is killed */
 struct warden;
 
-/* Start the warden. Call this before starting a thread or opening a
- * database. `slots`: how many handlers may run at once. Returns NULL if fork
- * fails. */
+/* Start the warden. Call this before starting a thread or opening a database.
+ * `slots`: the largest number of handlers that run at the same time. Returns
+ * NULL if fork fails. */
 struct warden *warden_start(size_t slots);
 void warden_stop(struct warden *warden);
 
-/* The callback child.asked returns one of these: let the child continue, or
- * stop it. */
+/* The values that the callback `asked` of struct child can return. CHILD_GO_ON
+ * lets the child continue, and CHILD_STOP stops it. */
 enum child_end { CHILD_GO_ON, CHILD_STOP };
 
 struct child {

@@ -55,8 +55,9 @@ int status_of(int code);
 /* Print the error of a call that failed. Returns an exit status. */
 int cmd_failed(const struct cmd *cmd, int code);
 int worst(int a, int b);
-/* Check a name of at most `most` bytes. `what` is the subject of the message.
- * Returns 0, or an exit status after printing an error. */
+/* Check a name. `what` is the subject of the message, and `most` is the largest
+ * length of the name, in bytes. Returns 0, or an exit status after printing an
+ * error. */
 int check_name(const struct cmd *cmd, const char *what, const char *name,
 	       size_t most);
 /* Check that a new queue may have this name. Returns 0, or an exit status after
@@ -81,8 +82,8 @@ int find_queue(struct cmd *cmd, const char *name, int make);
 /*
  * An option is written --name VALUE, --name=VALUE, -n VALUE or -nVALUE,
  * anywhere among the other arguments, but before `--`. Each command has a table
- * of its options, ended by OPTIONS_END, with the variable that each option
- * sets. The help of the command is printed from this table, and
+ * of its options, which names the variable that each option sets. OPTIONS_END
+ * ends the table. The help of the command is printed from this table, and
  * tools/check_docs.py compares the manual and the completions with it. All
  * commands also have --db and --history, which may come before the command.
  */
@@ -145,11 +146,13 @@ int parse_count(const char *text, int64_t *ret);
 int parse_size(const char *text, int64_t *ret);
 int parse_time(const char *text, int64_t *ret_ms);
 
-/* fired.c: what a job's headers say about the schedule that made the job. */
+/* fired.c: the schedule that made a job, and the instant for which it did so.
+ * Both are read from the job's headers. */
 struct fired {
 	json_t *headers; /* owns the texts */
 	const char *schedule, *at;
-	const char *missed; /* NULL: the job stands for no missed instants */
+	const char *missed; /* how many missed instants the job stands for, as
+			     * text; NULL: none */
 	int manual;         /* not 0: `cron run` made the job */
 	int second_hand;    /* not 0: this job is the copy of a dead job */
 };
@@ -190,7 +193,7 @@ char *join_lines(char **texts, size_t n); /* NULL: out of memory */
 /* interrupt.c */
 int interrupt_fd(void);
 void catch_interrupts(void);
-int interrupted(void); /* 0, or the number of the signal that has arrived */
+int interrupted(void); /* 0, or the number of the signal that arrived last */
 int wait_for_input(int timeout_ms);
 
 /* ---- spec.c ---- */

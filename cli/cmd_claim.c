@@ -10,8 +10,9 @@
 
 #include "history.h"
 
-/* Release the claimed jobs if they could not be printed. The user does not know
- * the claims ID:CLAIMNO, which are needed to settle the jobs. */
+/* Release the claimed jobs. Call this if they could not be printed, because
+ * then the user does not know the claims ID:CLAIMNO, which are needed to settle
+ * the jobs. */
 static int
 give_back(struct cmd *cmd, const rp_batch *batch)
 {

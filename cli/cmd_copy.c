@@ -118,9 +118,10 @@ report(const rp_copied *c, double seconds, int move)
 	return DONE;
 }
 
-/* Returns the end of the error message: what state the failed copy has left,
- * and whether it can help to run the command again. `begun` is not 0 if the
- * library has reported progress at least once. */
+/* Returns the end of the error message. It says in which state the failed copy
+ * has left the queues, and whether the user can continue by running the command
+ * again. `begun` is not 0 if the library has reported progress at least
+ * once. */
 static const char *
 consequence(int r, int begun)
 {

@@ -12,12 +12,12 @@
 
 #include "cron/cron.h"
 
-#define MOST_FIRES 10000000 /* more than the 525,600 minutes of a year */
+#define MOST_FIRES 10000000 /* largest -n; a year has 525,600 minutes */
 
 /* ---- times ----------------------------------------------------------- */
 
 /* Format `ms`, milliseconds since 1970, as a time in UTC. To format a local
- * time, the caller passes the milliseconds that this time would have in UTC. */
+ * time, the caller adds the zone's offset to `ms`. */
 static void
 format_as(char *to, size_t room, const char *format, int64_t ms)
 {

@@ -33,8 +33,9 @@ print_finding(const json_t *finding)
 }
 
 /* Print all findings. Warnings do not change the exit status, because even a
- * job that waits for only a moment causes a warning. A monitor that watches the
- * exit status would raise and clear its alarm again and again. */
+ * job that waits for only a moment causes a warning. If warnings changed the
+ * exit status, a monitor that watches it would raise and clear its alarm again
+ * and again. */
 static int
 print_all(const struct doctor *d, int json)
 {

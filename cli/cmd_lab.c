@@ -44,8 +44,8 @@ tell_left(const char *what)
 
 /* ---- the sentence about a run ---- */
 
-/* Returns words for what the workers waited for longest, such as "a row".
- * result->waited_for is the name of a wait event of the server. */
+/* Returns, in words, the thing that the workers waited for longest, such as "a
+ * row". result->waited_for is the name of a wait event of the server. */
 static const char *
 waited_for(const struct lab_result *result)
 {

@@ -177,8 +177,8 @@ print_number(const char *name, const rp_job *job, const int64_t *at)
 		printf("%-13s %lld\n", name, (long long)*at);
 }
 
-/* Print a field on a line of its own, if the field is set. `run_at` is
- * printed as `run at`. */
+/* Print a field on a line of its own, if the field is set. Underscores in its
+ * name are printed as blanks: `run at` for `run_at`. */
 static void
 print_job_field(const rp_job *job, const struct field *field)
 {

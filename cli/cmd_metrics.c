@@ -80,7 +80,8 @@ put_jobs(FILE *to, const rp_stats *stats)
 		}
 }
 
-/* A number of each queue. `scale`: what the stored number is divided by. */
+/* A metric that has one value for each queue. The value is the member of
+ * rp_queue_stats at `offset`, divided by `scale`. */
 struct gauge {
 	const char *name, *help;
 	size_t offset;

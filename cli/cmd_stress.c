@@ -85,8 +85,8 @@ prepare(struct stress *s)
 	return 0;
 }
 
-/* Handle the end of a child. Returns 0 if the child was expected to end.
- * Otherwise prints an error and returns an exit status. */
+/* Handle the end of a child. Returns 0 if this end was expected. If it was not
+ * expected, prints an error and returns an exit status. */
 static int
 bury(struct stress *s, struct child *child, int status, int ending)
 {

@@ -17,9 +17,9 @@
 #define GONE (-1000)
 
 /* Returns whether keys can still be read from the terminal. If the terminal has
- * hung up, getch() returns ERR at once each time, so the command must end. It
- * must also end if its parent was killed and the shell has taken the terminal
- * back, because the next keys are meant for the shell. */
+ * hung up, getch() does not wait and always returns ERR, so the command must
+ * end. It must also end if its parent was killed and the shell has taken the
+ * terminal back, because the next keys are meant for the shell. */
 static int
 has_terminal(void)
 {
@@ -48,7 +48,7 @@ next_key(int ms)
 /* Run the loop of the command. The loop refreshes the screen at the user's
  * interval. If a refresh is slow, the loop refreshes less often, so that
  * refreshes take at most a tenth of the time. After a key that changed
- * something, the loop refreshes at once. */
+ * something, the loop refreshes immediately. */
 static int
 run(struct top *t)
 {

@@ -328,8 +328,8 @@ make_worker(struct work *work)
 	return r < 0 ? complain(status_of(r), "%s", rp_error_text(r)) : 0;
 }
 
-/* Returned in place of an exit status when was_cut_short() is true: the process
- * then ends itself with end_by_signal(). */
+/* conclude() returns this instead of an exit status if was_cut_short() is true.
+ * The process then ends itself with end_by_signal(). */
 #define CUT_SHORT (-2)
 
 /* Returns whether a signal stopped the worker before the queue was empty

@@ -11,7 +11,8 @@
 
 #include <curl/curl.h>
 
-/* The functions that we use: the result, the name and the parameters. */
+/* The functions of libcurl that we use. Each line has the type of the result,
+ * the name without `curl_`, and the parameters. */
 #define CURL_FUNCTIONS(F)                                                      \
 	F(CURLcode, global_init, (long flags))                                 \
 	F(CURL *, easy_init, (void))                                           \

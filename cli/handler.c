@@ -29,9 +29,10 @@ struct running {
 	char *result;
 	/* size of the whole result that the handler wrote */
 	size_t result_size;
-	/* errno if the handler's output could not be written to ours; 0: no
-	 * error so far. ECANCELED: the handler was stopped while a write to our
-	 * output blocked */
+	/* errno of the error that kept the handler's output from being written
+	 * to the worker's own output or to a temporary file; 0: no error so
+	 * far. ECANCELED: the write blocked, and the handler was stopped
+	 * meanwhile */
 	int errnum;
 };
 
@@ -147,8 +148,8 @@ wrote(void *ctx, int fd, const char *text, size_t n)
 	}
 	errnum = live_write(work, fd, text, n, asked, r);
 	if (fd == STDERR_FILENO || !errnum)
-		return; /* an error of standard error cannot be reported
-			 * anywhere */
+		return; /* a failed write to standard error cannot be
+			 * reported anywhere */
 	r->errnum = errnum;
 	if (errnum != ECANCELED)
 		lose_output(work, &work->output_errnum, errnum);

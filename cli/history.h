@@ -28,12 +28,13 @@ void history_about(struct history *history, const char *queue,
 		   const char *error);
 int history_fd(const struct history *history); /* -1 if no history is kept */
 
-/* `job` is what was enqueued; NULL: not known. `asked` is the time by
- * monotonic_us() just before the call. */
+/* Record that a job was enqueued. `job` has the job's options; NULL: they are
+ * not known. `asked` is the time by monotonic_us() just before the call. */
 void history_enqueued(struct history *history, const char *queue,
 		      const rp_job_spec *job, const rp_added *added,
 		      int64_t asked);
-/* The settings of a queue were changed; `queue` has the new settings. */
+/* Record that the settings of a queue were changed. `queue` has the new
+ * settings. */
 void history_limits(struct history *history, const rp_queue *queue,
 		    int64_t asked);
 void history_claimed(struct history *history, const rp_job *job, int64_t asked);

@@ -16,8 +16,8 @@
 
 #define SIGNALS 3
 static const int signals[SIGNALS] = { SIGINT, SIGTERM, SIGHUP };
-static volatile sig_atomic_t caught; /* number of the signal that has
-				      * arrived, or 0 */
+static volatile sig_atomic_t caught; /* number of the signal that arrived last,
+				      * or 0 */
 /* a pipe to which the signal handler writes */
 static int ends[2] = { -1, -1 };
 
@@ -27,7 +27,9 @@ on_signal(int number)
 	int was = errno;
 
 	caught = number;
-	/* If the pipe is full, it is readable already, so nothing is lost. */
+	/* If the pipe is full, write() fails. Nothing is lost, because the pipe
+	 * is readable already. The second assignment only uses the result of
+	 * write(), as the compiler demands. */
 	if (ends[1] >= 0 && write(ends[1], "", 1) < 0)
 		caught = number;
 	errno = was;
@@ -44,9 +46,9 @@ interrupt_fd(void)
 	return ends[0];
 }
 
-/* Catch signals, and remember the first signal. A second signal kills the
- * process, because SA_RESETHAND restores the default action. Signals that are
- * ignored stay ignored. */
+/* Catch the signals, and remember the last one that has arrived. If the same
+ * signal arrives a second time, it kills the process, because SA_RESETHAND
+ * restores the default action. Signals that are ignored stay ignored. */
 void
 catch_interrupts(void)
 {

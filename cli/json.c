@@ -162,8 +162,8 @@ const struct field job_fields[] = {
 };
 #undef JOB_FIELD
 
-/* Add bytes under `name` if they are text, or otherwise as base64 under
- * `name`_base64. */
+/* Add bytes to the object: as text under `name` if they are text, and if not,
+ * in base64 under `name`_base64. */
 static void
 put_bytes(json_t **object, const char *name, const void *bytes, size_t size)
 {

@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #define DRAW_EVERY_MS 200
-/* how often a blocked write checks whether it must be given up */
+/* the interval at which a blocked write checks whether it must give up */
 #define LOOK_EVERY_MS 200
 
 /* ---- the status line (functions are called with the lock held) ---- */

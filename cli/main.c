@@ -368,9 +368,9 @@ run(struct cmd *cmd, const struct command *command, int argc, char **argv)
 	return status;
 }
 
-/* argv does not begin with a command's name: print an error. If the user asks
+/* Handle an argv that does not begin with a command's name. If the user asks
  * for help, or gives only the first word of a name of two words (such as `cron`
- * of `cron add`), print help instead. */
+ * of `cron add`), print help. If not, print an error. */
 static int
 run_none(int argc, char **argv)
 {

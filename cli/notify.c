@@ -17,8 +17,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* how long it may take, in ms, to kill the handlers after the grace period and
- * to settle their jobs */
+/* the longest time, in ms, that the worker needs after the grace period to kill
+ * the handlers and to settle their jobs */
 #define END_MS 20000
 
 /* These variables are static because a signal handler sends messages, too. */

@@ -3,7 +3,8 @@
  * which they share with the worker.
  *
  * A handler that cannot write fails. Without this check, all jobs of a queue
- * would use up their attempts if the reader is gone or the disk is full.
+ * would use up their attempts if the reader of a pipe ended or the disk became
+ * full.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

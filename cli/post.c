@@ -14,13 +14,13 @@
 #include "internal.h"
 #include "work.h"
 
-/* How long a connection may take to be made. A server that is away should fail
- * the attempt soon, even if the job has no timeout. */
+/* Longest time to make a connection, in ms. If the server cannot be reached,
+ * the attempt should fail soon, even if the job has no timeout. */
 #define CONNECT_MS 10000L
 /* The longest delay that an answer can ask for. */
 #define MOST_RETRY_AFTER_S 86400
-#define ANSWER_TEXT 1000 /* bytes of an answer in the error of an attempt */
-#define HEADER 256       /* bytes of the value of a header */
+#define ANSWER_TEXT 1000 /* bytes of the answer that the error may quote */
+#define HEADER 256       /* largest length of a header's value, in bytes */
 
 /* A handle of libcurl that no job uses now. Its connection stays open for the
  * next job. */
@@ -182,8 +182,8 @@ add_headers(struct post *p, const rp_job *job)
 	add_number(p, "Readpast-Max-Attempts", job->max_attempts);
 	if (job->kind)
 		add_header(p, "Readpast-Kind", job->kind);
-	/* All attempts of a job have the same key, so that a server that keeps
-	 * the keys can do the job once. */
+	/* All attempts of a job have the same key, so a server that stores the
+	 * keys can avoid doing a job twice. */
 	add_number(p, "Idempotency-Key", job->id);
 	/* An empty value keeps libcurl from sending the header Expect with a
 	 * large body. After that header, libcurl would wait for up to a second
@@ -254,7 +254,8 @@ give_up(const struct post *p, int verdict, const char *text)
 	return verdict;
 }
 
-/* Release the job until the time at which the server wants it again. */
+/* Release the job for as long as the server asks (the answer's header
+ * Retry-After) or, if the server names no time, for --release-delay. */
 static int
 release(const struct post *p)
 {

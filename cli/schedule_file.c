@@ -54,8 +54,8 @@ take_word(const struct schedule_file *f, const char *where, const char *member,
 	return 0;
 }
 
-/* Take a payload. A string is the payload itself. The payload of any other
- * value is its JSON text. */
+/* Take a payload. If the value is a string, its text is the payload. If not,
+ * the payload is the value as JSON. */
 static int
 take_payload(const struct schedule_file *f, const char *where,
 	     const json_t *value, struct wanted *w)
@@ -129,7 +129,8 @@ take_priority(const struct schedule_file *f, const char *where,
 	return 0;
 }
 
-/* Members that `cron list` prints and that are not settings. */
+/* Return whether `cron list` prints this member although it is not a
+ * setting. */
 static int
 is_for_reading(const char *member)
 {

@@ -10,9 +10,10 @@
 
 #include <string.h>
 
-/* A group may wait only for the next sweep, which carries out the recheck
- * requests (requests to look at a group again). So a group counts as stuck only
- * if it is still stuck after this many sweeps, one a second. */
+/* A group whose jobs wait is not stuck if the next sweep will admit a job:
+ * sweeps carry out the recheck requests (requests to look at a group again). So
+ * a group counts as stuck only if it is still stuck after this many sweeps, one
+ * a second. */
 #define SWEEPS 5
 #define GROUPS 1000
 
@@ -40,9 +41,9 @@ has_group_limit(struct cmd *cmd, const char *queue, int *ret)
 	return 0;
 }
 
-/* Set *ret to 1 if the group is stuck. To find out whether a job of the group
- * has a slot, ask why one of its blocked jobs waits. Returns 0 or an exit
- * status. */
+/* Set *ret to 1 if the group is stuck. rp_why_get() for a blocked job of the
+ * group tells whether another job of the group has a slot (the right to run).
+ * Returns 0 or an exit status. */
 static int
 is_stuck(struct search *s, const rp_group *group, int *ret)
 {

@@ -27,7 +27,8 @@ draw_row(const struct top *t, int pane, const struct layout *layout, size_t i,
 	attrset(A_NORMAL);
 }
 
-/* Draw a list from line `y` on. Returns the number of the next free line. */
+/* Draw a list. Its heading is on line `y`. Returns the number of the line after
+ * the list. */
 static int
 draw_list(const struct top *t, int pane, int y)
 {

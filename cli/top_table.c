@@ -44,9 +44,9 @@ struct column {
 	 * columns that can be left out, its last columns become narrower than
 	 * this */
 	int width;
-	/* If a row is too wide, columns are left out one by one until the row
-	 * fits, the column with the highest number first. 0: the column is
-	 * never left out */
+	/* 0: the column is always shown. If a row is too wide, the other
+	 * columns are left out one by one until the row fits; the column with
+	 * the largest `leaves` is left out first */
 	int leaves;
 };
 

@@ -134,10 +134,10 @@ tell_one(const struct waiting *w, const rp_outcome *outcome)
 	return status_of_state(outcome->state);
 }
 
-/* Print how the jobs ended, and return the worst status. If `over` is 0, the
- * wait timed out, and jobs that have not ended are reported, too. If `over` is
- * 1, such jobs are ignored: with --any, the wait was over when one of the jobs
- * ended. */
+/* Print how the jobs ended, and return the worst status. `over` is 0 if the
+ * wait timed out. In that case jobs that have not ended are reported, too. If
+ * `over` is not 0, the wait has ended as it should: then only --any leaves jobs
+ * that have not ended, and these are not reported. */
 static int
 tell(const struct waiting *w, const rp_outcome *outcomes, size_t n, int over)
 {

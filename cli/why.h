@@ -14,7 +14,8 @@ struct answer {
 	const rp_why *why;
 	const rp_job *job;
 	const char *reason; /* the reason in one word, for programs */
-	/* when the reason ends by itself; 0: never */
+	/* the time at which the reason ends by itself; 0: no such time is
+	 * known */
 	int64_t until;
 	struct fired fired; /* the schedule that made the job, if any */
 };
@@ -27,8 +28,8 @@ void say_time(const struct answer *answer, int64_t at);
 int waits_for_group(const struct answer *answer);
 /* Print for which job of its group the job waits. */
 void say_group(struct answer *answer);
-/* Print the limit, the rate and the holds because of which the job does not
- * start now. */
+/* Print what keeps the job from starting now: the limit, the rate, or a
+ * hold. */
 void say_limits(struct answer *answer);
 
 #endif

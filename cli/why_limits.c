@@ -38,8 +38,8 @@ say_place(const struct answer *a)
 		(long long)a->why->group_waiting);
 }
 
-/* Print the job that runs in the group, or will run next, from the JSON object
- * rp_why.group_next. */
+/* Print which job runs in the group, or will run next. `next` is the JSON
+ * object rp_why.group_next. */
 static void
 say_next(const struct answer *a, const json_t *next)
 {

@@ -16,7 +16,7 @@
 #define LIVE_LINE 200
 
 /* The terminal. `lock` guards all members and all writing. A thread that holds
- * it takes no other lock. */
+ * this lock takes no other lock. */
 struct live {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
@@ -91,7 +91,7 @@ int handle_job(rp_task *task, const rp_job *job, void *ctx);
  * worker waits for its handlers. */
 int must_stop(struct work *work, rp_task *task);
 /* Returns the time-out of a handler in ms, or 0 for none. It is the value of
- * --timeout if that option is given, and otherwise the job's own time-out. */
+ * --timeout or, if that option is not given, the job's own time-out. */
 int64_t timeout_of(const struct work *work, const rp_job *job);
 
 /* post.c: handlers that send the payload to a URL. The worker's threads share
@@ -148,10 +148,11 @@ int output_error(void);
 int complain_of_output(int errnum, const char *consequence);
 
 /* notify.c: messages to the service manager, if there is one. notify_open()
- * returns how often, in ms, the manager expects notify_alive(), or 0 if it
- * expects one call only. The first notify_alive() also reports that the worker
- * is ready. notify_ending() reports that the worker ends, and that its handlers
- * have grace_ms left to end. A signal handler may call notify_ending(). */
+ * returns the interval, in ms, at which notify_alive() must be called, or 0 if
+ * it must be called only once. The first notify_alive() also reports that the
+ * worker is ready. notify_ending() reports that the worker ends, and that its
+ * handlers have grace_ms left to end. A signal handler may call
+ * notify_ending(). */
 int64_t notify_open(int64_t grace_ms);
 void notify_alive(void);
 void notify_ending(void);

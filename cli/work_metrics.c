@@ -16,7 +16,7 @@
 #include "work.h"
 
 #define BUCKETS_OF_TIME 16
-#define CONNECTIONS 16u /* more scrapers at once are refused */
+#define CONNECTIONS 16u /* most open connections; more are refused */
 #define TIME_S 10u /* a connection that sends nothing is closed after this */
 
 /* The upper limits of the buckets in milliseconds. Handlers run from
@@ -153,7 +153,8 @@ handle(void *ctx, struct MHD_Connection *connection, const char *path,
 	(void)version;
 	(void)data;
 	(void)state;
-	/* A body is not read. The connection is closed after the answer. */
+	/* A request with another method may have a body. The body is not read,
+	 * so libmicrohttpd closes the connection after the answer. */
 	if (*size ||
 	    (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0))
 		return answer(connection, MHD_HTTP_METHOD_NOT_ALLOWED,

@@ -213,9 +213,9 @@ move(struct rp_copy *c)
 	if (r == 0)
 		r = rp__copy_progress(c, RP_COPY_REMOVING);
 	/* If a copied job has ended in the source, the first walk erases it
-	 * from the target. Later walks erase nothing there: they could not tell
-	 * such a job from a moved one, which is missing from the source, too.
-	 */
+	 * from the target. Later walks erase nothing from the target. They
+	 * remove moved jobs from the source, so a job that is missing from the
+	 * source may be a moved job. */
 	if (r == 0)
 		r = rp__copy_walk(c);
 	c->mirror = 0;

@@ -51,7 +51,8 @@ struct rp_jobs {
 	int64_t until;
 };
 
-/* schedules of the source, as rows of parameters of schedule_import */
+/* Schedules of the source. Each row has the parameters with which the verb
+ * schedule_import writes one schedule. */
 struct rp_copy_schedules {
 	rp_batch *memory; /* owns the memory to which the rows point */
 	struct rp_value *rows;
@@ -84,8 +85,8 @@ struct rp_copy {
 	int64_t changed; /* number of jobs up to checked_to that this walk
 			  * had to write or erase, because the source has
 			  * changed since the earlier walk */
-	int mirror;      /* not 0: erase from the target jobs that are no
-			  * longer in the source */
+	int mirror;      /* not 0: erase from the target the jobs that are
+			  * missing from the source */
 	int removing;    /* not 0: erase from the source jobs that are in
 			  * the target */
 	size_t parts;    /* size of a slice, see RP_COPY_PARTS */
@@ -107,7 +108,8 @@ int rp__copy_begin(struct rp_copy *c);
 int rp__copy_check_different(struct rp_copy *c);
 int rp__copy_make_names(struct rp_copy *c);
 int rp__copy_identify(struct rp_copy *c, int trial);
-/* begins a transaction on the target that locks out other runs */
+/* begins a transaction on the target; only one run at a time can have it
+ * open */
 int rp__copy_lock(struct rp_copy *c);
 int rp__copy_note_phase(struct rp_copy *c, const struct rp_copy_queue *q,
 			enum rp_phase phase);
@@ -121,8 +123,9 @@ int rp__copy_still_under_way(struct rp_copy *c);
 int rp__copy_load_ranges(struct rp_copy *c);
 int rp__copy_start_ranges(struct rp_copy *c);
 int rp__copy_open_range(struct rp_copy *c, int64_t id, int64_t last);
-int rp__copy_open_first(struct rp_copy *c); /* open a range for all ids, from
-					     * the smallest on */
+int rp__copy_open_first(struct rp_copy *c); /* open the range with the
+					     * smallest ids, if needed; see
+					     * ids.c */
 const struct rp_range *rp__copy_range_of(const struct rp_copy *c, int64_t id,
 					 int64_t *ret_last);
 int rp__copy_ends(struct rp_copy *c, rp_conn *conn, int64_t *ret_id,
@@ -158,16 +161,17 @@ rp__copy_is_kept(const struct rp_value *row)
 int rp__copy_keys(struct rp_copy *c);
 
 /* schedules.c */
-/* rp__copy_read_schedules() reads the source's schedules into c->schedules:
- * with `leaving` the schedules that were stopped for a move, otherwise all
- * other schedules. rp__copy_write_schedules() writes them to the target, where
- * they are paused. */
+/* rp__copy_read_schedules() reads schedules of the source into c->schedules. If
+ * `leaving` is 1, it reads the schedules that were stopped for a move. If
+ * `leaving` is 0, it reads all other schedules. rp__copy_write_schedules()
+ * writes c->schedules to the target, where the schedules are paused. */
 int rp__copy_read_schedules(struct rp_copy *c, int leaving);
 int rp__copy_write_schedules(struct rp_copy *c, int moving);
 /* Call rp__copy_read_schedules() and rp__copy_write_schedules(). */
 int rp__copy_put_schedules(struct rp_copy *c, int moving);
 /* The other steps of a move of schedules. If a transaction is open, a step runs
- * in it, otherwise in a transaction of its own. */
+ * in that transaction. If none is open, the step is a transaction of its own.
+ */
 int rp__copy_leave_schedules(struct rp_copy *c);
 int rp__copy_remove_schedules(struct rp_copy *c);
 /* Do all steps except the last one, rp__copy_start_schedules(). */

@@ -5,7 +5,7 @@
  * In the target, a job's id is its id in the source plus a shift. The shift is
  * 0 if the target has never used that id, as is usual in a new database. The
  * shift belongs to a range of ids. All ids of a range are taken from the
- * target's sequence at once, so no other job gets them. A copy that is run
+ * target's sequence in one step, so no other job gets them. A copy that is run
  * again uses the same shift, so it finds the jobs that it has copied before.
  * Jobs that are enqueued in the source later extend the last range or start a
  * new one.
@@ -112,8 +112,8 @@ rp__copy_check_different(struct rp_copy *c)
 			      : r;
 }
 
-/* Make a random name for this run, and one for the source, which is used only
- * if the source has no name yet. */
+/* Make a random name for this run, and a random name for the source. The second
+ * name is used only if the source has no name yet. */
 int
 rp__copy_make_names(struct rp_copy *c)
 {
@@ -123,9 +123,9 @@ rp__copy_make_names(struct rp_copy *c)
 }
 
 /* Store c->identity in the source as its name, in the transaction that is open
- * there. If the source has another name already, copy it to c->identity. With
- * `trial` this is no error. Without `trial`, fail with RP_ETAKEN, because
- * another run must have stored that name after this run began. */
+ * there. If the source has another name already, copy that name to c->identity.
+ * Without `trial`, another name is also an error, RP_ETAKEN, because another
+ * run must have stored that name after this run began. */
 int
 rp__copy_identify(struct rp_copy *c, int trial)
 {
@@ -149,7 +149,8 @@ rp__copy_identify(struct rp_copy *c, int trial)
 	return r;
 }
 
-/* Begin a transaction on the target that locks out other runs. */
+/* Begin a transaction on the target. Only one run at a time can have it open,
+ * because each run writes the record "copy lock" in it. */
 int
 rp__copy_lock(struct rp_copy *c)
 {
@@ -431,11 +432,11 @@ rp__copy_open_range(struct rp_copy *c, int64_t id, int64_t last)
 	return rp__copy_end(c, c->to, r);
 }
 
-/* Open a range for all ids of the source. All ids of a range are changed by the
- * same number in the target. The range begins at the smallest id that a job, a
- * schedule or a taken unique key names, even if the job with that id was
- * deleted. Otherwise a smaller id would later get a range of its own, and be
- * changed by a different number than the ids of the jobs. */
+/* Schedules and taken unique keys name ids of jobs, which may be deleted. If
+ * the smallest such id is in no range yet, open a range that begins at this id,
+ * or at the first job's id if that is smaller. Without this call, an id below
+ * the first job's id would later get a range of its own, with another shift
+ * than the ids of the jobs. */
 int
 rp__copy_open_first(struct rp_copy *c)
 {

@@ -195,8 +195,8 @@ rp__copy_write_schedules(struct rp_copy *c, int moving)
 
 	name_standby(c, "copied", copied);
 	name_standby(c, moving ? "moved" : "copied", standby);
-	/* Delete the schedules that were copied earlier, because some may no
-	 * longer be in the source. */
+	/* Delete the schedules that were copied earlier, because some of them
+	 * may have been removed from the source since then. */
 	r = run_on_standbys(c, c->to, RP_V_SCHEDULE_ERASE, copied);
 	for (size_t i = 0; i < c->schedules.count && r == 0; i++)
 		r = write_one(c, c->schedules.rows + i * SCHEDULE_IMPORT_PARAMS,

@@ -48,7 +48,7 @@ add_gone(struct slice *s, const struct rp_value *row, int64_t shift)
 
 /* Compare the source's jobs (`ours`) with the target's (`theirs`). Jobs may be
  * equal although their values are written differently; the database compares
- * such jobs later. With c->mirror, a job that is no longer in the source is
+ * such jobs later. With c->mirror, a job that is missing from the source is
  * erased from the target. */
 static void
 match(struct rp_copy *c, struct slice *s)

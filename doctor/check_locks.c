@@ -32,11 +32,11 @@
  * information follows, and contains the lock bytes. */
 #define READERS 5
 #define WRITER 120 /* offset of the byte that a writer locks */
-/* offset of the first of READERS bytes, of which each reader locks one */
+/* offset of the first of READERS bytes; each reader locks one of them */
 #define FIRST_READER 123
 struct shared {
 	uint32_t version, unused;
-	uint32_t commits; /* number of commits, which may wrap around */
+	uint32_t commits; /* number of commits; may wrap around */
 	uint8_t is_init, big_endian;
 	uint16_t page_size; /* 1 means 65536 */
 	uint32_t frames;    /* number of frames in -wal */
@@ -47,8 +47,8 @@ struct shared {
 };
 
 /* Without -shm, or in exclusive locking mode, SQLite locks bytes of the
- * database file itself, from PENDING on. A writer takes an exclusive lock on
- * them, and a reader takes a shared lock.
+ * database file itself, beginning at the offset PENDING. A writer takes an
+ * exclusive lock on these bytes, and a reader takes a shared lock.
  * https://www.sqlite.org/src/file/src/os.h describes this. In this case the
  * commit counter is in the file's header. */
 #define PENDING 0x40000000
@@ -56,8 +56,7 @@ struct shared {
 #define COMMITS_AT 24
 
 #define NOBODY 0
-/* The lock's holder is a process in another container, whose pid is not known.
- */
+/* The lock's holder is in another container, so its process id is unknown. */
 #define SOMEBODY -1
 struct seen {
 	int done;
@@ -223,9 +222,9 @@ is_same_writer(const struct seen *first, const struct seen *now)
 	       memcmp(now->commits, first->commits, sizeof(now->commits)) == 0;
 }
 
-/* Return whether one process holds the write lock all the time: the process has
- * the lock in each of LOOKS examinations, and the commit counters do not change
- * between these examinations. *now receives the result of the last
+/* Examine the write lock up to LOOKS times. Return 1 if the same process holds
+ * it each time and the commit counters do not change in between. Then that
+ * process has held the lock all the time. *now receives the result of the last
  * examination. */
 static int
 holds_on(const char *path, struct seen *now)

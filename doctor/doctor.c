@@ -110,9 +110,9 @@ add_explained(struct doctor *d, const char *queue)
 }
 
 /* Remember the queues for which a finding explains why jobs wait, so that later
- * findings do not explain the same wait. The finding's row names one queue in
- * the column `queue`, or in the column `unserved`, as a JSON list, the queues
- * that no worker serves any more. */
+ * findings do not explain the same wait. The finding's row has a column `queue`
+ * with the name of one queue, or a column `unserved` with a JSON list of queues
+ * that a silent worker served and that no live worker serves. */
 static int
 explain(struct doctor *d, const json_t *about)
 {

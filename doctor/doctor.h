@@ -68,8 +68,8 @@ struct doctor {
 	json_t *undone;           /* array of {check, not_done} */
 };
 
-/* The functions of doctor.c. doctor_run() runs all checks. Call it once, and
- * doctor_free() afterwards. It returns 0, or -1 if memory is exhausted. */
+/* The functions of doctor.c. doctor_run() runs all checks; call it once. It
+ * returns 0, or -1 if memory is exhausted. Call doctor_free() afterwards. */
 int doctor_run(struct doctor *d);
 void doctor_free(struct doctor *d);
 /* Report a finding of the running check, and take ownership of `about`. Returns

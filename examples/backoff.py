@@ -29,8 +29,7 @@ try:
 except urllib.error.HTTPError as error:
     wait = error.headers.get("Retry-After", "")
     if error.code in (429, 503) and wait.isdigit():  # the header may also be a date
-        # This settles the claim. After exit status 0 the worker does not settle it
-        # again.
+        # This command settles the claim. After that, exit status 0 changes nothing.
         subprocess.run(["readpast", "release", os.environ["READPAST_CLAIM"],
                         "--delay", f"{wait}s"], check=True, stdout=subprocess.DEVNULL)
     elif error.code in (408, 429) or error.code >= 500:

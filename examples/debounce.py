@@ -21,7 +21,7 @@ import sqlite3
 import sys
 
 path, extension, verb = sys.argv[1:4]
-# Python must not begin transactions, because the program does
+# isolation_level=None: Python begins no transaction; this program begins its own
 db = sqlite3.connect(path, timeout=30, isolation_level=None)
 db.enable_load_extension(True)
 db.load_extension(extension)

@@ -35,7 +35,7 @@ main(int argc, char **argv)
 	if (rp_open(argv[1], NULL, &conn, &error) < 0)
 		return complain(error.message);
 	setvbuf(stdout, NULL, _IOLBF,
-		0); /* print each id at once, when its job is committed */
+		0); /* print each id as soon as its job is committed */
 	while (!status && (n = getline(&line, &room, stdin)) > 0) {
 		rp_job_spec job = RP_JOB_SPEC_INIT;
 

@@ -23,8 +23,8 @@ move(rp_conn *bank, const char *sql)
 	return sqlite3_exec(rp_conn_native(bank), sql, NULL, NULL, NULL);
 }
 
-/* Move 1 for each job. The move and the completion of the job are one
- * commit. */
+/* Do one job: move 1 from account a to account b. The move and the completion
+ * of the job are one commit. */
 static int
 transfer(rp_task *task, const rp_job *job, void *ctx)
 {

@@ -64,16 +64,16 @@ void ext_release(void *ext);
 
 /* Returns a database in memory, for SQL that needs none of the host's tables,
  * for example a select from json_each(). On the host's connection such a select
- * would begin to read the host's database. A later write could then fail at
- * once, because SQLite calls no busy handler when a connection that is reading
- * requests the write lock. NULL: out of memory. */
+ * would begin to read the host's database. A later write could then fail
+ * without waiting, because SQLite calls no busy handler when a connection that
+ * is reading requests the write lock. NULL: out of memory. */
 sqlite3 *ext_scratch(struct ext *ext);
 
-/* Create a temporary virtual table that has the name of its module, because a
- * select from a temporary table does not begin to read the host's database. If
- * the table cannot be created, the name still works in SQL: SQLite then uses
- * the module itself as a table, and each select begins to read the host's
- * database. */
+/* Create a temporary virtual table that has the name of its module. A select
+ * from a temporary table does not begin to read the host's database. If the
+ * table cannot be created, the name still works in SQL, because SQLite then
+ * uses the module itself as a table. But then each select begins to read the
+ * host's database. */
 void ext_make_temporary(sqlite3 *db, const char *module);
 
 /* ---- arguments ---- */
@@ -155,7 +155,7 @@ struct ext_argument {
 	int given;
 	int64_t number; /* durations and times are in milliseconds */
 	const void
-		*text; /* followed by a NUL; only a payload may contain one */
+		*text; /* followed by a NUL; only a payload may contain NULs */
 	size_t size;
 };
 
@@ -183,8 +183,8 @@ struct ext_rows {
 #define EXT_MOST_COLUMNS 32
 
 /*
- * A function. If PostgreSQL has a routine of this name, the function has the
- * same arguments in the same order.
+ * An SQL function of the extension. If the schema on PostgreSQL has a routine
+ * of this name, both have the same arguments in the same order.
  *
  * `answer` returns one value, for statements such as `select
  * readpast_enqueue(...)`. `fetch` returns the rows of a table, for statements
@@ -308,9 +308,9 @@ EXT_TABLES(EXT_DECLARE_TABLE)
 int ext_take_hold(struct ext_call *call, rp_verdict *verdict);
 
 /* In ext_worker.c. ext_worker_claims() finds the worker for which this call
- * claims. It is the worker that the call names, or else the worker as which the
- * connection is registered. ext_worker_seen() sends a heartbeat if one is
- * due. */
+ * claims. If the call names a worker, it is that worker. If not, it is the
+ * connection's own worker (ext->worker). ext_worker_seen() sends a heartbeat if
+ * one is due. */
 int ext_worker_claims(struct ext_call *call);
 int ext_worker_seen(struct ext_call *call);
 

@@ -106,9 +106,9 @@ let_sqlite_read(struct array *array, const char *text, size_t size,
 	    sqlite3_step(array->stmt) != SQLITE_ROW)
 		return failed(array);
 	type = sqlite3_column_type(array->stmt, 0);
-	/* SQLite returns `true` and `false` as 1 and 0. Only json_type(), the
-	 * second column, distinguishes these values from numbers: it is the
-	 * word `true` or `false`. This word is used as the element's text. */
+	/* SQLite returns `true` and `false` as 1 and 0. The second column,
+	 * json_type(), is then the word `true` or `false` and not `integer`.
+	 * This word becomes the element's text. */
 	word = type == SQLITE_INTEGER &&
 	       *sqlite3_column_text(array->stmt, 1) != 'i';
 	ret->null = type == SQLITE_NULL;

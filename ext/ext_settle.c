@@ -1,7 +1,7 @@
 /*
- * ext_settle.c - the SQL functions that give verdicts on claims. A refused
- * verdict is an error. So if the lease was lost, a transaction that contains
- * the verdict fails.
+ * ext_settle.c - the SQL functions that give verdicts on claims. If a verdict
+ * is refused, for example because the lease was lost, the statement fails. So
+ * the host notices this, and can roll back its transaction.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -7,7 +7,7 @@
  *
  * The whole call is done before the first row is returned. By then the call is
  * also committed, unless a transaction of the host is open. The arguments are
- * hidden columns after the others.
+ * hidden columns, after the columns of the result.
  *
  * The extension keeps a handle of the library, and that handle keeps prepared
  * statements on the host's connection. SQLite refuses to close a connection

@@ -16,7 +16,7 @@
 /* Interval of the heartbeats. A worker without a heartbeat for 30 s counts as
  * gone. */
 #define BEAT_MS 5000
-/* A waiting worker sweeps once in this time. A job whose lease ran out must be
+/* Interval of a waiting worker's sweeps. A job whose lease ran out must be
  * ready again within 2 s, as long as any worker runs. */
 #define SWEEP_MS 1000
 /* The timeout of a wait if the argument is absent. wait() on PostgreSQL has the
@@ -89,8 +89,8 @@ sign_off(struct ext_call *call)
 	return 0;
 }
 
-/* Register this connection as the worker of that name. The worker owns `queues`
- * from then on, even if the call fails. */
+/* Register this connection as the worker of that name. The call takes ownership
+ * of `queues`, even if it fails. */
 static int
 become(struct ext_call *call, const char *name, char **queues)
 {
@@ -257,8 +257,8 @@ sweep_meanwhile(struct ext_call *call, const char *const *queues)
 }
 
 /* What a call waits for. If `queues` is not NULL, the call waits until one of
- * these queues has a job to work on. Otherwise it waits for the end of the job
- * `id`. */
+ * these queues has a job to work on. If `queues` is NULL, it waits for the end
+ * of the job `id`. */
 struct awaited {
 	char **queues;
 	int64_t id;

@@ -94,8 +94,9 @@ typedef struct rp_error {
 	int native;        /* the database driver's own error number, or 0 */
 	char sqlstate[8];  /* "" if the database has none */
 	char message[232]; /* one line of UTF-8, without a newline */
-	int64_t item;      /* index, from 0, of the refused job in the call's
-			    * array; -1: the error is not about a single job */
+	int64_t item;      /* index of the refused element in the call's array,
+			    * counted from 0; -1: the error is not about a
+			    * single element */
 } rp_error;
 
 /* Returns the message of an RP_E* number ("the job is no longer yours").
@@ -121,7 +122,7 @@ RP_API const char *rp_error_text(int code);
 #define RP_MOST_PAYLOAD 1000000000 /* bytes; a queue can have a lower limit */
 #define RP_MOST_CLAIMED 100000     /* jobs in one claim */
 #define RP_MOST_LIMIT 100000       /* jobs of a queue that run at once */
-#define RP_MOST_RATE 1000000       /* starts within one rate_ms */
+#define RP_MOST_RATE 1000000       /* starts of jobs within rate_ms */
 #define RP_MOST_BACKOFF 100        /* delays in rp_job_spec.backoff */
 #define RP_MOST_THREADS 1024       /* threads of a worker */
 #define RP_MOST_DAYS 3650          /* longest duration, in days */
@@ -143,7 +144,8 @@ RP_API const char *rp_error_text(int code);
 
 /* Convert a duration such as "90s" to milliseconds. A duration is a whole
  * number followed by one of the units ms, s, m, h and d; "0" needs no unit.
- * RP_EINVAL: the text is not a duration, or it is longer than RP_MOST_DAYS. */
+ * RP_EINVAL: the text is not a duration, or the duration is longer than
+ * RP_MOST_DAYS. */
 RP_API int rp_duration(const char *text, int64_t *ret_ms);
 
 /* The library's version, such as "0.1.0". */
@@ -192,17 +194,18 @@ typedef struct rp_options {
  * host=... dbname=...) and may contain libpq's options. readpast adds the
  * option `schema`: lower-case letters, digits and _; the default is readpast.
  * If the connection breaks between two calls, the second call opens a new
- * connection. A call that follows within a few milliseconds does not check the
- * connection first. Such a call may fail with RP_ELOST, and the call after it
- * opens a new connection.
+ * connection. But if the second call comes only a few milliseconds after the
+ * first, it does not check the connection. Then it may fail with RP_ELOST, and
+ * the next call opens a new connection.
  *
  * Errors: RP_EINVAL: the URL is wrong. RP_ENODB: there is no such file, server
  * or database. RP_ESCHEMA: the database has other tables, or a newer version of
  * the schema. RP_EREADONLY: the call has to write to the database, for example
  * to create the tables, and cannot. RP_EBUSY: another connection holds a lock
- * for too long. RP_EDB: any other reason. Examples are a file that is not a
- * database, a library that was built without PostgreSQL, or a missing
- * libpq.so.5, which is loaded when the first postgres URL is opened.
+ * for too long. RP_EDAMAGED: the file is not a database, or the database is
+ * damaged. RP_EDB: any other reason. Examples are a library that was built
+ * without PostgreSQL, or a missing libpq.so.5, which is loaded when the first
+ * postgres URL is opened.
  */
 RP_API int rp_open(const char *url, const rp_options *options, rp_conn **ret,
 		   rp_error *reterr);
@@ -219,12 +222,12 @@ RP_API int rp_open(const char *url, const rp_options *options, rp_conn **ret,
  *
  * The library changes no setting of the connection. On SQLite it leaves the
  * journal mode, the busy handler and the pragmas unchanged, so your busy
- * handler decides how soon a call fails with RP_EBUSY. SQLite refuses the write
- * lock at once to a transaction that began with a read, if another connection
- * has written since then or is writing. So begin a transaction that will write
- * with `begin immediate`. On PostgreSQL the library prepares statements whose
- * names begin with readpast_. In a transaction that is not at `read committed`,
- * claims and sweeps return RP_EINVAL.
+ * handler decides how soon a call fails with RP_EBUSY. There is one exception:
+ * if a transaction began with a read, and another connection has written since
+ * then or is writing, SQLite refuses the write lock without waiting. So begin a
+ * transaction that will write with `begin immediate`. On PostgreSQL the library
+ * prepares statements whose names begin with readpast_. In a transaction that
+ * is not at `read committed`, claims and sweeps return RP_EINVAL.
  *
  * Close the handle before the connection; rp_close() leaves the connection
  * open. To create the queue's tables in a database that has tables of your own,
@@ -310,7 +313,7 @@ typedef struct rp_queue {
 	int64_t priority;       /* priority of jobs that are enqueued without a
 				 * priority; default 100 */
 	int64_t keep_done_ms;   /* how long done jobs are kept; default 0: they
-				 * are deleted at once */
+				 * are not kept */
 	int64_t keep_dead_ms;   /* how long dead and cancelled jobs are kept;
 				 * default 30 days */
 	int64_t max_payload;    /* largest payload in bytes; default 16 MiB */
@@ -334,17 +337,19 @@ typedef struct rp_queue {
 			      * most RP_MOST_LIMIT; default 0: any number. The
 			      * jobs of a group with the limit 1 run one after
 			      * the other, in the order of the queue */
-	int64_t group_pass;  /* what a group does while a failed job waits for
-			      * its retry. 0: the job keeps its place, so with
-			      * the limit 1 the group waits; the default. 1: the
-			      * next job of the group runs */
+	int64_t group_pass;  /* whether a failed job counts toward group_limit
+			      * while it waits for its retry. 0 (the default):
+			      * it counts, so with the limit 1 the group waits.
+			      * 1: it does not count, and the next job of the
+			      * group may run */
 	int64_t rate_count;  /* how many jobs of the queue may start within any
-			      * rate_ms, at most RP_MOST_RATE; default 0: any
-			      * number. A retry is a start, too. If rate_count
-			      * is above 1,000, starts are not counted one by
-			      * one, but for each 1 % of rate_ms */
-	int64_t rate_ms;     /* set it together with rate_count; 1 or more, or 0
-			      * if rate_count is 0 */
+			      * interval of rate_ms, at most RP_MOST_RATE;
+			      * default 0: any number. A retry is a start, too.
+			      * If rate_count is above 1,000, the starts within
+			      * each 1 % of rate_ms are counted together */
+	int64_t rate_ms;     /* the length of that interval; set it together
+			      * with rate_count. 1 or more, or 0 if rate_count
+			      * is 0 */
 	int64_t held_until;  /* no job starts before this time, see
 			      * rp_queue_hold(); 0: no hold. rp_queue_set()
 			      * ignores this field */
@@ -360,9 +365,9 @@ typedef struct rp_queues rp_queues;
 /* Create the queue if it does not exist, and change the given settings. */
 RP_API int rp_queue_set(rp_conn *conn, const rp_queue *queue);
 
-/* Read the settings of the queue `name`, or of all queues, sorted by name, if
- * `name` is NULL. RP_ENOENT: no queue has this name. Free the result with
- * rp_queues_free(). */
+/* Read the settings of the queue `name`. If `name` is NULL, read those of all
+ * queues, sorted by name. RP_ENOENT: no queue has this name. Free the result
+ * with rp_queues_free(). */
 RP_API int rp_queue_list(rp_conn *conn, const char *name, rp_queues **ret);
 RP_API size_t rp_queues_count(const rp_queues *queues);
 RP_API const rp_queue *rp_queues_at(const rp_queues *queues, size_t i);
@@ -425,13 +430,13 @@ RP_API int rp_queue_drop(rp_conn *conn, const char *name);
 
 /* The states of a job. */
 #define RP_STATES(X)                                                           \
-	X(SCHEDULED, 1, "scheduled") /* not before run_at */                   \
+	X(SCHEDULED, 1, "scheduled") /* waits until run_at */                  \
 	X(READY, 2, "ready")         /* claimable */                           \
 	X(RUNNING, 3, "running")     /* claimed */                             \
 	X(DONE, 4, "done")                                                     \
 	X(DEAD, 5, "dead") /* attempts used up, or failed for good */          \
 	X(CANCELLED, 6, "cancelled")                                           \
-	X(BLOCKED, 7, "blocked") /* waits for its queue or its group */
+	X(BLOCKED, 7, "blocked") /* waits for a limit, a rate or a hold */
 #define RP_NUMBER_OF_STATE(name, number, text) RP_STATE_##name = (number),
 enum { RP_STATES(RP_NUMBER_OF_STATE) };
 #undef RP_NUMBER_OF_STATE
@@ -473,8 +478,8 @@ typedef struct rp_job {
 	 * the time of the worker's last heartbeat. */
 	const char *failures;
 	int suspect;          /* 1: the job may have killed its worker (see
-			       * rp_claim()). Claim no other job until it has
-			       * run for two seconds. Only claims set this
+			       * rp_claim()). Claim no other job until this job
+			       * has run for two seconds. Only claims set this
 			       * field */
 	size_t payload_total; /* size of the whole payload in bytes;
 			       * rp_job_list() reads only its beginning */
@@ -517,9 +522,10 @@ typedef struct rp_job_spec {
 	const char *headers;    /* a JSON object */
 	const char *unique_key; /* at most one live job of the queue may have
 				 * this key */
-	int replace;            /* 1: if a live job with this key is not
-				 * running, it gets all values of this spec and
-				 * keeps its id. 0: it stays unchanged */
+	int replace;            /* what happens to a live job that has this key.
+				 * 1: unless it is running, it gets all values
+				 * of this spec and keeps its id. 0: it stays
+				 * unchanged */
 	int64_t keep_ms;        /* how long the job is kept after it is done;
 				 * overrides the queue's setting */
 	int64_t timeout_ms;     /* longest run of a handler. The library only
@@ -558,7 +564,7 @@ typedef struct rp_added {
  * the call returns. Inside a transaction they are durable when that transaction
  * commits.
  *
- * `ret` may be NULL; otherwise it has room for `n` results. All elements of
+ * `ret` is NULL or has room for `n` results. All elements of
  * `jobs` must have the same `size`. If a job is refused (RP_EINVAL, RP_EFBIG),
  * the error's `item` is its index. If n > 1, the message also begins with "job
  * I: ", where I counts from 1.
@@ -577,8 +583,8 @@ typedef struct rp_claim_options {
 				    * instead of the argument `queue` */
 	size_t holding; /* how many jobs this worker already holds. If it is
 			 * not 0, the claim returns no suspects (see below) */
-	size_t ahead;   /* how many of the `max` jobs are prefetched, that is,
-			 * claimed now and started later. Jobs with a single
+	size_t ahead;   /* how many of the `max` jobs may be prefetched, that
+			 * is, claimed now and started later. Jobs with a single
 			 * attempt or a large payload (RP_LARGE_PAYLOAD), and
 			 * jobs of a queue with a limit, are never prefetched */
 } rp_claim_options;
@@ -807,8 +813,8 @@ typedef struct rp_outcome {
 /*
  * Wait for the end of `n` jobs (1 to RP_MOST_CLAIMED). With RP_WAIT_ALL the
  * call waits until all of them have ended, with RP_WAIT_ANY until at least one
- * has. `ret` may be NULL; otherwise it has room for `n` elements, and receives
- * how each job ended.
+ * has. `ret` is NULL or has room for `n` elements, which receive how each job
+ * ended.
  *
  * Returns 1 when the wait is over. Returns 0 after timeout_ms milliseconds (-1:
  * no limit), or as soon as the descriptor `fd` is readable (-1: no descriptor).
@@ -817,8 +823,9 @@ typedef struct rp_outcome {
  * RP_ENOENT: no job ever had one of the ids; the error's `item` is its index.
  * An id counts as used as soon as its enqueue has begun, so wait for a job only
  * after its enqueue was committed. RP_EINVAL: a transaction is open, or the
- * caller is a handler that would wait for itself, because it waits for its own
- * job, or because its worker has only one thread and serves the job's queue.
+ * caller is a handler that would wait for itself. A handler would wait for
+ * itself if it waited for its own job. It would also do so if its worker has
+ * only one thread and serves the queue of a job for which it waits.
  *
  * On PostgreSQL a notification ends the wait. On SQLite the call reads the jobs
  * when the database's files change, and at least once a second. If the server
@@ -851,7 +858,7 @@ typedef struct rp_why {
 	int64_t paused_at; /* when the job's queue was paused; 0: the queue is
 			    * not paused */
 	int64_t ahead;     /* how many ready jobs will be claimed before this
-			    * job; RP_MOST_AHEAD means that many or more */
+			    * job, counted up to RP_MOST_AHEAD */
 	int suspect;       /* 1: the job may have killed its worker, so the
 			    * job is claimed alone, by a worker that holds no
 			    * other job */
@@ -881,9 +888,9 @@ typedef struct rp_why {
 				   * not held */
 	int64_t group_limit;   /* how many jobs of the group may run at once; 0:
 				* any number, or the job has no group */
-	int64_t group_busy;    /* how many jobs of the group are running, are
-				* ready, or keep their place in the group until
-				* their retry */
+	int64_t group_busy;    /* how many jobs count toward group_limit now:
+				* they are running or ready, or wait for their
+				* retry (see rp_queue.group_pass) */
 	int64_t group_ahead;   /* how many jobs of the group wait ahead of this
 				* job, counted up to RP_MOST_AHEAD */
 	int64_t group_waiting; /* how many jobs of the group wait, counted up to
@@ -891,7 +898,7 @@ typedef struct rp_why {
 	const char *group_next; /* If the job waits for other jobs of its group:
 				 * one of these jobs, as a JSON object with the
 				 * members id, state, since, worker and host.
-				 * Otherwise NULL */
+				 * NULL: the job does not wait for them */
 	int64_t rate_count;     /* how many jobs of the queue may start within
 				 * rate_ms; 0: any number */
 	int64_t rate_ms;
@@ -953,8 +960,9 @@ typedef struct rp_queue_stats {
 } rp_queue_stats;
 
 typedef struct rp_stats rp_stats;
-/* Read the numbers of `queue`. NULL: of all queues, sorted by name. RP_ENOENT:
- * no queue has this name. Free the result with rp_stats_free(). */
+/* Read the numbers of `queue`. If `queue` is NULL, read those of all queues,
+ * sorted by name. RP_ENOENT: no queue has this name. Free the result with
+ * rp_stats_free(). */
 RP_API int rp_stats_get(rp_conn *conn, const char *queue, rp_stats **ret);
 RP_API size_t rp_stats_count(const rp_stats *stats);
 RP_API const rp_queue_stats *rp_stats_at(const rp_stats *stats, size_t i);
@@ -992,13 +1000,14 @@ typedef struct rp_fire {
 	int64_t offset_s; /* local time minus UTC at that time, in seconds */
 	char zone[12];    /* the abbreviation of local time at that moment, such
 			   * as "CEST" */
-	/* Local times that the spec names but that did not exist between
-	 * after_ms and at_ms, because the clock was set forward: their number,
-	 * and the first of them. */
+	/* Between after_ms and at_ms, some local times that the spec names may
+	 * not have existed, because the clock was set forward. `skipped` is the
+	 * number of these times, and skipped_local_ms is the first of them. */
 	int64_t skipped, skipped_local_ms;
-	/* Local times that the spec names and that occurred for the second time
-	 * between after_ms and at_ms, because the clock was set back: their
-	 * number, and the first of them. */
+	/* Between after_ms and at_ms, some local times that the spec names may
+	 * have occurred for the second time, because the clock was set back.
+	 * `doubled` is the number of these times, and doubled_local_ms is the
+	 * first of them. */
 	int64_t doubled, doubled_local_ms;
 } rp_fire;
 #define RP_FIRE_INIT                                                           \
@@ -1023,11 +1032,11 @@ typedef struct rp_fire {
  *                                   + D, + 2 D, and so on. Only this form uses
  *                                   `anchor_ms`
  *
- * If both day fields are restricted, a day matches if either field matches. A
- * field that begins with `*` is not restricted. When the clock is set forward,
- * the local times that it skips do not fire. When it is set back, some local
- * times occur twice. They fire only at the first occurrence, unless the minute
- * or the hour field begins with `*`.
+ * If both DAY and WEEKDAY are restricted, a day matches if either field
+ * matches. A field that begins with `*` is not restricted. When the clock is
+ * set forward, the local times that it skips do not fire. When it is set back,
+ * some local times occur twice. They fire only at the first occurrence, unless
+ * the minute or the hour field begins with `*`.
  *
  * `zone` is a name of the IANA time zone database, such as "Europe/Berlin". Its
  * file is read from /usr/share/zoneinfo. NULL or "UTC" means UTC, which needs
@@ -1045,7 +1054,7 @@ RP_API int rp_schedule_next(const char *spec, const char *zone,
  * An instant is a time that the schedule's spec names. It is missed if no
  * worker or sweep has fired it within 60 s. */
 #define RP_MISSED_ONCE 0 /* one job, for the newest missed instant */
-#define RP_MISSED_ALL 1  /* a job for each, in order, for at most 1000 */
+#define RP_MISSED_ALL 1  /* a job for each, in order; at most 1000 jobs */
 #define RP_MISSED_SKIP 2 /* no job */
 
 /* RP_OVERLAP_* sets whether a fire adds a job while a job of an earlier fire is
@@ -1064,9 +1073,9 @@ RP_API int rp_schedule_next(const char *spec, const char *zone,
  *   readpast-schedule       the schedule's name
  *   readpast-scheduled-for  the instant, such as 2026-03-29T00:30:00Z
  *   readpast-missed         the number of missed instants that this job stands
- *                           for. With RP_MISSED_ALL: the number of missed
- *                           instants before it that got no job. The count
- *                           stops at 1000
+ *                           for. With RP_MISSED_ALL: the number of earlier
+ *                           missed instants that got no job. The count stops
+ *                           at 1000
  *   readpast-manual         "true", if rp_schedule_run() added the job
  */
 typedef struct rp_schedule {
@@ -1110,8 +1119,8 @@ typedef struct rp_schedules rp_schedules;
 /*
  * Add a schedule. It first fires at the first time after now that its spec
  * names. If a schedule of this name exists and `replace` is 1, all its values
- * are replaced. A paused schedule stays paused. The time at which it fires next
- * changes only if the spec or the zone has changed; it is then computed from
+ * are replaced. A paused schedule stays paused. Its next_at changes only if the
+ * spec or the zone has changed. In that case the new next_at is computed from
  * now, as for a new schedule. A queue that does not exist is created.
  *
  * RP_ETAKEN: a schedule of this name exists, and `replace` is 0. RP_EINVAL: a
@@ -1121,8 +1130,8 @@ typedef struct rp_schedules rp_schedules;
 RP_API int rp_schedule_set(rp_conn *conn, const rp_schedule *schedule,
 			   int replace);
 
-/* Read the schedule `name`, or all schedules, sorted by name, if `name` is
- * NULL. RP_ENOENT: no schedule has this name. Free the result with
+/* Read the schedule `name`. If `name` is NULL, read all schedules, sorted by
+ * name. RP_ENOENT: no schedule has this name. Free the result with
  * rp_schedules_free(). */
 RP_API int rp_schedule_list(rp_conn *conn, const char *name,
 			    rp_schedules **ret);
@@ -1154,17 +1163,17 @@ RP_API int rp_schedule_run(rp_conn *conn, const char *name, rp_added *ret);
 #define RP_COPY_WAITING 1   /* the copy waits for running jobs to end */
 #define RP_COPY_COPYING 2   /* the first pass over the source */
 #define RP_COPY_VERIFYING 3 /* the copy compares the source with the target */
-#define RP_COPY_REMOVING 4  /* a move compares, and deletes from the source */
+#define RP_COPY_REMOVING 4  /* a move compares and deletes the source's jobs */
 typedef struct rp_copied {
 	size_t size;           /* set by RP_COPIED_INIT */
 	int doing;             /* the phase, RP_COPY_* */
 	int64_t position, end; /* ids of jobs in the source: the job that the
 				* phase has reached, and the last job */
 	int64_t queues;
-	int64_t live, kept; /* how many live jobs, and how many kept finished
-			     * jobs, the current pass over the source has found
-			     * or made equal in the target. In RP_COPY_REMOVING:
-			     * the sum of all passes */
+	int64_t live, kept; /* numbers of live jobs, and of kept finished jobs,
+			     * that are equal in source and target, counted
+			     * during the current pass over the source. In
+			     * RP_COPY_REMOVING: the sum of all passes */
 	int64_t written;    /* jobs written to the target */
 	int64_t removed;    /* jobs deleted from the source */
 	int64_t running;    /* running jobs, which stay in the source */
@@ -1218,7 +1227,7 @@ typedef struct rp_copy_options {
  * Each instant of a schedule fires once, in one of the databases. During a copy
  * and after it, schedules fire in the source, and the schedules in the target
  * are paused. When a move has moved the jobs, it deletes the schedules from the
- * source, and they fire in the target from then on.
+ * source. After that they fire in the target.
  *
  * If the call fails before it first called `progress`, the source is unchanged,
  * unless a commit's outcome is unknown (RP_ELOST). If the call fails later, or
@@ -1314,9 +1323,10 @@ RP_API int rp_task_hold(rp_task *task, int hold, int64_t for_ms);
  * for your SQL, and *ret for rp_enqueue() and similar calls. The task owns
  * *ret: do not close it. End the transaction only with the calls below;
  * rp_commit() and rp_rollback() return RP_EINVAL. rp_task_complete() completes
- * the job inside the transaction. rp_task_commit() commits everything at once;
- * then the handler returns RP_DONE. If a handler returns without a commit, the
- * transaction is rolled back, and the handler's verdict counts as usual.
+ * the job inside the transaction. rp_task_commit() commits your changes and the
+ * completion together. After it, return RP_DONE from the handler. If a handler
+ * returns without a commit, the transaction is rolled back, and the handler's
+ * verdict counts as usual.
  *
  * If the lease was lost, rp_task_complete() fails with RP_EGONE (or
  * RP_ECANCELLED). Then rp_task_commit() fails as well and rolls back. After a
@@ -1351,10 +1361,9 @@ RP_API int rp_task_state(const rp_task *task);
 typedef struct rp_event {
 	size_t size;
 	int what;            /* RP_EVENT_* */
-	const rp_job *job;   /* NULL for TROUBLE and HEARTBEAT. job->payload is
-			      * NULL in events after the handler's return if the
-			      * payload is large, because the payload is already
-			      * freed */
+	const rp_job *job;   /* NULL for TROUBLE and HEARTBEAT. In events after
+			      * the handler's return, a large payload is already
+			      * freed, and job->payload is NULL */
 	int verdict;         /* SETTLE, SETTLED: RP_DONE ... RP_EXTEND */
 	int result;          /* SETTLED, LOST: 0 or RP_E*. TROUBLE: RP_E* */
 	int state;           /* SETTLED: the job's state now; 0: unknown. If the
@@ -1429,7 +1438,7 @@ RP_API int rp_worker_new(const char *url, const rp_worker_options *options,
 RP_API void rp_worker_free(rp_worker *worker);
 
 /* Serve a queue with a handler. If several queues have jobs, the worker prefers
- * the queue whose first handler was added first. With `kind` NULL the handler
+ * the queue whose first handler was added first. If `kind` is NULL, the handler
  * gets all jobs of the queue except those whose kind has a handler of its own.
  * RP_EINVAL: the worker is running. */
 RP_API int rp_worker_handle(rp_worker *worker, const char *queue,
@@ -1450,8 +1459,8 @@ RP_API int rp_worker_handle_pattern(rp_worker *worker, const char *pattern,
 /*
  * Work until rp_worker_stop() is called, or until the work ends because of
  * `drain` or `max_jobs`. Then the worker claims no more jobs and releases the
- * jobs that no handler has started. The call returns when the last handler has
- * returned. Returns 0, or the error that ended the worker. RP_EINVAL: the
+ * jobs whose handler has not started. The call returns when the last handler
+ * has returned. Returns 0, or the error that ended the worker. RP_EINVAL: the
  * worker is already running (so a handler of the worker cannot call this).
  */
 RP_API int rp_worker_run(rp_worker *worker, rp_error *reterr);
@@ -1493,7 +1502,7 @@ RP_API int rp_worker_serve_pattern(rp_worker *worker, const char *pattern,
  * them is finished. Several threads may make this call at the same time.
  *
  * RP_NEXT_TASK: *ret is a task. RP_NEXT_NONE: there was no task within
- * timeout_ms. RP_NEXT_END: no task is pulled, and there will be no more tasks,
+ * timeout_ms. RP_NEXT_END: the program holds no task and will get no more,
  * because the worker was stopped, has drained or has reached max_jobs. A
  * negative number is the error that ended the worker, and every further call
  * returns it again. After such an error the jobs of pulled tasks stay claimed
@@ -1519,9 +1528,10 @@ RP_API const rp_job *rp_task_job(const rp_task *task);
  *
  * Returns 0 if the claim was still valid. Then the worker's thread sends the
  * verdict with its next commit. The verdict takes no effect if the process dies
- * before that commit, or if another worker has the job by then. The observer
- * and the counts report the second case. For an effect that must be certain,
- * use rp_task_complete() and rp_task_commit() before this call.
+ * before that commit, or if another worker has the job by then. If another
+ * worker has the job, the observer and the counts report this. For an effect
+ * that must be certain, use rp_task_complete() and rp_task_commit() before this
+ * call.
  *
  * RP_EGONE, RP_ECANCELLED: the claim was already lost. Any other error except
  * RP_EINVAL is the error that ended the worker. The call frees the task unless

@@ -25,7 +25,7 @@
 #include "db/databases.h"
 #include "process.h"
 
-/* pause between two samples of which workers wait for a lock */
+/* pause between two checks whether workers have ended or wait for a lock */
 #define LOOK_US 5000
 /* pause of a worker that has found nothing to do */
 #define IDLE_US 1000

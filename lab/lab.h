@@ -3,8 +3,8 @@
  *
  * A technique is a script in sql/<dialect>/lab/, converted to C by
  * tools/embed_sql.py. The lab runs the script with N worker processes, in a
- * schema or file of its own (the scratch). The lab counts the jobs that these
- * processes do.
+ * schema or file that it makes for this run (the scratch). The lab counts the
+ * jobs that these processes do.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -18,7 +18,8 @@
 
 #include "readpast.h"
 
-/* Techniques that can take several rows at once take this many. */
+/* How many rows a technique takes with one statement, if it can take several.
+ */
 #define LAB_BATCH 4
 #define LAB_WHY 400
 
@@ -33,7 +34,8 @@ struct lab_script {
 	const char *text; /* the source of the script */
 	/* why the technique cannot run on this kind of database, or NULL */
 	const char *cannot;
-	/* the oldest version of the server that has `feature` */
+	/* The technique needs `feature`. `needs` is the first version of the
+	 * server that has it; 0: the technique needs no such feature. */
 	int needs;
 	const char *feature;
 	const struct lab_section
@@ -76,9 +78,10 @@ const struct lab_script *lab_find(const struct lab_script *scripts,
 
 /* Run one script in a temporary file or schema, and remove it afterwards.
  * Returns 0, or a negative number and one line in `why` that gives the reason.
- * LAB_CANNOT: the database does not support what the script tries, and nothing
- * was done. If an earlier run was killed, its temporary file or schema is still
- * there: lab_run() removes it first and calls `left` with its name. */
+ * LAB_CANNOT: the database does not support the technique, and nothing was
+ * done. If an earlier run was killed, its temporary file or schema still
+ * exists. lab_run() first removes the leftovers of such runs, and calls `left`
+ * with the name of each. */
 enum { LAB_FAILED = -1, LAB_CANNOT = -2, LAB_STOPPED = -3 };
 int lab_run(const struct lab_options *options, const struct lab_script *script,
 	    void (*left)(const char *what), struct lab_result *ret,

@@ -65,9 +65,10 @@ struct lab {
 	void (*left)(const char *what);
 };
 
-/* The functions that make and remove a scratch, a temporary schema or file, on
- * one kind of database. A function that returns int returns 0 on success. If it
- * fails, it returns LAB_FAILED or LAB_CANNOT, and sets the side's `why`. */
+/* The functions that make, use and remove a scratch on one kind of database. A
+ * scratch is a temporary schema or file. A function that returns int returns 0
+ * on success. If it fails, it returns LAB_FAILED or LAB_CANNOT, and sets the
+ * side's `why`. */
 struct lab_place {
 	int dies_at_fork; /* not 0: connections must be closed before a fork */
 	/* Sets the name of the technique's schema or file, and returns its URL.
@@ -96,8 +97,9 @@ void lab_set(struct lab_vars *vars, const char *name, const char *value);
 int lab_section(struct lab_side *side, const struct lab_script *script,
 		const char *section, struct lab_rows *ret);
 /* Let a worker take its next jobs, and call `work` with the number of each job.
- * Returns 1 if there was a job, or after a deadlock or conflict (LAB_AGAIN is
- * 1). Returns 0 if there was no job, and a negative number on failure. */
+ * Returns 1 if there was a job. After a deadlock or a conflict, the call
+ * returns LAB_AGAIN, which is also 1. Returns 0 if there was no job, and a
+ * negative number on failure. */
 int lab_step(struct lab_side *side, const struct lab_script *script,
 
 	     void (*work)(void *ctx, int64_t job), void *ctx);

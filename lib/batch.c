@@ -15,14 +15,14 @@
  * Texts and payloads are stored in blocks that never move. The first block is
  * small, and usually enough for one job.
  *
- * Further blocks are large because free() of glibc returns memory to the system
- * when more than a limit, 128 KiB, is free at the end of the heap. With small
- * blocks, that would happen after each claim of 100 jobs, and the next claim
- * would get its memory from the system again. Returning the memory and getting
- * it again takes a sixth of the time in which a worker empties a queue on
- * PostgreSQL. But when a block larger than the limit is freed, glibc raises the
- * limit to twice the size of that block (see M_TRIM_THRESHOLD in mallopt(3)),
- * and keeps the memory from then on.
+ * Further blocks are large because of a limit in glibc, which is 128 KiB at
+ * first. When more memory than this limit is free at the end of the heap,
+ * free() returns it to the system. With small blocks, that would happen after
+ * each claim of 100 jobs, and the next claim would get its memory from the
+ * system again. A worker that empties a queue on PostgreSQL would spend a sixth
+ * of its time on that. But when a block larger than the limit is freed, glibc
+ * raises the limit to twice the size of that block (see M_TRIM_THRESHOLD in
+ * mallopt(3)). After that, glibc keeps the memory.
  */
 #define FIRST_BLOCK 1024
 #define NEXT_BLOCK (256 * 1024)
@@ -35,8 +35,9 @@ struct block {
 
 /* A job. `lane` and `seq` are its position, for databases that do not return
  * jobs in claim order. A lane has the jobs of one queue, one priority and one
- * class (suspects are a class), numbered by `seq`. `large` is the job's
- * payload, if the payload has an allocation of its own. */
+ * class. For example, the suspects (jobs that may have killed their worker) are
+ * a class. `seq` is the job's number in its lane. `large` is the job's payload,
+ * if the payload has an allocation of its own. */
 struct entry {
 	rp_job job;
 	int64_t lane, seq;
@@ -361,8 +362,8 @@ compare_places(const void *a, const void *b)
 	return (x->seq > y->seq) - (x->seq < y->seq);
 }
 
-/* Sort the jobs from index `first` on by position. Usually they are sorted
- * already. */
+/* Sort by position the jobs whose index is `first` or larger. Usually they are
+ * sorted already. */
 void
 rp__batch_in_line(rp_batch *batch, size_t first)
 {

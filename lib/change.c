@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The most ids that one statement reads. The read takes no write lock, so it
- * may be long. The number is large, because a purge of one kind starts each
- * read at the first job of the queue, and skips the jobs of other kinds each
- * time. */
+/* The largest number of ids that one statement reads. The statement takes no
+ * write lock, so it may run for long. The number is large, because a purge of
+ * the jobs of one kind starts each read at the first job of the queue, and
+ * skips the jobs of other kinds each time. */
 #define IDS 65536
 
 static int

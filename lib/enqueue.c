@@ -434,8 +434,8 @@ check_expiry(struct rows *rows, const rp_job_spec *job)
 }
 
 /* Collect a job. Before that, enqueue the collected jobs if this job cannot
- * join them. A job with a unique key joins no others, and is enqueued at once.
- */
+ * join them. A job with a unique key joins no others, and this call enqueues
+ * it. */
 static int
 add(struct rows *rows, const rp_job_spec *job)
 {

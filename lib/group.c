@@ -49,9 +49,9 @@ rp_queue_hold(rp_conn *conn, const char *queue, const char *group,
 	return r;
 }
 
-/* Hold the job's group or queue as a verdict asks for it. If the claim is no
- * longer valid, nothing happens. The caller has opened a transaction, and
- * settles the job after this call. */
+/* Set the hold that a verdict asks for, on the job's group or on its queue. If
+ * the verdict's claim does not hold the job any more, nothing happens. The
+ * caller has opened a transaction, and settles the job after this call. */
 int
 rp__hold_for_verdict(rp_conn *conn, const rp_verdict *v)
 {

@@ -6,10 +6,10 @@
  * SPDX-FileCopyrightText: The readpast authors
  *
  * An id is never used twice, because the next id is stored in the database with
- * the jobs. But a backup has the next id of the time at which it was made.
- * After such a backup is restored, the ids that were used after the backup
- * would be given to other jobs. Other services may have stored such ids, for
- * example as idempotency keys. rp_ids_skip() prevents this.
+ * the jobs. But a backup contains an old next id. After the backup is restored,
+ * the ids that were used since it was made would be given to other jobs. Other
+ * services may have stored such ids, for example as idempotency keys.
+ * rp_ids_skip() prevents such a reuse.
  */
 #include "internal.h"
 

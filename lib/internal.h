@@ -91,7 +91,7 @@ int rp__url_options(struct rp_url *url, char *text, rp_url_option_fn *option,
  * stored times */
 int64_t rp__monotonic_ms(void);
 int64_t rp__monotonic_us(void);
-void rp__nap_us(int64_t us); /* returns at once if `us` is 0 or less */
+void rp__nap_us(int64_t us); /* does not sleep if `us` is 0 or less */
 
 /* transaction.c */
 int rp__enter(rp_conn *conn); /* checks the handle; every public call first

@@ -4,9 +4,9 @@
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  *
- * The call reads the states of the jobs. While some of them are still live, the
- * backend waits until one of them may have ended, and the call reads the states
- * again. In this file, such a read is called a look.
+ * A call that waits reads the states of its jobs. While some of the jobs are
+ * live, the backend waits until one of them may have ended. Then the call reads
+ * the states again. In this file, such a read is called a look.
  */
 #include "internal.h"
 
@@ -47,7 +47,8 @@ struct wait {
 	int64_t end;        /* when to give up (monotonic ms); -1: never */
 	int64_t failing_at; /* when the first of several failed reads in a row
 			     * happened; 0: the last read succeeded */
-	int fd;
+	int fd;             /* the caller's descriptor; the wait also ends when
+			     * it is readable; -1: there is none */
 };
 
 /* ---- waiting for oneself ---- */
@@ -76,10 +77,11 @@ is_claim(void *ctx, size_t row, const struct rp_value *c)
 	return RP_ROW_TAKE;
 }
 
-/* The thread would wait for its own job, so return an error. Exception: return
- * 0 if the thread's claim is not valid in the database of `conn`, because the
- * claim has ended, or because `conn` is connected to another database than the
- * worker. Then the thread does not block itself, so it may wait. */
+/* Called if the thread is about to wait for its own job, or for a queue that
+ * only this thread serves. Returns an error, because such a wait would never
+ * end. Returns 0 if the thread's claim is not valid in the database of `conn`.
+ * This is so if the claim has ended, or if `conn` is connected to another
+ * database than the worker. Then the thread does not block itself. */
 static int
 check_not_self(rp_conn *conn, int for_own)
 {
@@ -187,8 +189,8 @@ check_given(struct wait *w)
 	return r;
 }
 
-/* Read the states of the jobs that were live, and keep those that are still
- * live. */
+/* Read the states of all jobs or, after the first look, of the jobs that were
+ * live at the last one. Keep the jobs that are still live. */
 static int
 look(struct wait *w)
 {
@@ -236,8 +238,9 @@ nap(const struct wait *w, int64_t ms)
 	return poll(&p, 1, (int)ms) > 0;
 }
 
-/* Handle an error of reading the jobs' states, or of waiting. Returns 1 if the
- * caller should try again, 0 if `fd` is readable, or the error. */
+/* Handle an error that occurred while the states were read, or during a wait.
+ * Returns 1 if the caller should try again, 0 if `fd` is readable, or the
+ * error. */
 static int
 bear(struct wait *w, int r)
 {

@@ -14,9 +14,10 @@ struct rp_queues {
 	size_t count;
 };
 
-/* The numeric settings. `param` and `column` are indices in sql/params.
- * `offset` is the offset of the field in rp_queue. `least` and `most` are the
- * smallest and the largest value. */
+/* The numeric settings. `param` is the index of the setting among the
+ * parameters of the verb `queue_set`. `column` is its index among the columns
+ * of `queue_list`. `offset` is the offset of the field in rp_queue. `least` and
+ * `most` are the smallest and the largest value. */
 static const struct {
 	const char *name;
 	int param, column;
@@ -120,7 +121,8 @@ set_all(rp_conn *conn, const rp_queue *q, const struct rp_value *params)
 		      : r;
 }
 
-/* Check the numeric settings, and write them to the parameters of the verb. */
+/* Check the numeric settings, and write them to `params`, the parameters of the
+ * verb `queue_set`. */
 static int
 take_settings(rp_conn *conn, rp_queue *q, struct rp_value *params)
 {

@@ -20,9 +20,9 @@ count_finished(void *ctx, int64_t queue_id, int64_t done, int64_t failed)
 	rp__tally(ctx, queue_id, done, failed);
 }
 
-/* Delete payloads of completed jobs, but stop after the time of one slice (see
- * slice.c), because the caller waits. The next round trip that completes such a
- * job, or the next sweep, deletes the remaining payloads. */
+/* Run the verb `sweep_rest`, which deletes the payloads of completed jobs. Stop
+ * after the time of one slice (see slice.c), because the caller waits. A later
+ * round trip or the next sweep deletes the payloads that are left. */
 static int
 forget_payloads(rp_conn *conn)
 {

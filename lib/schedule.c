@@ -1,6 +1,6 @@
 /*
  * schedule.c - schedules: add, list, pause, resume and remove them, and enqueue
- * a job of a schedule at once.
+ * a job of a schedule immediately.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -100,9 +100,8 @@ rp__schedule_sets(const struct rp_spec *spec, char to[RP_SETS_SIZE])
 		 spec->every_ms);
 }
 
-/* Write the schedule. `old` is the stored schedule of the same name, which is
- * replaced. NULL: there is no such schedule. Sets *ret_next to the next
- * instant. */
+/* Write the schedule. `old` is the stored schedule of the same name, or NULL if
+ * there is no such schedule. Sets *ret_next to the next instant. */
 static int
 store(rp_conn *conn, const rp_schedule *s, const rp_schedule *old, int replace,
       int64_t *ret_next)

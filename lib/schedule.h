@@ -1,7 +1,7 @@
 /*
  * schedule.h - functions for schedules that several files of the library call.
- * A schedule adds jobs at set times, its instants. It fires when it adds the
- * job of an instant.
+ * A schedule adds jobs at set times, which are called its instants. It fires
+ * when it adds the job of an instant.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

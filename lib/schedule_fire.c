@@ -29,10 +29,10 @@
  * comments give the reasons. */
 #define MISSED_MS 60000
 #define MOST_MISSED 1000
-/* If the file of a time zone cannot be read, it is read again after this time,
- * in milliseconds. Perhaps an upgrade of the package tzdata is replacing the
- * file, or the process has too many open files. The routine zone_retry_age()
- * returns the same time. */
+/* If the file of a time zone cannot be read, the next try follows after this
+ * time, in milliseconds. Perhaps an upgrade of the package tzdata is replacing
+ * the file, or the process has too many open files. The routine
+ * zone_retry_age() returns the same time. */
 #define RETRY_MS 60000
 /* The largest number of instants of a schedule that are due but do not count as
  * missed. A schedule has at most one instant in each second. */
@@ -72,8 +72,10 @@ next_after(const struct clockwork *c, int64_t after)
 		       : INT64_MAX;
 }
 
-/* Skip most of the missed instants if there are many. Returns an instant from
- * which at most a thousand missed instants are left. */
+/* Skip most of the missed instants if there are many. The instants up to the
+ * time `late` count as missed. `newest` is the last instant that was counted.
+ * Returns the instant at which to continue. After this instant there are at
+ * most MOST_MISSED missed instants. */
 static int64_t
 jump(const struct clockwork *c, int64_t newest, int64_t late)
 {
@@ -84,8 +86,8 @@ jump(const struct clockwork *c, int64_t newest, int64_t late)
 }
 
 /* Decide which instants to fire, by the schedule's rule for missed instants.
- * `at` is the first instant that has not fired. The routine due_fires() does
- * the same. */
+ * `at` is the first instant that has not fired. On PostgreSQL the routine
+ * due_fires() does the same. */
 static void
 plan(const struct clockwork *c, int64_t at, int64_t now, struct plan *ret)
 {
@@ -296,8 +298,9 @@ plan_the_end(const rp_schedule *s, struct plan *ret)
 	ret->missed = ret->next = ret->retry_at = 0;
 }
 
-/* The plan for a schedule whose time zone cannot be read: fire the instant that
- * is due, but compute no next instant. A sweep tries again after RETRY_MS. */
+/* Make the plan for a schedule whose time zone cannot be read. The plan fires
+ * the instant that is due, unless it has fired already, but has no next
+ * instant. A sweep tries again after RETRY_MS. */
 static void
 plan_a_retry(const struct rp_stored *stored, int64_t now, struct plan *ret)
 {

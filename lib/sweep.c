@@ -21,7 +21,7 @@
 
 /* A worker probes once a second, and then sweeps all queues if no worker has
  * swept them for SWEEP_MS. So two sweeps are at most 1.7 s apart. Two sweeps
- * must be less than 2 s apart, because a job is to be ready again within 2 s
+ * must be less than 2 s apart, because a job must be ready again within 2 s
  * after its lease ran out. */
 #define SWEEP_MS 700
 #define REST_MS 60000
@@ -226,8 +226,9 @@ sweep_queue(struct sweep *s, const struct swept_queue *queue)
 	return r;
 }
 
-/* Sweep the queues from index *at on, until the slice is over. Queues that are
- * not finished are moved to the start of the list; *more is their number. */
+/* Sweep queues until the slice is over, beginning with the queue at the index
+ * *at. Queues that are not finished are moved to the start of the list, and
+ * *more is their number. */
 static int
 slice(struct sweep *s, size_t *at, size_t *more)
 {
@@ -324,8 +325,8 @@ sweep(struct sweep *s)
 	if (r == 0 && s->conn->backend->trim)
 		s->conn->backend->trim(s->conn->db);
 	s->conn->has_unswept = r == 0 && (s->queues_count > 0 || more);
-	/* If some queues are not finished, the next sweep continues retention
-	 * at once. Otherwise, retention is applied again after REST_MS. */
+	/* If some queues are not finished, the next sweep continues retention.
+	 * Otherwise, retention is applied again after REST_MS. */
 	if (s->rest && r == 0 && !s->conn->has_unswept)
 		s->conn->rested_at = rp__monotonic_ms();
 	free(s->queues);
@@ -359,10 +360,11 @@ rp__has_swept_lately(const rp_conn *conn)
 	       rp__monotonic_ms() - conn->swept_for_all_at < LATELY_MS;
 }
 
-/* Sweep if it is time. Due jobs and leases that ran out in the caller's queues
- * are swept at once. All queues are swept once a second; on a server, one
- * worker does this for all workers. Retention is applied once a minute. Returns
- * 1 if the caller swept, 0 if not, or an error. */
+/* Sweep if it is time. It is time if a job is due or a lease ran out in the
+ * caller's queues, or if the last sweep was not finished. Without such a
+ * reason, a sweep is made once a second; on a server, one worker makes it for
+ * all workers. Retention is applied once a minute. Returns 1 if the caller
+ * swept, 0 if not, or an error. */
 static int
 sweep_if_due(rp_conn *conn, int what, const struct rp_probe *found)
 {
@@ -386,8 +388,8 @@ sweep_if_due(rp_conn *conn, int what, const struct rp_probe *found)
 
 /* Returns the time in ms from a sweep to the next probe. `ms` is the time until
  * a job is due or a lease ends; -1: never. If `ms` is 0 even after the sweep,
- * another transaction has locked the job, or the sweep ran out of time. So the
- * next sweep comes after MOMENT_MS instead of at once. */
+ * another transaction has locked the job, or the sweep ran out of time. Then
+ * the next probe follows after MOMENT_MS and not immediately. */
 static int64_t
 in_a_moment(const rp_conn *conn, int64_t ms)
 {

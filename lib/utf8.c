@@ -8,9 +8,10 @@
 
 #include <string.h>
 
-/* Returns the size of the UTF-8 character at `s`, where `left` bytes are left
- * in the text. Returns 0 if the bytes are not valid UTF-8 by RFC 3629, which
- * has no overlong forms, no surrogates and nothing over 10FFFF. */
+/* Returns the size of the UTF-8 character at `s`. `left` is the number of bytes
+ * from `s` to the end of the text. Returns 0 if the bytes are not valid UTF-8
+ * by RFC 3629, which has no overlong forms, no surrogates and nothing over
+ * 10FFFF. */
 static size_t
 character(const unsigned char *s, size_t left)
 {

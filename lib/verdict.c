@@ -79,7 +79,8 @@ check_reports(rp_error *error, const rp_verdict *v)
 	return r;
 }
 
-/* Returns what the verdict holds: RP_HOLD_GROUP, RP_HOLD_QUEUE or 0. */
+/* Returns the hold that the verdict asks for: RP_HOLD_GROUP, RP_HOLD_QUEUE or 0
+ * (none). */
 int
 rp__verdict_hold(const rp_verdict *v)
 {

@@ -409,7 +409,7 @@ enqueue_finish(struct request *request)
 /* ---- idempotency keys ---- */
 
 /* An idempotency key belongs to one queue and one token. Two requests with the
- * same key are the same request if their members and their bodies are equal. */
+ * same key count as one request if their members and their bodies are equal. */
 static int
 take_key(struct request *request)
 {

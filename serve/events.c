@@ -170,8 +170,8 @@ read_numbers(struct request *request, rp_conn *conn)
 		json_pack("{s:o, s:o}", "queues", list, "at", json_time(now));
 }
 
-/* Send the numbers that a thread of the pool has read to all listeners. The
- * loop runs this. */
+/* Send all listeners the numbers that a thread of the pool has read. The loop
+ * runs this. */
 static void
 take_numbers(struct request *request)
 {

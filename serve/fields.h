@@ -37,10 +37,12 @@ struct want {
 	}
 
 /* Read an object's members. `where` is the path of the object in the body, such
- * as "jobs[3]", or "". Returns 0, or -1 after refusing the request. */
+ * as "jobs[3]". It is "" if the object is the body itself. Returns 0, or -1
+ * after refusing the request. */
 int fields_read(struct request *request, json_t *object, const char *where,
 		const struct want *wants, void *to);
-/* Read one value. `field` is its path in the body, for errors. */
+/* Read one value. `field` is the path of the value in the body, for error
+ * messages. */
 int field_read(struct request *request, json_t *value, const char *field,
 	       const struct want *want, void *to);
 /* Parse the body as one JSON object. Returns 0, or -1 after refusing the

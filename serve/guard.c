@@ -169,8 +169,8 @@ guard_cookie(const struct request *request, const char *token)
 
 /* Find the request's token, if the route needs a token. If the list of tokens
  * lacks the token's key, and was read before the request came, set
- * is_token_unknown: the list is then read again before the request is
- * refused. */
+ * is_token_unknown. Then the server reads the list again, and calls this
+ * function once more. */
 static int
 find_token(struct request *request)
 {

@@ -41,8 +41,8 @@ prepare_fn stats_prepare, groups_prepare, doctor_prepare;
 run_fn healthz, readyz, stats_run, groups_run, workers_run, doctor_answer;
 run_fn session_run, session_begin, session_end;
 
-/* page.c. page_find() returns the number of the file that the request names, or
- * -1. */
+/* page.c. page_find() returns the index in files[] of the file that the request
+ * names, or -1. */
 int page_find(const struct request *request);
 run_fn page_run;
 

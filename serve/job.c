@@ -56,8 +56,8 @@ job_json(const struct request *request, const rp_job *job, size_t most)
 /* ---- reading a job ---- */
 
 /* Answer that no job has this id. If the client has a token, do not say whether
- * there ever was such a job: its queue may be one that the token may not
- * read. */
+ * there ever was such a job, because its queue may be one that the token may
+ * not read. */
 static int
 no_job(struct request *request, const rp_error *error)
 {

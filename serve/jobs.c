@@ -19,9 +19,9 @@
 
 /* ---- filters ---- */
 
-/* Set the filter's states from its text f->state, a state or the word all.
- * `allowed` has the states that the text may name, `otherwise` the states to
- * use if there is no text. */
+/* Set the filter's states from the text f->state, which is a state, the word
+ * all, or NULL. `allowed` has the states that the text may name. `otherwise`
+ * has the states to use if the text is NULL. */
 static int
 take_state(struct request *request, struct filter *f, int allowed,
 	   int otherwise)
@@ -130,8 +130,8 @@ jobs_prepare(struct request *request)
 	return f.queue ? guard_queue(request, MAY_READ, f.queue) : 0;
 }
 
-/* Read up to a page of the jobs that were found, from the i-th on. Returns the
- * index of the first job that was not read, or RP_E*. */
+/* Read up to a page of the jobs that were found, beginning with found->ids[i].
+ * Returns the index of the first job that was not read, or RP_E*. */
 static int64_t
 read_page(struct request *request, rp_conn *conn, const struct found *found,
 	  size_t i, json_t *list)

@@ -29,12 +29,12 @@ int is_about_arguments(int code);
  * returns `code`, which ends the transaction. */
 int note_failure(struct joined *j, struct turn *turn, int code);
 
-/* Do the verdicts, the new jobs or the claims of all requests. Each function
- * returns 0, or the error that ends the transaction. */
+/* Each of these functions does one part of all requests: the verdicts, the new
+ * jobs or the claims. It returns 0, or the error that ends the transaction. */
 int settle_all(struct joined *j);
 int enqueue_all(struct joined *j);
 int claim_all(struct joined *j);
-/* Returns whether the turn has verdicts that were not given yet. */
+/* Returns whether the turn has verdicts that must still be handled. */
 int has_verdicts(const struct turn *turn);
 
 #endif

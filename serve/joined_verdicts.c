@@ -15,9 +15,9 @@ has_verdicts(const struct turn *turn)
 	return turn->verdicts_count && !turn->is_settled && !turn->code;
 }
 
-/* If the request's token may not work on all queues, hide the verdicts on jobs
- * of other queues: they get the result RP_ENOENT, as if there were no such
- * jobs. */
+/* Hide the verdicts on jobs of queues on which the request's token allows no
+ * work. A hidden verdict gets the result RP_ENOENT, as if there were no such
+ * job. */
 static int
 hide_verdicts(struct joined *j, struct request *request)
 {
@@ -46,9 +46,9 @@ hide_verdicts(struct joined *j, struct request *request)
 	return 0;
 }
 
-/* Copy the verdicts of a turn to the array of the call, from index `at` on.
- * With `back`, copy them from the array to the turn, with their results.
- * Returns the index after them. */
+/* Copy the verdicts of a turn to the array `all`, beginning at the index `at`.
+ * If `back` is 1, copy the verdicts with their results from the array to the
+ * turn instead. Returns the index after the last of these verdicts. */
 static size_t
 copy_verdicts(struct turn *turn, rp_verdict *all, size_t at, int back)
 {
@@ -64,7 +64,7 @@ copy_verdicts(struct turn *turn, rp_verdict *all, size_t at, int back)
 	return at;
 }
 
-/* Give in one call the verdicts of the requests with the indices from `from` to
+/* Settle in one call the verdicts of the requests with the indices `from` to
  * `to` - 1. */
 static int
 settle_some(struct joined *j, size_t from, size_t to, rp_verdict *all)

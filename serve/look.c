@@ -79,9 +79,9 @@ groups_prepare(struct request *request)
 	return guard_queue(request, MAY_READ, queue);
 }
 
-/* Answer with a page of groups. If the page is full, the member `next` is the
- * name of its last group, and the parameter `after` with this name gets the
- * next page. */
+/* Answer with a page of groups. If the page is full, the member `next` of the
+ * answer is the name of the page's last group. A request with this name as the
+ * parameter `after` gets the next page. */
 void
 groups_run(struct request *request, rp_conn *conn)
 {
@@ -172,7 +172,8 @@ doctor_prepare(struct request *request)
 				       "the token does not allow this");
 }
 
-/* All findings, the worst first, and then the checks that were not done. */
+/* Returns all findings, the worst first. The checks that were not done are at
+ * the end. */
 static json_t *
 findings(const struct doctor *d)
 {

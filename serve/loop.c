@@ -20,13 +20,14 @@
 /* How often the loop checks whether a wait or a time limit is over. So a wait
  * may be this much longer than the client asked for. */
 #define TICK_MS 100
-/* How long the server, when it ends, waits until its last answers are sent. */
+/* When the server ends, it waits for up to this time until its last answers are
+ * sent. */
 #define DRAIN_MS 10000
 #define MOST_PEM 1048576 /* bytes of a certificate or a key */
 
-/* Values of epoll_data for descriptors that belong to no request. The listeners
- * have the values from OF_LISTENER on. For a request, the value is its
- * address. */
+/* Values of epoll_data for descriptors that belong to no request. The listener
+ * with the index i has the value OF_LISTENER + i. For a request, the value is
+ * its address. */
 enum { OF_MHD = 1, OF_WAKE, OF_SIGNAL, OF_LISTENER };
 
 int64_t
@@ -149,7 +150,7 @@ take_all_back(struct server *server)
 	outcomes_look(server);
 }
 
-/* Called when the client of a waiting request has closed the connection: end
+/* Called when the client of a waiting request has closed the connection. Ends
  * the wait. */
 static void
 client_gone(struct server *server, struct request *request)

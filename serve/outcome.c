@@ -14,10 +14,12 @@
 #include <unistd.h>
 
 #define WAIT_MS 10000 /* longest wait in one call of rp_job_wait(), in ms */
-/* How long the thread rests after it has reported ids, in ms. */
+/* After the thread that waits for jobs has reported ids, it pauses for up to
+ * this time, in ms. */
 #define REST_MS 1000
 
-/* Give the thread the ids of all jobs for which requests wait now. */
+/* Tell the thread that waits for jobs the ids of all jobs for which requests
+ * wait now. */
 static void
 tell_waiter(struct server *server)
 {
@@ -55,8 +57,8 @@ outcomes_remove(struct server *server, struct request *request)
 	tell_waiter(server);
 }
 
-/* The request's wait is over: let a thread of the pool read the job and
- * answer. */
+/* Called when the request's wait is over. A thread of the pool then reads the
+ * job and answers. */
 static void
 ask_again(struct server *server, struct request *request)
 {
@@ -118,8 +120,8 @@ outcomes_end(struct server *server)
 
 /* Report to the loop the ids of jobs that have ended. If rp_job_wait() failed
  * because of one id, report that id. If it failed for another reason, report
- * all ids. The requests for the reported jobs then read them again, and answer
- * with the error. */
+ * all ids. The requests for the reported jobs then read these jobs, and answer
+ * with their outcomes or with the error. */
 static void
 report(struct server *server, int r, const int64_t *ids, size_t n,
        const rp_outcome *found)
@@ -191,8 +193,8 @@ wait_all(void *ctx)
 		if (r != 0) {
 			report(server, r, ids, n, found);
 			/* Pause until the server's loop has removed the
-			 * reported ids from the list. It wakes this thread
-			 * then. */
+			 * reported ids from the list. The loop then wakes this
+			 * thread. */
 			rest(o, REST_MS);
 		}
 		free(found);

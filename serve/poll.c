@@ -27,7 +27,8 @@ struct awaited {
 	struct awaited *next;
 	size_t waiting; /* how many requests wait for it, including those in a
 			 * wave */
-	size_t in_wave; /* how many requests of its wave are not back yet */
+	size_t in_wave; /* how many requests of its wave the writer has not
+			 * given back yet */
 	int again;      /* 1: begin another wave when this wave is over */
 	char name[RP_MOST_NAME + 1];
 };
@@ -126,7 +127,7 @@ forget_queues(struct server *server)
 
 /* ---- requests ---- */
 
-/* Insert a request into the list, which has the order in which the requests
+/* Insert a request into the list, which is in the order in which the requests
  * came. */
 static void
 insert(struct list *list, struct request *request)
@@ -195,7 +196,7 @@ polls_tick(struct server *server, int64_t now)
 	struct request *request;
 
 	if (now >= p->forget_at) {
-		/* Queues are not removed at once, because most clients soon
+		/* Queues are not removed immediately, because most clients soon
 		 * send another request for the same queue. */
 		p->forget_at = now + MOST_WAIT_MS;
 		if (forget_queues(server))
@@ -238,9 +239,9 @@ end_gone(struct server *server, struct request *request)
 	server_resume(request);
 }
 
-/* Move up to `most` requests that wait for the queue from the list of waiting
- * requests to the wave, the longest waiting first. A request whose client is
- * gone is answered at once. */
+/* Move requests that wait for the queue, at most `most`, from the list of
+ * waiting requests to the wave. Those that have waited longest go first. A
+ * request whose client is gone is answered and joins no wave. */
 static void
 take_wave(struct server *server, const char *queue, size_t most,
 	  struct list *wave)
@@ -289,9 +290,9 @@ polls_wake(struct server *server, const char *queue, size_t jobs)
 		pool_give_all(server, &wave, LANE_BATCH);
 }
 
-/* Continue a request with a claim that has come back from the writer. A request
- * without a job is put back into the list before the next wave is taken, so
- * that it keeps its place. */
+/* Called when the writer gives back a request that claims. A request that got
+ * no job and still waits is put back into the list before the next wave is
+ * taken, so that it keeps its place. */
 void
 polls_back(struct server *server, struct request *request)
 {

@@ -348,7 +348,8 @@ read_tokens(struct request *request, rp_conn *conn)
 		tokens_read(&request->server->tokens, conn);
 }
 
-/* The whole request was read: answer it, or give it to another thread. */
+/* Called when the whole request was read. Answer it, or give it to another
+ * thread. */
 static enum MHD_Result
 dispatch(struct request *request)
 {

@@ -81,7 +81,7 @@ struct answer {
 	const char *policy;   /* Content-Security-Policy */
 };
 
-/* What a request waits for, or what is done with it now. */
+/* The stage says what a request waits for, or what is being done with it. */
 enum stage {
 	STAGE_READ,    /* the loop reads its headers and its body */
 	STAGE_TOKEN,   /* a thread of the pool reads the tokens again */
@@ -103,7 +103,7 @@ struct turn;
 
 struct request {
 	struct server *server;
-	struct MHD_Connection *connection; /* NULL: made by the server itself */
+	struct MHD_Connection *connection; /* NULL: the server's own request */
 	struct request *next; /* the next request in the same list */
 	int fd;               /* the connection's socket */
 	int64_t number;
@@ -120,8 +120,8 @@ struct request {
 	const char *method;
 	const struct route *route;
 	void (*run)(struct request *request, rp_conn *conn);
-	/* For a request that the server itself made: the loop calls this when
-	 * the request is done. NULL: nothing is called. */
+	/* Only for a request that the server itself made. The loop calls this
+	 * function when the request is done. NULL: there is nothing to call. */
 	void (*back)(struct request *request);
 	const char *segments[MOST_SEGMENTS];
 	size_t depth;
@@ -172,8 +172,9 @@ struct route {
 	/* Checks the input. The loop calls it. Returns 0, or -1 after answering
 	 * the request. NULL: there is no input to check. */
 	int (*prepare)(struct request *request);
-	/* Does the work and answers. NULL for LANE_BATCH: the writer then does
-	 * what request->turn says, and turn->finish() answers. */
+	/* Does the work and answers. It is NULL for LANE_BATCH, because there
+	 * the writer does what request->turn says, and turn->finish()
+	 * answers. */
 	void (*run)(struct request *request, rp_conn *conn);
 };
 /* Find the request's route. Returns 0, or -1 after answering. */
@@ -186,8 +187,8 @@ int target_parse(struct request *request);
 /* Returns the value of a parameter of the query, or NULL if the query does not
  * have it. */
 const char *parameter(const struct request *request, const char *name);
-/* Check that the query has only parameters with these names, of which the last
- * is followed by NULL. Returns 0, or -1 after answering. */
+/* Check that the query has only parameters that `names` lists. A NULL ends
+ * `names`. Returns 0, or -1 after answering. */
 int check_parameters(struct request *request, const char *const *names);
 
 /* guard.c: check the headers Host and Origin, and the token. Returns 0, or -1
@@ -196,17 +197,17 @@ int guard_check(struct request *request);
 /* Check that the route's method and the request's token are allowed. Returns 0,
  * or -1 after answering. */
 int guard_route(struct request *request);
-/* Check that the token allows this for the queue. Returns 0, or -1 after
- * answering. */
+/* Check that the token gives the right `may` for the queue. Returns 0, or -1
+ * after answering. */
 int guard_queue(struct request *request, enum may may, const char *queue);
 /* Returns the text of the token that the request contains, or NULL. */
 const char *guard_token_text(const struct request *request);
-/* Returns a value of Set-Cookie with which the browser keeps this token or, if
- * `token` is NULL, forgets its token. The caller frees the value. NULL: out of
- * memory. */
+/* Returns a value for the header Set-Cookie. The header makes the browser keep
+ * this token or, if `token` is NULL, forget its token. The caller frees the
+ * value. NULL: out of memory. */
 char *guard_cookie(const struct request *request, const char *token);
-/* Returns whether the token allows this for the queue. queue: NULL for all
- * queues. Without --tokens, everything is allowed. */
+/* Returns whether the token gives the right `may` for a queue. queue: NULL for
+ * all queues. Without --tokens, everything is allowed. */
 int may(const struct request *request, enum may may, const char *queue);
 
 /* answer.c */
@@ -222,7 +223,7 @@ void answer_text(struct request *request, int status, const char *type,
  * Returns -1. */
 int refuse(struct request *request, int code, const char *field,
 	   const char *format, ...) __attribute__((format(printf, 4, 5)));
-/* Answer with an error that the library does not have. Returns -1. */
+/* Answer with an error for which the library has no code. Returns -1. */
 int refuse_status(struct request *request, int status, const char *type,
 		  const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
@@ -281,8 +282,8 @@ struct awaited;
 struct polls {
 	struct list waiting;
 	int64_t check_at;  /* when the next wait may be over (monotonic ms) */
-	int64_t forget_at; /* when queues for which no request waits are removed
-			    * (monotonic ms) */
+	int64_t forget_at; /* when to remove the queues for which no request
+			    * waits (monotonic ms) */
 	struct awaited *queues;
 	_Atomic int64_t found_at; /* when a request of a wave last got a job
 				   * (monotonic ms) */
@@ -378,8 +379,8 @@ void access_log(struct server *server, const struct request *request, int sent);
 struct connection {
 	struct connection *next, *before;
 	int fd;
-	int64_t since_ms; /* when the server began to wait for the client: for a
-			   * request, or until an answer is sent (monotonic
+	int64_t since_ms; /* when the server began to wait for the client to
+			   * send a request or to read an answer (monotonic
 			   * ms) */
 	int is_busy;      /* 1: the server works on a request, so the client's
 			   * time limit does not run */
@@ -425,7 +426,7 @@ int serve(const struct options *options);
 void server_done(struct server *server, struct request *request);
 void server_wake(struct server *server);
 /* Accept no more connections. The loop ends when the requests that have begun
- * are answered. */
+ * are answered, or after DRAIN_MS. */
 void server_drain(struct server *server);
 void server_watch(struct server *server, struct request *request);
 void server_unwatch(struct server *server, struct request *request);

@@ -96,8 +96,8 @@ split_query(struct request *request, char *query)
 	return 0;
 }
 
-/* Returns the path after the prefix under which a proxy shows the server, or
- * NULL if the path does not begin with the prefix. */
+/* Returns the part of the path after the prefix, or NULL if the path does not
+ * begin with the prefix. (A proxy may show the server under a prefix.) */
 static char *
 without_prefix(const struct request *request, char *path)
 {

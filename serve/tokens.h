@@ -3,9 +3,9 @@
  * tokens.c.
  *
  * A token is a text of the form rp_KEY_SECRET. The database stores the key, and
- * the SHA-256 of the whole token. A scope says what a token allows: work:mail
- * allows to work on the queue mail, and work:mail-* on all queues whose names
- * begin with mail-.
+ * the SHA-256 of the whole token. A scope says what a token allows. For
+ * example, work:mail allows work on the queue mail, and work:mail-* allows work
+ * on all queues whose names begin with mail-.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -41,7 +41,7 @@ enum may {
 struct scope {
 	enum may may;
 	const char *queue; /* a queue's name or, if is_prefix is 1, the
-			    * beginning of names followed by * */
+			    * beginning of queues' names and a * */
 	int is_prefix;
 };
 
@@ -78,7 +78,7 @@ int token_make(char to[TOKEN_SIZE], char key[TOKEN_KEY + 1]);
  * if the text is not a scope. */
 int scope_parse(const char *text, struct scope *ret);
 /* Add the scopes of a list such as enqueue:mail,work:mail to a JSON array.
- * Returns NULL, or where the first scope that is not valid begins. */
+ * Returns NULL, or a pointer to the first scope that is not valid. */
 const char *scopes_split(const char *list, json_t *scopes);
 
 int tokens_read(struct tokens *tokens, rp_conn *conn); /* 0 or RP_E* */

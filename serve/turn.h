@@ -20,7 +20,7 @@ struct turn {
 	char *is_hidden;
 	size_t verdicts_count;
 	int has_results; /* 1: the answer has results of verdicts */
-	int is_settled;  /* 1: the verdicts were given in an earlier commit */
+	int is_settled;  /* 1: an earlier commit has handled the verdicts */
 
 	/* Jobs to enqueue. */
 	const char *queue;

@@ -18,9 +18,9 @@
 
 #define FORGET_MS 60000 /* how often the waiter deletes old stored answers */
 #define SWEEP_MS 1000   /* how often the waiter sweeps */
-/* How long the waiter rests, at least and at most, after it has found ready
- * jobs that no request could claim. For example, no request can claim the jobs
- * of a queue that runs as many jobs as its limit allows. */
+/* After the waiter has found ready jobs that no request could claim, it pauses
+ * for REST_MS to MOST_REST_MS. For example, no request can claim the jobs of a
+ * queue that runs as many jobs as its limit allows. */
 #define REST_MS 20
 #define MOST_REST_MS 1000
 

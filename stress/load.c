@@ -15,7 +15,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* With --for, producers pause while this many of their jobs are not done. */
+/* With --for, producers pause while more than this many enqueued jobs are not
+ * done. After each kill of a worker 5,000 more are allowed. */
 #define BACKLOG 20000
 
 /* Return a random number, computed by splitmix64. The result depends only on
@@ -32,7 +33,8 @@ stress_random(uint64_t seed, uint64_t a, uint64_t b)
 	return z ^ (z >> 31);
 }
 
-/* Record a failure of a child. The parent prints the first failure. */
+/* Record why a child failed, unless another failure is recorded already. The
+ * parent prints the recorded failure. Returns FAILED. */
 int
 child_fails(struct stress *stress, const char *what, const char *why)
 {

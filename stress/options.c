@@ -26,7 +26,8 @@ parse_share(const struct cmd *cmd, const char *text, double *ret)
 	return 0;
 }
 
-/* Parse the limits of the queue that are written as words. */
+/* Parse the values of --rate and --group-on-failure. NULL: the option was not
+ * given. Returns 0, or an exit status after printing an error. */
 static int
 parse_limits(struct stress *s, const char *rate, const char *failure)
 {

@@ -100,8 +100,8 @@ tell(void *ctx, const struct moment *m, const char *client)
 	put(t, line);
 }
 
-/* Write the event `limits`. Its time is the begin of the run, because the queue
- * got its limits before the first process began. */
+/* Write the event `limits`. Its time is the start of the run, because the queue
+ * got its limits before the first process started. */
 static void
 tell_limits(struct telling *t)
 {

@@ -97,9 +97,9 @@ scratch_remove(struct cmd *cmd, const char *queue)
 			queue, queue);
 }
 
-/* Return whether the name has the form of the names that runs of `readpast
- * stress` give to their queues. If so, return the host and the process id that
- * are in the name. */
+/* Return whether a run of `readpast stress` made the queue of this name. Such a
+ * name has the form stress-HOST-PID-RANDOM. If so, ret_host and *ret_pid become
+ * the host and the process id in the name. */
 static int
 is_ours(const char *name, char *ret_host, size_t room, long *ret_pid)
 {

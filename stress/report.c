@@ -56,8 +56,8 @@ by_samples(const void *pa, const void *pb)
 	return (a->samples < b->samples) - (a->samples > b->samples);
 }
 
-/* Count the samples in which a session was busy. *ret_locks becomes the number
- * of samples in which a session waited for a lock. */
+/* Return the sum of the busy sessions of all samples. *ret_locks becomes the
+ * sum of the sessions that waited for a lock. */
 static int64_t
 count_samples(const struct shared *s, int64_t *ret_locks)
 {
@@ -78,7 +78,8 @@ percent(int64_t part, int64_t all)
 	return all ? 100.0 * (double)part / (double)all : 0;
 }
 
-/* Convert a number of samples to seconds, summed over all sessions. */
+/* Convert a sum of sessions, as count_samples() returns it, to seconds. Each
+ * session counts for the time between two samples. */
 static double
 sampled_seconds(const struct stress *stress, int64_t samples)
 {

@@ -70,8 +70,9 @@ struct shared {
 	char why[300]; /* text of the first failure */
 
 	/* The watcher writes the following members. */
-	int has_counters; /* not 0: the database counts its own work, and
-			   * `before` and `after` have these numbers */
+	int has_counters; /* not 0: the database counts its own work. `before`
+			   * and `after` are its counters before and after the
+			   * run. */
 	struct server before, after;
 	struct wait waits[WAITS];
 	int64_t samples;
@@ -96,7 +97,7 @@ struct stress {
 	int group_pass; /* not 0: a failed job does not stop its group */
 	int fill, pin, json;
 	struct shared *shared;
-	/* lengths of the logs; they are in shared memory */
+	/* the number of entries of each log; the array is in shared memory */
 	_Atomic int64_t *counts;
 	struct child *children; /* first the producers, then the workers */
 	struct child watcher;
@@ -143,8 +144,8 @@ int work(struct stress *stress, struct child *child);
 int child_fails(struct stress *stress, const char *what, const char *why);
 uint64_t stress_random(uint64_t seed, uint64_t a, uint64_t b);
 
-/* The groups of the jobs, in group.c. Their names are their numbers with "g"
- * before them. */
+/* The groups of the jobs, in load.c. The name of a group is "g" and the number
+ * of the group, such as "g12". */
 #define GROUP_ROOM 16
 uint32_t group_of(const char *name); /* 0 if `name` is NULL */
 void group_name(char to[GROUP_ROOM], uint32_t group);

@@ -20,10 +20,10 @@ struct watcher {
 	struct stress *stress;
 	rp_conn *conn, *pinned;
 	int64_t last_done;
-	int quiet;        /* number of probes since the last job has ended */
-	int64_t stuck_at; /* since when jobs are blocked while no job is ready,
-			   * scheduled or running (us); 0: this is not the
-			   * case */
+	int quiet;        /* number of calls of look_for_the_end() since a job
+			   * ended, or since the last query */
+	int64_t stuck_at; /* time (us) at which only blocked jobs were left; 0:
+			   * other jobs are left, or none */
 };
 
 static int
@@ -173,9 +173,9 @@ pin(struct watcher *w)
 
 /* ---- the end ---- */
 
-/* Return whether jobs have been blocked for so long, while no other job was
- * left to run, that they will never run. In that case the run ends, and the
- * check of the history reports their groups. */
+/* Return whether the queue is stuck. It is stuck if only blocked jobs have been
+ * left for so long that they will never run. In that case the run ends, and the
+ * check of the history reports the groups of these jobs. */
 static int
 is_stuck(struct watcher *w, const rp_queue_stats *q)
 {
@@ -190,7 +190,7 @@ is_stuck(struct watcher *w, const rp_queue_stats *q)
 	return w->stuck_at && now - w->stuck_at > most_ms * 1000;
 }
 
-/* Find out whether the queue is empty, and set `empty`. Usually the workers
+/* Set `empty` if no job is left, or if the queue is stuck. Usually the workers
  * have reported the end of all jobs, and no query is needed. But a worker that
  * was killed may have finished a job without reporting it. So if no job has
  * ended for a while, query the database. */

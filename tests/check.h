@@ -62,8 +62,8 @@ int64_t check_result(int64_t r, rp_conn *conn, const char *call,
 
 int64_t put(rp_conn *conn, const char *queue, const char *payload);
 rp_job_spec job_of(const char *payload);
-/* Make `size` bytes, which depend on the seed. None of them is zero. Free the
- * result. */
+/* Return `size` bytes that the seed determines. None of them is zero. The
+ * caller frees them. */
 char *bytes_of(size_t size, unsigned seed);
 /* put_bytes() enqueues a job into queue q. The job's payload is bytes_of(size,
  * seed). expect_bytes() asserts that a job has that payload. */
@@ -91,10 +91,11 @@ rp_batch *get(rp_conn *conn, int64_t id); /* free the result */
 int state_of(rp_conn *conn, int64_t id);
 rp_queue_stats stats_of(rp_conn *conn, const char *queue);
 void settings(rp_conn *conn, rp_queue queue);
-/* Queue q gets this group limit; 0: none. put_in_group() enqueues a job of a
- * group into queue q. expect_states() asserts the states of n jobs: a letter
- * for each, "s" scheduled, "r" ready, "R" running, "b" blocked, "-" no live or
- * kept job. */
+/* limit_groups() sets the group limit of queue q; 0: no limit. put_in_group()
+ * enqueues a job of a group into queue q. expect_states() asserts the states of
+ * jobs. `states` has a letter for each job: "s" scheduled, "r" ready, "R"
+ * running, "b" blocked, "d" done, "D" dead, "c" cancelled, "-" no live or kept
+ * job. */
 void limit_groups(rp_conn *conn, int64_t limit);
 int64_t put_in_group(rp_conn *conn, const char *group, const char *payload);
 void expect_states(rp_conn *conn, const int64_t *ids, const char *states);

@@ -1,7 +1,7 @@
 /*
- * kinds.h - operations on test databases without the library, such as to create
- * a database and run SQL. There is a struct for each kind of database, which
- * uses the client library of this database.
+ * kinds.h - operations on test databases that do not use the library, such as
+ * running SQL. Each kind of database has a struct of functions, which use the
+ * client library of that kind.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -347,8 +347,8 @@ expect_same_settings(const struct pair *pair)
 		   rp_queue_list(pair->to->conn, a.name, &theirs));
 		b = *rp_queues_at(theirs, 0);
 		b.name = a.name;
-		/* A move pauses the source's queue with this reason, which the
-		 * target's queue does not have. */
+		/* A move pauses the source's queue with this reason. The
+		 * target's queue does not have this reason. */
 		if (a.pause_reason && strstr(a.pause_reason, "were moved"))
 			a.pause_reason = b.pause_reason;
 		assert_string_equal(a.pause_reason ? a.pause_reason : "-",

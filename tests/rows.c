@@ -127,8 +127,8 @@ free_jobs(struct jobs *jobs)
 	free(jobs);
 }
 
-/* Return the number of jobs in front of this job in its lane, or -1 if the job
- * is not in the ready line. */
+/* Return the number of jobs in front of this job in its lane (the ready jobs of
+ * one queue, priority and class), or -1 if the job is not in the ready line. */
 static int
 place_of(const struct jobs *jobs, size_t which)
 {

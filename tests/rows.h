@@ -14,9 +14,10 @@
  * table. Free the text. */
 char *rows_of(rp_conn *conn);
 
-/* All jobs, live and kept, with all their fields. `seq` is a job's rank in the
- * ready line, and not the number that the database stores, because two
- * databases with the same jobs may store different numbers. */
+/* All jobs, live and kept. `lane` names a job's queue, priority and class.
+ * `seq` is the number that gives the job its place in the ready line, or -1 if
+ * the job is not in the line. Two databases with the same jobs may store
+ * different numbers. `text` has all fields but the id and this number. */
 struct jobs {
 	size_t count;
 	struct {
@@ -26,8 +27,8 @@ struct jobs {
 };
 struct jobs *jobs_of(rp_conn *conn);
 void free_jobs(struct jobs *jobs);
-/* Assert that both lists have the same jobs, except that the ids of `got` are
- * larger by `shift`. */
+/* Assert that both lists have the same jobs in the same order in each lane. The
+ * ids of `got` must be larger by `shift`. */
 void expect_same_jobs(const struct jobs *expected, const struct jobs *got,
 		      int64_t shift);
 

@@ -26,10 +26,10 @@ import sys
 import zlib
 
 
-# A statement can use the ids of those rows of the answer that the caller's callback has
-# accepted ("taken"). The SQL files contain ONE_TAKEN, in which :taken is a single id.
-# In the variant for several ids, which runs once for all ids, MANY_TAKEN replaces
-# ONE_TAKEN.
+# A statement can use the ids of the "taken" rows of a result. These are the rows that
+# the caller's callback has accepted. The SQL files contain ONE_TAKEN: the statement
+# runs once for each id, and :taken is this id. This script also makes a variant with
+# MANY_TAKEN in place of ONE_TAKEN, which runs once for all ids.
 ONE_TAKEN = "in (:taken)"
 MANY_TAKEN = "in (select id from readpast_taken(:taken))"
 

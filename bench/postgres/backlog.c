@@ -2,10 +2,10 @@
  * backlog.c - measure whether a claim costs more when many jobs are ready, or
  * when the table has many scheduled jobs.
  *
- * Each number of jobs has a schema of its own, and the schemas are measured in
- * turn. No table is vacuumed or analyzed, with one exception: one schema was
- * analyzed while its tables were empty. So the planner has the worst statistics
- * for this schema.
+ * Each case has its own schema, and the schemas are measured one after the
+ * other. No table is vacuumed or analyzed, except in the schema `analyzed`.
+ * There the tables were analyzed while they were empty, so the planner has the
+ * worst possible statistics.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -15,7 +15,8 @@
 #include <stdlib.h>
 
 #define SHORT 10000
-/* A slice claims this many jobs. Then new jobs replace them. */
+/* A sample has several slices. In a slice, workers claim this many jobs. After
+ * it, new jobs replace the claimed ones. */
 #define SLICE 7000
 #define SLICES 8 /* number of slices in a sample */
 #define CLIENTS 4

@@ -34,9 +34,9 @@ run_side(const struct bench *b, const struct side *side, size_t batch)
 	return outcome.put;
 }
 
-/* Measure one sample of each side. A sample has SLICES parts, and the sides
- * take turns after each part, because a disk's speed changes more from one
- * second to the next than the sides differ. */
+/* Measure one sample of each side. A sample has SLICES parts. After each part
+ * the other side runs, because the speed of the disk may change within seconds,
+ * and by more than the difference between the sides. */
 static void
 sample(const struct bench *b, size_t batch)
 {

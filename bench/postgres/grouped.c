@@ -162,7 +162,8 @@ sweep(void *handle)
 	check(g, rp_sweep(g->conn, NULL));
 }
 
-/* Add a job of this group to the batch of `n` jobs. Enqueue a full batch. */
+/* Add a job of this group to the batch, which has `n` jobs. If the batch is
+ * full now, enqueue it. */
 static void
 fill_one(struct grouped *g, size_t *n, size_t group)
 {
@@ -173,8 +174,9 @@ fill_one(struct grouped *g, size_t *n, size_t group)
 	*n = 0;
 }
 
-/* Give each group a job that may run. Give every second group BEHIND more jobs,
- * which wait. `jobs` is the number of groups. */
+/* Enqueue one job for each group; `jobs` is the number of groups. Then enqueue
+ * BEHIND more jobs for every second group. These jobs wait, because the group
+ * limit is 1. */
 static void
 fill_many(const struct bench *b, const char *schema, size_t jobs)
 {

@@ -10,8 +10,8 @@
 #include "pg.h"
 
 /* The jobs of grouped_side belong to b->groups groups. All jobs of hot_side
- * belong to one group. The group limit is 1. The last argument of fill() of
- * grouped_side is the number of groups. */
+ * belong to one group. The group limit is 1. The parameter `jobs` of
+ * grouped_side.fill() is the number of groups. */
 extern const struct side grouped_side, hot_side;
 
 /* Set the queue's group limit, and a long lease. */

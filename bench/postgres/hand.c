@@ -3,12 +3,12 @@
  * a status column, a partial index, and `for update skip locked`. The
  * benchmarks compare readpast with this queue.
  *
- * Claim and finish are prepared statements, each a transaction of its own. The
- * claim is the statement that most people write, and it can claim more jobs
- * than its limit. The reason is that PostgreSQL may run the sub-select several
- * times, as the inner side of a join, or again for a row that another
- * transaction has changed during the claim. Each time the sub-select skips the
- * rows that are locked at that moment.
+ * Claim and finish are prepared statements, and each runs in a transaction of
+ * its own. The claim is the statement that most people write, and it can claim
+ * more jobs than its limit. The reason is that PostgreSQL may run the
+ * sub-select several times: as the inner side of a join, or again for a row
+ * that another transaction has changed during the claim. Each time the
+ * sub-select skips the rows that are locked at that moment.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,8 +1,9 @@
 /*
- * hot.c - measure one group with the limit 1, whose jobs all workers claim.
+ * hot.c - measure several workers that all claim jobs of one group with the
+ * limit 1.
  *
- * Only one job of the group runs at a time, so several workers cannot be faster
- * than one worker that takes the same jobs one by one.
+ * Only one job of the group runs at a time. So several workers cannot be faster
+ * than a single worker that runs such jobs one after the other.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

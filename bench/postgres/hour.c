@@ -2,10 +2,10 @@
  * hour.c - create, within a minute, as many dead rows as an hour of work leaves
  * in the tables while another session keeps an old snapshot.
  *
- * One job runs during the whole hour. Its entry in the index is followed by the
- * dead entries of all jobs that were done since it began. In such an hour the
- * table `cursor`, which says where claims start, gets ten rows a second, and
- * the sweep deletes all of them except the last.
+ * One job runs during the whole hour. In the index, the entry of this job is
+ * followed by the dead entries of all jobs that were done after this job began.
+ * In such an hour the table `cursor`, which says where claims start, gets ten
+ * rows a second, and the sweep deletes all of them except the last.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -122,7 +122,8 @@ idle_part(const struct bench *b)
 	server_execute(conn, "select enqueue('" QUEUE "', 'one'::text)");
 	/* The usual polls of idle workers are subtracted from the count. Each
 	 * worker polls every 8 to 10 s, and after some time all workers poll in
-	 * the same second. So count for 10 s, which includes these polls. */
+	 * the same second. So count for 10 s, which is long enough for each
+	 * worker to poll. */
 	watched = b->idle < 10 ? 1 : 10;
 	woken = statements_in(b, watched) - asleep * watched;
 	report_sample(b->report, "idle.wake-up", woken > 0 ? woken : 0);

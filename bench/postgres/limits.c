@@ -1,10 +1,10 @@
 /*
- * limits.c - measure queues with limits: what a job of a group costs, compared
- * with a job without a group in a queue without limits.
+ * limits.c - measure queues with limits. A job of a group is compared with a
+ * job in a queue that has neither groups nor limits.
  *
- * The ready line of the queue with groups has a job of each group. Every second
- * group is saturated: it has more jobs, which wait. The other queue has as many
- * ready jobs.
+ * In the queue with groups, each group has one ready job. Every second group is
+ * saturated: its limit is reached, and further jobs of this group wait. The
+ * other queue has the same number of ready jobs.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -54,8 +54,8 @@ static const struct part {
 #endif
 };
 
-/* Return whether this part is to run. BENCH_PARTS names the parts that run; if
- * it is not set, all parts run. */
+/* Return whether to run this part. BENCH_PARTS names the parts that run; if it
+ * is not set, all parts run. */
 static int
 is_wanted(const char *part)
 {

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #define SCHEMA "readpast"
-#define LIMIT "50ms" /* a wait for a lock that takes longer is logged */
+#define LIMIT "50ms" /* the server logs lock waits that last longer */
 
 /* Let the server log each wait for a lock that takes longer than LIMIT. */
 static void

@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The script peers/run prints how many jobs per second the queue does. If it
- * fails, it prints only a message. */
+/* The script peers/run prints how many jobs per second the queue does. If the
+ * script fails, it prints only a message, to standard error. */
 double
 peer_rate(const struct bench *b, const char *name, size_t groups, int named)
 {

@@ -37,7 +37,8 @@ struct bench {
 	size_t workers; /* number of idle workers */
 	/* how often the latency of starting a job is measured */
 	size_t starts;
-	size_t queues; /* number of active queues, if many are active */
+	size_t queues; /* number of queues in the measurement in which all
+			* queues are active */
 	size_t idle_queues;
 	/* number of groups, and of producers of one group */
 	size_t groups, producers;
@@ -89,7 +90,8 @@ double buffers_per_claim(const struct bench *b, const char *schema);
  * NULL ends the trace. The function is in client.c. */
 void client_trace(void *native, FILE *to);
 
-/* How many statements and round trips one step of a side takes, on average. */
+/* The average number of statements and of round trips of a side: for one call
+ * of step() if `steps` is not 0, or else of put(). */
 struct side;
 struct trips {
 	double statements, round_trips;
@@ -100,7 +102,7 @@ struct trips trips_count(const struct side *side, void *handle, int steps,
 /* ---- the sides that are compared: library.c, hand.c, raw.c ---- */
 
 struct side {
-	/* the names of this side's rows in the report begin with this */
+	/* each row of this side in the report has a name with this prefix */
 	const char *prefix;
 	/* Drops the tables and creates them again. */
 	void (*create)(const struct bench *b, const char *schema);
@@ -150,7 +152,7 @@ struct clients *clients_start(const struct bench *b, const struct load *load);
 void clients_finish(struct clients *clients, struct outcome *ret);
 void clients_run(const struct bench *b, const struct load *load,
 		 struct outcome *ret);
-/* A load of one producer and two workers, in batches of 100. */
+/* Return a load of one producer and two workers, in batches of 100. */
 struct load steady_load(const struct side *side, const char *schema,
 			double seconds);
 double median_by_second(const struct outcome *outcome);
@@ -171,8 +173,9 @@ void limits_part(const struct bench *b);
 void http_part(const struct bench *b);
 
 /* peers.c: return the jobs per second of another queue system, with one
- * producer and two workers, or 0 if it cannot be measured. First `groups`
- * groups get jobs. If `named` is not 0, each group is a named queue. */
+ * producer and two workers, or 0 if it cannot be measured. If `groups` is not
+ * 0, this many groups have jobs before the measurement begins. If `named` is
+ * not 0, each group is a named queue. */
 double peer_rate(const struct bench *b, const char *name, size_t groups,
 		 int named);
 
@@ -181,7 +184,7 @@ double peer_rate(const struct bench *b, const char *name, size_t groups,
  * vacuum cannot remove the dead rows. */
 void hour_make(const struct bench *b, const char *schema);
 
-/* Curves for figures, in plot.c. plot_begin() removes old data, plot_curve()
+/* plot.c draws curves in figures. plot_begin() removes old data, plot_curve()
  * adds a curve to a figure, and plot_draw() writes the figures. */
 void plot_begin(const struct bench *b);
 void plot_curve(const struct bench *b, const char *figure, const char *series,

@@ -91,8 +91,8 @@ pin(const struct bench *b)
 	return conn;
 }
 
-/* Sweep once a second until the time `until`. Returns the processor time that
- * the sweeps took in the server. */
+/* Sweep once a second until the time `until`. Returns the server's processor
+ * time for the sweeps, in percent of one processor. */
 static double
 sweep_until(rp_conn *conn, double until)
 {

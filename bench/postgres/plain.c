@@ -39,7 +39,8 @@ all_buffers(rp_conn *conn)
 				   " where datname = current_database()");
 }
 
-/* Enqueue batches, or finish a batch and claim the next one. */
+/* Measure calls that enqueue a batch or, if `finishes` is not 0, calls that
+ * finish a batch and claim the next one. */
 static void
 measure(const struct bench *b, rp_conn *conn, int finishes)
 {

@@ -2,8 +2,9 @@
  * producers.c - measure many producers that enqueue into one group with the
  * limit 1, and count how often one of them waits for another.
  *
- * Producers of any table wait for each other while the table's file grows. Such
- * waits (for the lock `extend`) are not counted.
+ * While the file of a table grows, all sessions that insert rows into this
+ * table wait for each other. This is so for every table, so these waits (for
+ * locks of the type `extend`) are not counted.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -16,7 +17,7 @@
 #include <unistd.h>
 
 #define SCHEMA "readpast"
-#define LIMIT "5ms" /* a wait for a lock that takes longer is logged */
+#define LIMIT "5ms" /* the server logs lock waits that last longer */
 #define SAMPLE_US 10000
 
 struct board {
@@ -63,8 +64,8 @@ produce(const struct bench *b, struct board *board)
 	_exit(0);
 }
 
-/* Let many producers enqueue for a while, and look at the server's locks again
- * and again. Returns the number of lock waits that were seen. */
+/* Let many producers enqueue for a while. Meanwhile, count every SAMPLE_US the
+ * sessions that wait for a lock. Returns the sum of these counts. */
 static double
 crowd(const struct bench *b, rp_conn *conn)
 {
@@ -95,8 +96,9 @@ crowd(const struct bench *b, rp_conn *conn)
 	return waits;
 }
 
-/* Measure some producers and workers of the group. If `open` is not 0, a
- * transaction that has enqueued into the group stays open meanwhile. */
+/* Measure producers and workers of the group. If `open` is not 0, another
+ * transaction has enqueued into the group and stays open during the
+ * measurement. */
 static void
 beside(const struct bench *b, rp_conn *conn, int open)
 {

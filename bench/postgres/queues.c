@@ -332,8 +332,9 @@ active_queues(const struct bench *b)
 
 /* ---- idle queues ---- */
 
-/* Create queues by enqueueing a first job into each of them, in this number of
- * transactions. Returns how many seconds this took. */
+/* Create the idle queues by enqueueing one job into each of them.
+ * `transactions`: how many transactions share this work. Returns how many
+ * seconds this took. */
 static double
 make_queues(const struct bench *b, size_t transactions)
 {

@@ -1,6 +1,6 @@
 /*
  * raw.c - insert rows into the library's own table and do nothing else. The
- * benchmarks compare enqueue with this.
+ * benchmarks compare an enqueue with this insert.
  *
  * The rows are passed as one array. A VALUES list with a parameter for each
  * value takes a quarter longer.

@@ -1,6 +1,7 @@
 /*
- * steady.c - measure one producer and two workers with batches of 100 jobs,
- * with readpast, with the queue written by hand, and with other queue systems.
+ * steady.c - measure readpast, the queue written by hand, and other queue
+ * systems under the same load: one producer and two workers, with batches of
+ * 100 jobs.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

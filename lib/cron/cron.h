@@ -18,7 +18,7 @@
 
 /*
  * A parsed spec. In the sets, bit N stands for the number N. If `every_ms` is
- * 0, none of the sets is empty. Otherwise the sets are not used.
+ * 0, each set has a member. If `every_ms` is not 0, the sets are not used.
  */
 struct rp_spec {
 	uint64_t minutes;  /* 0 to 59 */
@@ -64,7 +64,7 @@ struct rp_period {
 
 /*
  * Read the zone `name` from the folder `folder`. A NULL folder stands for
- * RP_ZONES. A NULL name, like "UTC", stands for UTC, which needs no file.
+ * RP_ZONES. If the name is NULL or "UTC", the zone is UTC, which needs no file.
  * RP_EINVAL: the name is wrong or unknown. RP_EDB: the file cannot be read, or
  * is damaged. Free the zone with rp__zone_free(). Several threads may use a
  * zone at the same time.
@@ -89,8 +89,9 @@ int rp__zones_near(const char *folder, const char *name, char *to, size_t room);
 
 /* ---- rule.c ---------------------------------------------------------- */
 
-/* One date in the rule at the end of a zone file. After the last change that
- * the file lists, the rule gives the offset. */
+/* The date on which summer time begins or ends each year. It comes from the
+ * rule at the end of a zone file. The rule gives the offset for times after the
+ * last change that the file lists. */
 struct rp_rule_date {
 	char kind; /* 'J': `day` is 1 to 365, and 29 February has no number.
 		    * 'N': `day` is 0 to 365. 'M': the date is weekday `day` (0:

@@ -59,8 +59,8 @@ distance(const char *a, const char *b)
 }
 
 /* Compare the wanted name with a zone's name. If the wanted name has no slash,
- * compare it with the zone's city, too. Keep the zone if it is among the
- * nearest. */
+ * compare it with the zone's city, too. Keep the zone if it is among
+ * the NEAREST zones with the smallest distance so far. */
 static void
 consider(struct search *search, const char *name)
 {

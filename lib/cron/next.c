@@ -21,9 +21,9 @@
 #define YEAR_S INT64_C(31556952) /* average length of a year */
 /* The calendar repeats after 400 years, and so do the rules of time zones. */
 #define CALENDAR_S (400 * YEAR_S)
-/* An offset from UTC is between -25 and 26 hours. So if one period (times with
- * the same offset) ends more than this many seconds before another begins, they
- * have no local time in common. */
+/* An offset from UTC is between -25 and 26 hours. So two periods (times with
+ * the same offset) have no local time in common if the second begins more than
+ * this many seconds after the end of the first. */
 #define OVERLAP_S (52 * 3600)
 
 static int64_t
@@ -66,9 +66,9 @@ count_skipped(const struct rp_spec *spec, const struct rp_period *before,
 			fire->skipped_local_ms = minute * MINUTE_MS;
 }
 
-/* Find the first fire from second `from` until before second `until`. Both
- * times are in `period`, in which the zone's offset does not change. Returns 1,
- * or 0 if there is no fire. */
+/* Find the first fire at or after second `from` and before second `until`. All
+ * this time is in `period`, in which the zone's offset does not change. Returns
+ * 1, or 0 if there is no fire. */
 static int
 find_in(const struct rp_spec *spec, const struct rp_zone *zone,
 	const struct rp_period *period, int64_t from, int64_t until,

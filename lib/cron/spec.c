@@ -62,8 +62,8 @@ static const struct field fields[FIELDS] = {
 	[WEEKDAY] = { "weekday", 0, 7, "SUNMONTUEWEDTHUFRISAT", 0 },
 };
 
-/* One item of a field's list, such as `1-5/2`. `at` is the position in the item
- * that is parsed next. */
+/* One item of a field's list, such as `1-5/2`. `at` points to the first
+ * character of the item that is not parsed yet. */
 struct item {
 	const struct field *field;
 	const char *text;
@@ -89,8 +89,8 @@ out_of_range(const struct reader *in, const struct item *item)
 	return wrong_item(in, item, why);
 }
 
-/* Returns the number that the name at the current position stands for, such as
- * 1 for JAN. Returns -1 if there is no name. */
+/* Returns the number of the name at the current position, such as 1 for JAN.
+ * Returns -1 if there is no name. */
 static int
 named(const struct item *item)
 {
@@ -420,8 +420,8 @@ is_day(const struct rp_spec *spec, int64_t days, int day)
 	return spec->either_day ? by_date || by_weekday : by_date && by_weekday;
 }
 
-/* Returns the first minute of the day, not before the minute `from`, that the
- * spec's hours and minutes match. Returns -1 if there is no such minute. */
+/* Returns the first minute of the day (0 to 1439) that is at or after `from`
+ * and matches the spec's hours and minutes. Returns -1 if there is none. */
 static int
 minute_of_day(const struct rp_spec *spec, int from)
 {

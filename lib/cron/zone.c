@@ -35,8 +35,8 @@ struct rp_zone {
 	size_t count;
 	struct change {
 		int64_t at;
-		unsigned char type; /* index of the type that applies from `at`
-				     * on */
+		unsigned char type; /* index of the type that begins to apply
+				     * at the time `at` */
 	} changes[];
 };
 

@@ -6,10 +6,10 @@
  * SPDX-FileCopyrightText: The readpast authors
  *
  * A backend opens a connection and runs verbs, the operations of the library on
- * the database. A verb takes `rows` rows of parameters, in the order that
- * sql/params lists. It passes each row of its result to a callback. Settling,
- * claiming and enqueueing are functions of the backend, because databases need
- * different verbs for them.
+ * the database. A verb takes `rows` rows of parameters. sql/params lists the
+ * parameters of each verb in their order. The verb passes each row of its
+ * result to a callback. Settling, claiming and enqueueing are functions of the
+ * backend, because databases need different verbs for them.
  */
 #ifndef RP_BACKEND_H
 #define RP_BACKEND_H
@@ -33,9 +33,9 @@ struct rp_value {
 };
 
 /* A row callback returns one of the following values, or a negative error code.
- * If it returns an error code, the verb fails with that code. On a database
- * with `one_writer` (see below), a verb that changes the rows that it returns,
- * such as a claim, changes only the rows that were taken. */
+ * If it returns an error code, the verb fails with that code. Some verbs, such
+ * as a claim, change the rows that they return. On a database with `one_writer`
+ * (see below) such a verb changes only the rows that the callback takes. */
 #define RP_ROW_TAKE 0 /* take the row */
 #define RP_ROW_SKIP 1 /* skip the row */
 #define RP_ROW_STOP 2 /* skip this row and all further rows */
@@ -108,17 +108,17 @@ struct rp_url {
 
 /* Flags of begin(). */
 #define RP_BEGIN_WRITE 1 /* the transaction will write */
-/* The transaction runs a single verb. If the backend's one_writer is 1, a round
- * trip may also run the verb `sweep_rest` in the transaction, and add to the
- * counts of finished jobs. */
+/* The transaction runs a single verb. There is one exception: if the backend's
+ * one_writer is 1, the transaction of settle_and_claim() may also run the verb
+ * `sweep_rest` and write the tallies (counts of finished jobs). */
 #define RP_BEGIN_ONCE 2
 
 /* Arguments and results of settle_and_claim(). The verdicts are already checked
  * and sorted by job id, and no two name the same claim. Each verdict has the
- * result RP_EGONE at first. For a verdict that it accepts, the backend sets the
- * result to 0 and sets the job's state. For a verdict that the backend refuses,
- * it may set a more exact error. The backend may set elements of `verdicts` to
- * NULL when it has answered them. */
+ * result RP_EGONE at first. If the backend accepts a verdict, it sets the
+ * verdict's result to 0 and its `state` to the job's new state. If the backend
+ * refuses a verdict, it may set the result to a more exact error. In both cases
+ * it may then set the element of `verdicts` to NULL. */
 struct rp_round_trip {
 	rp_verdict **verdicts;
 	size_t verdicts_count;
@@ -239,8 +239,8 @@ struct rp_backend {
 	/* Call `statement` with each SQL statement that creates the schema. */
 	int (*schema_sql)(const struct rp_url *url, rp_sql_fn *statement,
 			  void *ctx, rp_error *reterr);
-	/* Returns 1 if a transaction of the caller is open, which begin() would
-	 * join. */
+	/* Returns 1 if the caller has an open transaction, so that begin()
+	 * would join it. */
 	int (*joins)(void *db);
 	/* Begin a transaction or, inside an open transaction, a savepoint.
 	 * Returns 0, 1 or an error. 1: the transaction has begun, but the
@@ -263,11 +263,11 @@ struct rp_backend {
 	 * RP_QUERY_READ or a time-out is a transaction of its own, so no
 	 * transaction may be open. */
 	int (*query)(void *db, const struct rp_query *query, rp_error *reterr);
-	/* Read what the connection has used since the last call. The first call
-	 * starts counting. On SQLite a measured connection does not use the
-	 * library's queue of writers. Such a connection waits for all locks in
-	 * the same simple way, by trying again and again, so that waits can be
-	 * compared. */
+	/* Set *ret to the usage of the connection since the previous call of
+	 * measure(). The first call starts counting. On SQLite a measured
+	 * connection does not use the library's queue of writers. It waits for
+	 * all locks in the same simple way, by trying again and again, so that
+	 * waits can be compared. */
 	void (*measure)(void *db, struct rp_usage *ret);
 	/* Settle, then claim, in the open transaction. */
 	int (*settle_and_claim)(void *db, struct rp_round_trip *trip,
@@ -283,9 +283,9 @@ struct rp_backend {
 	 * is readable. */
 	int (*wait)(void *db, const struct rp_waiter *waiter,
 		    int64_t timeout_ms, int fd, rp_error *reterr);
-	/* Wait until one of the jobs may have ended. Call it outside of
-	 * transactions. Returns 1 if the caller must read the jobs' states; the
-	 * first call may return 1 at once. Returns 0 if timeout_ms (-1: no
+	/* Wait until one of the jobs may have ended. No transaction may be
+	 * open. Returns 1 if the caller must read the jobs' states; the first
+	 * call may return 1 without waiting. Returns 0 if timeout_ms (-1: no
 	 * limit) is over, `fd` (-1: none) is readable, or a signal has
 	 * arrived. */
 	int (*wait_for_jobs)(void *db, struct rp_job_waiter *waiter,
@@ -297,7 +297,8 @@ struct rp_backend {
 	 * on this connection. NULL: the database has no notifications. */
 	int (*hears)(void *db, void *other);
 	/* Returns 1 if the connection goes through a pooler that may run each
-	 * transaction in another session. NULL: it never does. */
+	 * transaction in another session. NULL: connections to this kind of
+	 * database never go through a pooler. */
 	int (*is_pooled)(void *db);
 	/* Truncate a log file that has become larger than needed (SQLite's
 	 * -wal). NULL: the database has no such file. */

@@ -29,8 +29,8 @@
 struct rp_stmt {
 	const char *one;   /* the SQL for one row of parameters or, if `late` is
 			    * 1, for one taken row of the answer */
-	const char *many;  /* the SQL for many rows of parameters at once, which
-			    * are given as a table; NULL: run `one` for each
+	const char *many;  /* the SQL for many rows of parameters, which it
+			    * reads from a table; NULL: run `one` for each
 			    * row */
 	const char *guard; /* name of a column that an earlier statement
 			    * returned: the statement runs only if the column is
@@ -39,8 +39,9 @@ struct rp_stmt {
 			    * the verb are skipped, too */
 	int answer;        /* 1: the statement's rows are the verb's answer,
 			    * which is passed to the callback */
-	int batch;         /* 1: the statement inserts all rows of parameters at
-			    * once, and returns the ids of the new rows */
+	int batch;         /* 1: one run of the statement inserts all rows of
+			    * parameters; the ids of the new rows are the
+			    * answer */
 	int late;          /* 1: the statement runs after the last row of the
 			    * answer, once for each row that the callback
 			    * took */

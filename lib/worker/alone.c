@@ -27,8 +27,8 @@ has_lived(const struct alone *alone, int64_t now)
 	return now - alone->taken_us >= LIVED_US;
 }
 
-/* Returns 1 during the turn of other jobs: the worker claims jobs, but no
- * suspect. A suspect that was claimed earlier may still be running in this
+/* Returns 1 during the turn of other jobs, in which the worker claims jobs but
+ * no suspect. A suspect that was claimed earlier may still be running in this
  * turn. Returns 0 if the worker runs a suspect that has not yet run for
  * LIVED_US, or if it has no suspect and the time `others_until` has come. */
 static int
@@ -73,9 +73,9 @@ rp__alone_must_wait(const struct alone *alone, size_t holding)
 	return alone->task || (alone->wanted_since && holding > 0);
 }
 
-/* Returns the number of held jobs to pass to the next claim. A claim returns
- * suspects only if this number is 0. So while other jobs have their turn, this
- * function returns 1 even if the worker holds no job. */
+/* Returns the number that the next claim gets as the number of held jobs. A
+ * claim returns suspects only if it gets 0. So while other jobs have their
+ * turn, this function returns 1 even if the worker holds no job. */
 size_t
 rp__alone_holding(const struct alone *alone, size_t holding)
 {

@@ -145,9 +145,9 @@ apply(rp_task *task, int result, int is_own, int64_t asked)
 }
 
 /* Find the renewals that the database refused because the handler has settled
- * its claim itself. For such a renewal, the lease had not run out yet, and no
- * worker runs the job now. Such a handler is not told to stop, because its
- * claim was not lost. */
+ * its claim itself. A refused renewal counts as such if the lease had not run
+ * out when the renewal was sent, and no worker runs the job now. The handler is
+ * not told to stop, because its claim was not lost. */
 static void
 find_own(rp_worker *w, struct renewal *renewals, const rp_verdict *verdicts,
 	 size_t n, int64_t asked)

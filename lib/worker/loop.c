@@ -20,7 +20,8 @@
 #define MOST_AHEAD 2000
 #define STUCK_MS 500
 #define MOST_TROUBLES_AT_THE_END 5
-/* A stopped worker tries this often, for 10 s, to settle locked jobs. */
+/* After a stop, a worker tries this many times to settle jobs that other
+ * transactions have locked. That takes 10 s. */
 #define MOST_TRIES_AT_THE_END 50
 
 /* ---- failed calls ---- */
@@ -183,7 +184,8 @@ note_claim(rp_worker *w, const rp_batch *batch, size_t want)
 }
 
 /* Settle and claim in one round trip. If another transaction has locked a job,
- * send only the verdicts in a second call, which does not wait for locks. */
+ * send the verdicts again without a claim. This second call does not wait for
+ * locks. */
 static int
 ask(rp_worker *w, rp_verdict *verdicts, size_t n, struct appetite *a,
     rp_batch **ret)
@@ -336,11 +338,13 @@ probe(rp_worker *w, int what, struct rp_probe *ret)
 		return rp__worker_trouble(w, r);
 	w->what = 0;
 	w->maybe_ready |= ret->ready;
-	/* A worker that gets notified need not poll, with three exceptions. A
-	 * worker that drains must poll, because no notification is sent when
-	 * the last job ends. The worker that sweeps for all workers must poll
-	 * to know when the next sweep is due. If a queue has used up its rate,
-	 * no notification is sent when the next job may start. */
+	/* A worker that gets notified need not poll, with these exceptions. If
+	 * jobs are ready, or the last sweep was not finished, there is work
+	 * that no new notification announces. A worker that drains must poll,
+	 * because no notification is sent when the last job ends. The worker
+	 * that sweeps for all workers must poll to know when the next sweep is
+	 * due. If a queue has used up its rate, no notification is sent when
+	 * the next job may start. */
 	w->waiter.polls = ret->ready || ret->blocked || w->options.drain ||
 			  rp__has_swept_lately(w->conn) || w->conn->has_unswept;
 	if (!ret->suspects)

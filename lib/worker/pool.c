@@ -191,10 +191,10 @@ next_task(struct pool *pool)
 	return NULL;
 }
 
-/* Start the next task: put it into a free slot. A worker has a slot for each
- * task that may run at once, and renews the leases of the tasks in slots. The
- * caller holds the pool's lock. Returns NULL if no task waits or no slot is
- * free. */
+/* Start the next task by putting it into a free slot. A worker has as many
+ * slots as tasks may run at the same time, and renews the leases of the tasks
+ * in slots. The caller holds the pool's lock. Returns NULL if no task waits or
+ * no slot is free. */
 rp_task *
 rp__pool_start_task(rp_worker *worker)
 {

@@ -15,13 +15,14 @@
 /* The time between two looks for new queues, in milliseconds. */
 #define LOOK_MS 1000
 
-/* Each look reads newly found queues again, for up to YOUNG_MS after they were
- * found. A queue may appear later than a queue with a larger id, because the
- * transactions that create queues may commit in another order than that of the
+/* A look reads the queues with larger ids than old_queue_id, which is the
+ * largest id that was known up to YOUNG_MS ago. So a look also finds a queue
+ * that appears a little later than a queue with a larger id. This happens
+ * because transactions that create queues need not commit in the order of the
  * ids. */
 #define YOUNG_MS 5000
-/* All queues are read once in ALL_MS. Only this read notices the queues that
- * were dropped. */
+/* All queues are read every ALL_MS. Only this read notices the queues that were
+ * dropped. */
 #define ALL_MS 30000
 
 /* ---- the list ---- */
@@ -200,8 +201,8 @@ is_found(const rp_worker *w, const char *name)
 	return 0;
 }
 
-/* Called if all queues were read. Replace the list of queues that match.
- * Returns 1 if it has changed. */
+/* Called if all queues were read. Replace `found`, the worker's list of queues
+ * that match a pattern. Returns 1 if the list has changed. */
 static int
 replace_found(rp_worker *w, struct look *look)
 {
@@ -219,8 +220,8 @@ replace_found(rp_worker *w, struct look *look)
 	return 1;
 }
 
-/* Called if only the newest queues were read. Append the queues that are not in
- * the list yet. Returns 1 if there were any. */
+/* Called if only the newest queues were read. Append to `found` those queues
+ * that it does not have yet. Returns 1 if any were appended. */
 static int
 append_found(rp_worker *w, struct look *look)
 {

@@ -39,8 +39,9 @@ rp__task_fate(int result)
 }
 
 /* Returns when to renew the lease: when a third of it is over, or earlier if
- * there is progress to send. Returns INT64_MAX if the job is no longer ours or
- * its handler is extending the lease. */
+ * there is progress to send. Returns INT64_MAX if the lease must not be
+ * renewed, because the claim has ended or the handler is extending the
+ * lease. */
 int64_t
 rp__task_renew_at(const rp_task *task)
 {

@@ -45,7 +45,7 @@ struct rp_task {
 	/* The handler uses the following members until it returns. After that,
 	 * the coordinator uses them. */
 	const char *thread; /* the thread that runs the handler, see
-			     * rp__thread(); NULL: any thread may use it,
+			     * rp__thread(); NULL: any thread may use the task,
 			     * because the program got it from
 			     * rp_worker_next() */
 	rp_conn **conn;     /* the connection of the task's slot, for

@@ -77,14 +77,14 @@ count_loss(rp_worker *w, int is_cancelled)
 		w->counts.lost++;
 }
 
-/* The handler has settled its claim itself. Returns the verdict that it gave.
- * `now` is the job as the database has it now.
+/* Called if the handler has settled its claim itself. Returns the verdict that
+ * the handler gave. `now` is the job as the database has it now.
  *
  * If the claim number is unchanged, the verdict was DONE or DEAD. FAIL adds 1
  * to the claim number and does not change the attempt number. RELEASE adds 1 to
- * the claim number and subtracts 1 from the attempt number. If the job was
- * claimed again meanwhile, the claim number is larger, and the attempt number
- * by 1. */
+ * the claim number and subtracts 1 from the attempt number. If another claim
+ * followed, it has increased the claim number further, and has added 1 to the
+ * attempt number. */
 static int
 own_verdict(const rp_task *task, const rp_job *now)
 {

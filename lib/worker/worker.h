@@ -28,8 +28,8 @@
 #define AHEAD_MS 50
 
 struct route {
-	char *queue, *kind;  /* NULL: the route is for all kinds that have no
-			      * route of their own */
+	char *queue, *kind;  /* `kind` is NULL if the route is for all kinds
+			      * that have no route of their own */
 	int is_pattern;      /* 1: `queue` is a pattern */
 	size_t first, count; /* the part of the worker's list of queues that
 			      * matches the pattern; used by the coordinator
@@ -78,7 +78,7 @@ struct rp_worker {
 
 	/* All threads use the following members. */
 	struct pool pool;
-	pthread_mutex_t observing; /* held during each call of the observer */
+	pthread_mutex_t observing; /* locked during each call of the observer */
 	atomic_int stopping;
 	atomic_int runs;      /* 1: rp_worker_run() is running */
 	struct counts counts; /* written by the coordinator only */
@@ -90,9 +90,9 @@ struct rp_worker {
 	rp_conn *conn;
 	struct alone alone;
 	struct rp_waiter waiter;
-	int waited, what;   /* `waited`: 1 if the loop has just waited for
-			     * work. `what`: RP_WAIT_* flags, which the waits
-			     * returned and the loop has not handled yet */
+	int waited, what;   /* `waited`: 1 if the loop has just waited for work.
+			     * `what`: RP_WAIT_* flags that waits have returned
+			     * and that the loop has not handled yet */
 	int maybe_ready;    /* 1: the last claim or probe has shown that there
 			     * may be ready jobs */
 	int64_t given_back; /* how many claimed jobs were released without being
@@ -195,8 +195,8 @@ int rp__lease_give_back_unknown(rp_worker *worker,
  * queues. Returns 1 if the list has changed, 0 if not, or an error. */
 int rp__queues_find(rp_worker *worker);
 int rp__queues_find_if_due(rp_worker *worker, int64_t now);
-/* Look for queues at once. A draining worker does so before it ends, so that it
- * misses no queue. */
+/* Look for queues even before look_at. A draining worker does so before it
+ * ends, so that it misses no queue. */
 int rp__queues_find_at_the_end(rp_worker *worker);
 /* Move the first queue of each pattern behind the other queues of that pattern,
  * so that none of them is preferred. */

@@ -1,9 +1,9 @@
 -- apply_verdicts: change the jobs as plan_verdicts has planned. Each statement compares
 -- the claim number again, so a job that has changed since plan_verdicts read it is not
 -- changed again.
--- An update with `output into` names its table, and does not name it again in FROM.
--- With an alias, Babelfish 4 could not run the update a second time. With the table in
--- FROM, Babelfish would compare the condition with old versions of the rows.
+-- Each update with `output into` names the table `job` itself and not an alias, because
+-- Babelfish 4 cannot run such an update with an alias a second time. FROM does not name
+-- `job`, because Babelfish would then check the condition on old versions of the rows.
 -- Called by `settle`, in a transaction.
 -- Locks: the jobs' rows.
 

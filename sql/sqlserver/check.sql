@@ -1,7 +1,8 @@
--- check: refuse to install if the server, the database, the caller's rights or the
--- schema `readpast` of this database do not fit. If this batch has raised an error,
--- the next batch, `stop`, stops the script, because SQL Server would otherwise run
--- the remaining batches.
+-- check: refuse to install if the server or the database is too old, if the caller
+-- lacks rights, or if the database has a schema `readpast` that is not a queue of
+-- readpast or that a newer install.sql has made.
+-- After an error SQL Server goes on with the next batch. So the next batch, `stop`,
+-- stops the script if this batch has raised an error.
 -- Errors: 52010 to 52013.
 
 set nocount on;

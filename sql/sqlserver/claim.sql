@@ -2,7 +2,7 @@
 -- on a job, pass its id and claim_no to one of the procedures `complete`, `fail`,
 -- `release`, `extend` and `settle`.
 -- @queue: the name of the queue.
--- @n: the largest number of jobs.
+-- @n: claim at most this many jobs.
 -- @lease_ms: the length of the leases. Null: the queue's setting.
 -- @worker: a name under which the caller is registered as a worker, or null.
 -- @holding: how many jobs the caller holds already.
@@ -13,9 +13,9 @@
 -- doomed transaction. If @worker is given, a queue that does not exist is created when
 -- this worker first claims from it.
 -- Locks: the rows of the jobs. Rows that other transactions have locked are skipped. The
--- claim uses the clustered index only, so it never waits for a call that has found a
--- job by its id. No job is claimed twice even without these locks, because the update
--- repeats the condition that the job is not running.
+-- claim uses only the clustered index, so it never waits for a call that finds and
+-- locks a job through the index job_id. No job is claimed twice even without these
+-- locks, because the update repeats the condition that the job is not running.
 
 alter procedure [readpast].claim
 	@queue nvarchar(4000), @n int = 1, @lease_ms bigint = null,

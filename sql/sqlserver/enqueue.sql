@@ -4,13 +4,15 @@
 -- @delay_ms, @run_at: when the job is ready. Null means now.
 -- @headers: a JSON object.
 -- @unique_key: if a live job of the queue has this key, no job is added.
--- @replace: 1: a live job with the key gets the new content, unless it is running.
+-- @replace: 1: a live job with the key gets the new content. If that job is running,
+-- error 52006 is raised.
 -- @quiet: 1: return no row.
 -- @id: the job's id.
 -- Rows: one, with the job's id, and outcome: added, existed (another job has the key)
 -- or replaced.
 -- Errors: 52003 wrong argument, 52004 payload too large, 52006 the job to be replaced
--- is running, 52008 doomed transaction.
+-- is running, or the queue was dropped after this transaction began, 52008 doomed
+-- transaction.
 -- Locks: the row of a live job with the same key, and a shared lock on the queue's row
 -- in queue_use. The call waits for an open transaction that creates the same queue,
 -- drops it, inserts the same key, or has changed the live job with this key.

@@ -1,11 +1,12 @@
 -- enqueue_many: put many jobs into a queue, in one statement and one commit.
 -- @queue: the queue. It is created if it does not exist.
 -- @jobs: a JSON array of objects with the members text or payload (hexadecimal digits),
--- kind, headers, priority, delay_ms and max_attempts. Only text or payload is required.
+-- kind, headers, priority, delay_ms and max_attempts. Each object must have either text
+-- or payload. The other members may be left out.
 -- (Jobs with a unique key go through `enqueue`, one at a time.)
 -- Rows: number and id of each job, in the order of the array.
--- Errors: 52003 wrong JSON or argument, 52004 payload too large, 52006, 52008: see
--- `enqueue`.
+-- Errors: 52003 wrong JSON or argument, 52004 payload too large, 52006 the queue was
+-- dropped after this transaction began, 52008 doomed transaction.
 -- Locks: a shared lock on the queue's row in queue_use.
 
 alter procedure [readpast].enqueue_many

@@ -3,6 +3,8 @@
 -- @queue: the name of the queue.
 -- @queue_id, @max_payload: results.
 -- @priority, @max_attempts: the job's values. Null is replaced by the queue's setting.
+-- Errors: 52003 wrong name, 52006 the queue was dropped after this transaction began,
+-- 52008 doomed transaction.
 -- Called in a transaction.
 -- Locks: a shared lock on the queue's row in queue_use. The call waits for an open
 -- transaction that creates or drops the queue.

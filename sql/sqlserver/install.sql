@@ -11,10 +11,11 @@ set ansi_nulls on;
 set ansi_padding on;
 set ansi_warnings on;
 go
--- check: refuse to install if the server, the database, the caller's rights or the
--- schema `readpast` of this database do not fit. If this batch has raised an error,
--- the next batch, `stop`, stops the script, because SQL Server would otherwise run
--- the remaining batches.
+-- check: refuse to install if the server or the database is too old, if the caller
+-- lacks rights, or if the database has a schema `readpast` that is not a queue of
+-- readpast or that a newer install.sql has made.
+-- After an error SQL Server goes on with the next batch. So the next batch, `stop`,
+-- stops the script if this batch has raised an error.
 -- Errors: 52010 to 52013.
 
 set nocount on;
@@ -75,8 +76,9 @@ if not exists (select 1 from [readpast].meta as m where m.name = N'sqlserver')
 	       (N'swept_at', N'2000-01-01T00:00:00'),
 	       (N'installed_at', convert(nvarchar(100), sysutcdatetime(), 126));
 
--- A row for each queue, with its settings. paused_at: the time since which no job
--- of the queue is handed out. Null: the queue is not paused.
+-- This table has a row for each queue, with its settings.
+-- paused_at: the time at which the queue was paused. No job of a paused queue is
+-- claimed. Null: the queue is not paused.
 if object_id(N'readpast.queue', N'U') is null
 	create table [readpast].queue (
 		id int identity(1, 1) not null,
@@ -95,24 +97,26 @@ if object_id(N'readpast.queue', N'U') is null
 		constraint queue_name unique nonclustered (name)
 	);
 
--- A row for each queue. An enqueue keeps a shared lock on the row until its transaction
--- ends, so a queue cannot be dropped while an open transaction has added jobs to it.
--- Only a transaction that creates or drops the queue locks the row exclusively. So at
--- this row an enqueue waits only for such a transaction.
+-- This table has a row for each queue, too. An enqueue keeps a shared lock on the row
+-- until its transaction ends, so a queue cannot be dropped while an open transaction
+-- has added jobs to it. Only a transaction that creates or drops the queue locks the
+-- row exclusively. So an enqueue waits for this row only if there is such a
+-- transaction.
 if object_id(N'readpast.queue_use', N'U') is null
 	create table [readpast].queue_use (
 		queue_id int not null,
 		constraint queue_use_pk primary key clustered (queue_id)
 	);
 
--- The lanes that were ever used. A lane holds the jobs of one queue, priority and
--- class. Its number is queue * 1024 + priority * 4 + class, so the numbers of a queue's
--- lanes are in the order in which claims take them. Classes: 0 front (the job was
--- released, or its lease ran out once), 1 suspect (a job that may have killed its
--- worker), 2 normal. Two transactions that add a lane at once may both add a row.
--- cursor_at: claims start at this place of the lane. The sweep sets it once a second to
--- the first ready job, so claims do not read the remains of finished jobs before this
--- place.
+-- This table has a row for each lane that was ever used. A lane holds the ready jobs of
+-- one queue, priority and class. Its number lane_id is queue_id * 1024 + priority * 4 +
+-- class. Claims read the lanes of a queue in the order of these numbers.
+-- The classes are 0 front (the job was released, or its lease ran out once), 1 suspect
+-- (a job that may have killed its worker), 2 normal. If two transactions add the same
+-- lane at the same time, both may add a row. The sweep deletes one of these rows.
+-- cursor_at: claims start at this place of the lane (a value of job.seq). Each sweep
+-- moves it to the first ready job, so claims do not read the remains of finished jobs
+-- before this place.
 if object_id(N'readpast.lane', N'U') is null
 	create table [readpast].lane (
 		id bigint identity(1, 1) not null,
@@ -125,20 +129,21 @@ if object_id(N'readpast.lane', N'U') is null
 if object_id(N'readpast.job_id', N'SO') is null
 	create sequence [readpast].job_id as bigint start with 1 increment by 1 cache 1000;
 
--- A live job is in one of two places. The clustered index has both:
+-- A live job is in one of two places. The columns lane_id and seq, by which the rows
+-- are sorted, say in which one:
 --   in the ready line: lane_id is the number of its lane, and seq is the microsecond in
 --     which the job became ready, counted from 1970. The job is ready, or it was
 --     claimed a moment ago.
 --   out of the line: lane_id is -queue_id. If the job is scheduled, seq is its run_at.
 --     If the job has been running for more than a second, seq is its lease_until. Both
---     numbers are microseconds since 1970.
--- A job is running while lease_until is not null. No index has a column that a claim
--- sets, so a claim changes one row and no index.
+--     times are written as microseconds since 1970.
+-- A job is running while lease_until is not null. No index contains a column that a
+-- claim sets, so a claim changes the row in place and changes no index.
 -- claim_no: the number of the last claim, see docs/design.md.
 -- worker_id: the worker that got the job with this claim_no. 0: a client without a
 -- name. Null: no claim has this number, so no verdict is accepted.
--- class: the class of the lane in which the job is, or will be when it is ready. See the
--- table `lane`.
+-- class: 0 front, 1 suspect or 2 normal, see the table `lane`. A scheduled job goes to
+-- the lane of this class when it becomes ready.
 -- lost: how many of the job's latest leases ran out in a row.
 -- renewed: how many times the lease was renewed.
 if object_id(N'readpast.job', N'U') is null
@@ -243,8 +248,8 @@ begin
 			SET (OPTIMIZE_FOR_SEQUENTIAL_KEY = ON)';
 end;
 go
--- drop_views: drop the view, because functions that it uses are dropped later in
--- install.sql.
+-- drop_views: drop the view `jobs`, because install.sql drops the functions that the
+-- view uses. When install.sql has created them again, it creates the view again.
 
 if object_id(N'readpast.jobs') is not null
 	drop view [readpast].jobs;
@@ -252,12 +257,12 @@ go
 if object_id(N'readpast.is_bad_name') is not null
 	drop function [readpast].is_bad_name;
 go
--- is_bad_name: must a text be refused because it is empty, is too long, has control
--- characters, or ends with a space? (A comparison ignores spaces at the end, so two
--- names that differ only in such spaces would be the same name.)
+-- is_bad_name: return whether a text must be refused as a name, because it is empty, is
+-- too long, has control characters, or ends with a space. (A comparison ignores spaces
+-- at the end, so two names that differ only in such spaces would be the same name.)
 -- @name: the text. Null is not refused.
--- @most: how many UTF-16 characters are allowed.
--- Result: 1 if the text must be refused, otherwise 0.
+-- @most: the largest length that is allowed, in UTF-16 characters.
+-- Result: 1 if the text must be refused, 0 if not.
 -- Locks: none.
 
 create function [readpast].is_bad_name(@name nvarchar(4000), @most int)
@@ -533,7 +538,8 @@ go
 if object_id(N'readpast.open_lane') is null
 	exec sp_executesql N'create procedure [readpast].open_lane as return 0';
 go
--- open_lane: add the three lanes of a priority of a queue, unless they exist.
+-- open_lane: add the three lanes of a priority of a queue, one for each class, unless
+-- they exist. (See the table `lane`.)
 -- @queue_id, @priority: the queue and the priority.
 -- Called in a transaction.
 -- Locks: no existing row.
@@ -558,6 +564,8 @@ go
 -- @queue: the name of the queue.
 -- @queue_id, @max_payload: results.
 -- @priority, @max_attempts: the job's values. Null is replaced by the queue's setting.
+-- Errors: 52003 wrong name, 52006 the queue was dropped after this transaction began,
+-- 52008 doomed transaction.
 -- Called in a transaction.
 -- Locks: a shared lock on the queue's row in queue_use. The call waits for an open
 -- transaction that creates or drops the queue.
@@ -652,9 +660,10 @@ go
 -- lease ran out cannot settle the new content.
 -- If the job is ready or scheduled, it stays locked until the transaction ends. So no
 -- worker runs the job before the caller has committed.
--- @lane, @seq, @due: the new place of the job.
--- @replace: 1 if the content is to be replaced.
--- @id, @outcome: results, see `enqueue`. Null: no live job has the key.
+-- @lane, @seq, @due: the job's new lane, its new place in the lane, and its new run_at.
+-- @replace: 1: replace the content.
+-- @id, @outcome: results, see `enqueue`. @outcome is null if no live job has the key,
+-- or if the job was claimed or has ended during this call.
 -- Called in a transaction.
 -- Locks: the job's row, unless it is running.
 
@@ -704,8 +713,8 @@ if object_id(N'readpast.put') is null
 	exec sp_executesql N'create procedure [readpast].put as return 0';
 go
 -- put: insert a job, or find or replace the live job that has its unique key.
--- @queue_id .. @replace: the job. The caller has replaced each null by the queue's
--- setting.
+-- @queue_id .. @replace: the job. @priority and @max_attempts must not be null:
+-- hold_queue has replaced null by the queue's setting.
 -- @id, @outcome: results, see `enqueue`.
 -- Called in a transaction.
 -- Locks: the rows that `enqueue` locks, except the row of queue_use.
@@ -775,13 +784,15 @@ go
 -- @delay_ms, @run_at: when the job is ready. Null means now.
 -- @headers: a JSON object.
 -- @unique_key: if a live job of the queue has this key, no job is added.
--- @replace: 1: a live job with the key gets the new content, unless it is running.
+-- @replace: 1: a live job with the key gets the new content. If that job is running,
+-- error 52006 is raised.
 -- @quiet: 1: return no row.
 -- @id: the job's id.
 -- Rows: one, with the job's id, and outcome: added, existed (another job has the key)
 -- or replaced.
 -- Errors: 52003 wrong argument, 52004 payload too large, 52006 the job to be replaced
--- is running, 52008 doomed transaction.
+-- is running, or the queue was dropped after this transaction began, 52008 doomed
+-- transaction.
 -- Locks: the row of a live job with the same key, and a shared lock on the queue's row
 -- in queue_use. The call waits for an open transaction that creates the same queue,
 -- drops it, inserts the same key, or has changed the live job with this key.
@@ -874,11 +885,12 @@ go
 -- enqueue_many: put many jobs into a queue, in one statement and one commit.
 -- @queue: the queue. It is created if it does not exist.
 -- @jobs: a JSON array of objects with the members text or payload (hexadecimal digits),
--- kind, headers, priority, delay_ms and max_attempts. Only text or payload is required.
+-- kind, headers, priority, delay_ms and max_attempts. Each object must have either text
+-- or payload. The other members may be left out.
 -- (Jobs with a unique key go through `enqueue`, one at a time.)
 -- Rows: number and id of each job, in the order of the array.
--- Errors: 52003 wrong JSON or argument, 52004 payload too large, 52006, 52008: see
--- `enqueue`.
+-- Errors: 52003 wrong JSON or argument, 52004 payload too large, 52006 the queue was
+-- dropped after this transaction began, 52008 doomed transaction.
 -- Locks: a shared lock on the queue's row in queue_use.
 
 alter procedure [readpast].enqueue_many
@@ -930,8 +942,8 @@ go
 if object_id(N'readpast.worker_named') is null
 	exec sp_executesql N'create procedure [readpast].worker_named as return 0';
 go
--- worker_named: register a client as a worker under a name that it chooses. Each claim
--- is a heartbeat, which is written at most every 5 s.
+-- worker_named: register a client as a worker under a name that the client chooses.
+-- Each claim is a heartbeat. It is written to the worker's row at most once in 5 s.
 -- @worker: the name.
 -- @queue: the queue that the worker claims from. A queue that does not exist is created
 -- when the worker first claims from it.
@@ -1020,12 +1032,14 @@ if object_id(N'readpast.next_lane') is null
 go
 -- next_lane: find the next lane from which a claim may take jobs.
 -- @queue_id: the queue. Null: there is no lane.
--- @n, @taken, @holding: the limit of the claim, how many jobs the claim has taken so
--- far, and how many jobs its caller held before the claim.
+-- @n: the largest number of jobs that the claim may take.
+-- @taken: how many jobs the claim has taken so far.
+-- @holding: how many jobs the caller of the claim held before the claim.
 -- @lane: the caller passes the lane that it has just read, or 0 for the first lane. The
 -- procedure sets it to the next lane, or to null after the last lane.
--- @start: claims start at this place of the lane.
--- @most: how many jobs to take. A suspect is taken alone, and only by a caller that
+-- @start: the claim starts at this place of the lane (a value of seq).
+-- @most: the largest number of jobs that the claim may take from this lane. A suspect
+-- (a job that may have killed its worker) is taken alone, and only by a caller that
 -- holds nothing. If a claim has taken other jobs when it comes to a suspect, the claim
 -- ends before the suspect. So the next claim can take the suspect, and the suspect does
 -- not wait for ever.
@@ -1069,7 +1083,7 @@ go
 -- on a job, pass its id and claim_no to one of the procedures `complete`, `fail`,
 -- `release`, `extend` and `settle`.
 -- @queue: the name of the queue.
--- @n: the largest number of jobs.
+-- @n: claim at most this many jobs.
 -- @lease_ms: the length of the leases. Null: the queue's setting.
 -- @worker: a name under which the caller is registered as a worker, or null.
 -- @holding: how many jobs the caller holds already.
@@ -1080,9 +1094,9 @@ go
 -- doomed transaction. If @worker is given, a queue that does not exist is created when
 -- this worker first claims from it.
 -- Locks: the rows of the jobs. Rows that other transactions have locked are skipped. The
--- claim uses the clustered index only, so it never waits for a call that has found a
--- job by its id. No job is claimed twice even without these locks, because the update
--- repeats the condition that the job is not running.
+-- claim uses only the clustered index, so it never waits for a call that finds and
+-- locks a job through the index job_id. No job is claimed twice even without these
+-- locks, because the update repeats the condition that the job is not running.
 
 alter procedure [readpast].claim
 	@queue nvarchar(4000), @n int = 1, @lease_ms bigint = null,
@@ -1217,9 +1231,9 @@ if object_id(N'readpast.plan_verdicts') is null
 	exec sp_executesql N'create procedure [readpast].plan_verdicts as return 0';
 go
 -- plan_verdicts: find out what each verdict of #verdict does to its job. The results
--- stay valid as long as the job has the same claim number (except that somebody may
--- change the settings of its queue). A verdict whose job no longer has the claim
--- number gets no state.
+-- stay valid as long as the job has the same claim number. A later change of the
+-- queue's settings does not change them. If the job does not have the claim number that
+-- the verdict names, the column `state` of the verdict stays null.
 -- Called by `settle`, in a transaction.
 -- Locks: none. apply_verdicts compares the claim number again.
 
@@ -1277,9 +1291,9 @@ go
 -- apply_verdicts: change the jobs as plan_verdicts has planned. Each statement compares
 -- the claim number again, so a job that has changed since plan_verdicts read it is not
 -- changed again.
--- An update with `output into` names its table, and does not name it again in FROM.
--- With an alias, Babelfish 4 could not run the update a second time. With the table in
--- FROM, Babelfish would compare the condition with old versions of the rows.
+-- Each update with `output into` names the table `job` itself and not an alias, because
+-- Babelfish 4 cannot run such an update with an alias a second time. FROM does not name
+-- `job`, because Babelfish would then check the condition on old versions of the rows.
 -- Called by `settle`, in a transaction.
 -- Locks: the jobs' rows.
 
@@ -1368,9 +1382,10 @@ go
 -- returned. If a later claim has taken the job, the job has another claim number, and
 -- the verdict changes nothing. No clock is compared.
 -- @verdicts: a JSON array of objects with the members id, claim_no, verdict (done, fail,
--- dead, release or extend), delay_ms (how long a failed or released job waits, or the
--- length of the new lease), and error. If delay_ms is null, a failed job and a new lease
--- get the queue's setting, and a released job does not wait.
+-- dead, release or extend), delay_ms and error (the text of a failure). delay_ms is how
+-- long a failed or released job waits, or the length of the new lease. If delay_ms is
+-- null, a failed job waits for the queue's backoff, a new lease has the length that is
+-- set for the queue, and a released job does not wait.
 -- @quiet: 1: return no rows.
 -- @result, @state: the answer to the last verdict.
 -- Rows: one for each verdict: number, id, claim_no, result (ok; gone: this claim no
@@ -1672,10 +1687,11 @@ go
 -- @kind: if not null, only jobs of this kind.
 -- @most: delete at most this many jobs, the oldest of each state first.
 -- Rows: one: purged, the number of jobs that were deleted.
--- Errors: 52003 wrong argument, 52005 no such queue, 52008 doomed transaction.
+-- Errors: 52003 wrong argument, 52005 no such queue, 52007 wrong isolation level, 52008
+-- doomed transaction.
 -- Locks: the rows that it deletes. Rows that other transactions have locked are
--- skipped. If the caller has no open transaction, each 1,000 rows are deleted
--- in a transaction of their own.
+-- skipped. If the caller has no open transaction, the call commits after each slice of
+-- up to 1,000 rows.
 
 alter procedure [readpast].purge
 	@queue nvarchar(4000), @state nvarchar(10) = null, @kind nvarchar(4000) = null,
@@ -1714,13 +1730,14 @@ go
 if object_id(N'readpast.sweep_line') is null
 	exec sp_executesql N'create procedure [readpast].sweep_line as return 0';
 go
--- sweep_line: take jobs that have been running for more than a second out of the ready
--- line, and put them among the jobs that are ordered by the end of their lease. So
--- claims do not read these jobs, and sweep_leases needs no index of its own.
--- Running jobs are before the cursor of their lane, or among the first jobs past it,
--- because claims take jobs in the order of the line. If a large transaction committed
--- late, there may be running jobs deeper in the lane. A later sweep takes these out of
--- the line, as soon as the jobs before them have been claimed.
+-- sweep_line: take running jobs out of the ready line if their claim is older than a
+-- second or their lease is over. Outside the line they are ordered by the end of their
+-- lease. So claims do not read these jobs, and sweep_leases needs no index of its own.
+-- Claims take jobs in the order of the line. So running jobs are before the cursor of
+-- their lane (the place at which claims start), or among the first jobs past it, and
+-- the procedure reads only these. If a large transaction committed late, there may be
+-- running jobs deeper in the lane. When the jobs before them have been claimed, a later
+-- sweep finds them.
 -- @most: move at most this many jobs.
 -- Called by `sweep`, in a transaction.
 -- Locks: the jobs' rows. Locked rows are skipped.
@@ -1818,8 +1835,8 @@ go
 if object_id(N'readpast.sweep_due') is null
 	exec sp_executesql N'create procedure [readpast].sweep_due as return 0';
 go
--- sweep_due: find the scheduled jobs that are due, and make them ready, in the order of
--- their times.
+-- sweep_due: make ready the scheduled jobs whose time has come, in the order of their
+-- times.
 -- @most: change at most this many jobs.
 -- @due: how many jobs this call has made ready.
 -- Called by `sweep`, in a transaction.
@@ -1849,10 +1866,10 @@ go
 if object_id(N'readpast.sweep_kept') is null
 	exec sp_executesql N'create procedure [readpast].sweep_kept as return 0';
 go
--- sweep_kept: delete kept jobs whose time is over, and workers that were not seen for an
--- hour. (In this hour people can look up which worker had a job.)
+-- sweep_kept: delete kept jobs whose retention time is over, and workers that were not
+-- seen for an hour. (In this hour people can look up which worker had a job.)
 -- @most: delete at most this many jobs.
--- @dropped: how many jobs were deleted.
+-- @dropped: a result: how many jobs were deleted.
 -- Called by `sweep`, in a transaction.
 -- Locks: the rows that it deletes. Locked rows are skipped.
 
@@ -1885,7 +1902,7 @@ if object_id(N'readpast.sweep_dropped') is null
 	exec sp_executesql N'create procedure [readpast].sweep_dropped as return 0';
 go
 -- sweep_dropped: delete the jobs of dropped queues.
--- @most: delete at most this many jobs of each table.
+-- @most: delete at most this many jobs from each of the tables `job` and `archive`.
 -- Called by `sweep`, in a transaction.
 -- Locks: the rows that it deletes. Locked rows are skipped.
 
@@ -1923,10 +1940,11 @@ go
 if object_id(N'readpast.sweep_cursors') is null
 	exec sp_executesql N'create procedure [readpast].sweep_cursors as return 0';
 go
--- sweep_cursors: move the cursor of each lane to its first ready job. The search begins
--- at the start of the lane, so it also finds jobs before the cursor, which were
--- committed late. If a lane has no ready job, its cursor is moved to one second before
--- now, but only once a minute.
+-- sweep_cursors: delete duplicate rows of the table `lane`. Then move the cursor of
+-- each lane (the place at which claims start) to the first ready job of the lane. The
+-- search begins at the start of the lane, so it also finds jobs before the cursor that
+-- were committed late. If a lane has no ready job, its cursor is moved to one second
+-- before now, but only once a minute.
 -- Called by `sweep`, in a transaction.
 -- Locks: the rows of `lane` that change. Locked rows are skipped.
 
@@ -1956,12 +1974,12 @@ if object_id(N'readpast.sweep') is null
 	exec sp_executesql N'create procedure [readpast].sweep as return 0';
 go
 -- sweep: do all maintenance. It ends leases that ran out, makes scheduled jobs ready
--- when they are due, deletes kept jobs whose time is over and the jobs of dropped
--- queues, and moves the cursors of the lanes. Call `sweep` about once a second, from
--- each worker or from one job of the SQL Server Agent. Only one session sweeps at a
--- time. If another session is sweeping, the call returns at once. Do not call `sweep`
--- in a transaction that stays open, because no other session can sweep until that
--- transaction ends.
+-- when they are due, deletes kept jobs whose retention time is over and the jobs of
+-- dropped queues, and moves the cursors of the lanes (the places at which claims
+-- start). Call `sweep` about once a second, from each worker or from one job of the SQL
+-- Server Agent. Only one session sweeps at a time. If another session is sweeping, the
+-- call does nothing and returns without waiting. Do not call `sweep` in a transaction
+-- that stays open, because no other session can sweep until that transaction ends.
 -- @most: each step changes at most this many jobs.
 -- @unless_ms: do nothing if a sweep has ended less than this long ago.
 -- Rows: one. swept: 1, or 0 if this call did nothing. due, recovered, dead, dropped:
@@ -2111,8 +2129,9 @@ go
 if object_id(N'readpast.pause') is null
 	exec sp_executesql N'create procedure [readpast].pause as return 0';
 go
--- pause: pause a queue. Jobs can still be enqueued, but none is handed out. If the
--- queue is paused already, its paused_at stays, and only the reason changes.
+-- pause: pause a queue. No job of a paused queue is claimed, but jobs can be enqueued.
+-- If the queue is paused already, its paused_at does not change. The reason changes if
+-- @reason is not null.
 -- @queue: the name of the queue.
 -- @reason: a text for people, or null.
 -- Errors: 52003 wrong argument, 52005 no such queue, 52008 doomed transaction.
@@ -2160,7 +2179,8 @@ go
 -- for a lock.
 -- @queue: the name of the queue. Null: all queues.
 -- Rows: one for each queue, by name: how many jobs are in each state, the age of the
--- oldest ready job, and how many workers have claimed from the queue in the last 30 s.
+-- oldest ready job, and how many live workers claim from the queue. (A worker is live
+-- if it was seen in the last 30 s.)
 -- `more` is 1 if one of the states may have more jobs than its number says.
 -- Errors: none. A queue that does not exist has no row.
 -- Locks: none.
@@ -2212,12 +2232,12 @@ go
 -- @id: the job.
 -- @most: the count of the jobs ahead of this job stops at this number.
 -- Rows: one, or none if there is no such live job. state: the state of the job;
--- due_in_ms: how long a scheduled job still waits; paused_at, pause_reason: the pause
+-- due_in_ms: the time until a scheduled job is due; paused_at, pause_reason: the pause
 -- of its queue; ahead: how many ready jobs will be claimed before this job; suspect: 1
--- if the job is a suspect, which runs alone; workers: how many workers have claimed
--- from its queue in the last 30 s; worker: the worker that claimed the job last;
--- silent_ms: how long ago this worker was last seen; lease_until, renewed: the lease of
--- the job.
+-- if the job is a suspect, which runs alone; workers: how many workers that claim from
+-- its queue were seen in the last 30 s; worker: the worker that claimed the job last;
+-- silent_ms: how long ago this worker was last seen; lease_until, renewed: the end of
+-- the job's lease, and how many times the lease was renewed.
 -- Errors: none.
 -- Locks: none.
 
@@ -2252,7 +2272,8 @@ select case when j.lease_until is not null then N'running'
   left join [readpast].worker as h on h.id = j.worker_id
  where j.id = @id;
 go
--- jobs: all jobs, live and kept, for people, with states as words and payloads as text.
+-- jobs: a view of all live and kept jobs, for people. It shows states as words and
+-- payloads as text.
 -- Locks: the locks of any query at the session's isolation level.
 
 create view [readpast].jobs

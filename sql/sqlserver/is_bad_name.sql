@@ -1,9 +1,9 @@
--- is_bad_name: must a text be refused because it is empty, is too long, has control
--- characters, or ends with a space? (A comparison ignores spaces at the end, so two
--- names that differ only in such spaces would be the same name.)
+-- is_bad_name: return whether a text must be refused as a name, because it is empty, is
+-- too long, has control characters, or ends with a space. (A comparison ignores spaces
+-- at the end, so two names that differ only in such spaces would be the same name.)
 -- @name: the text. Null is not refused.
--- @most: how many UTF-16 characters are allowed.
--- Result: 1 if the text must be refused, otherwise 0.
+-- @most: the largest length that is allowed, in UTF-16 characters.
+-- Result: 1 if the text must be refused, 0 if not.
 -- Locks: none.
 
 create function [readpast].is_bad_name(@name nvarchar(4000), @most int)

@@ -1,4 +1,5 @@
--- jobs: all jobs, live and kept, for people, with states as words and payloads as text.
+-- jobs: a view of all live and kept jobs, for people. It shows states as words and
+-- payloads as text.
 -- Locks: the locks of any query at the session's isolation level.
 
 create view [readpast].jobs

@@ -1,11 +1,13 @@
 -- next_lane: find the next lane from which a claim may take jobs.
 -- @queue_id: the queue. Null: there is no lane.
--- @n, @taken, @holding: the limit of the claim, how many jobs the claim has taken so
--- far, and how many jobs its caller held before the claim.
+-- @n: the largest number of jobs that the claim may take.
+-- @taken: how many jobs the claim has taken so far.
+-- @holding: how many jobs the caller of the claim held before the claim.
 -- @lane: the caller passes the lane that it has just read, or 0 for the first lane. The
 -- procedure sets it to the next lane, or to null after the last lane.
--- @start: claims start at this place of the lane.
--- @most: how many jobs to take. A suspect is taken alone, and only by a caller that
+-- @start: the claim starts at this place of the lane (a value of seq).
+-- @most: the largest number of jobs that the claim may take from this lane. A suspect
+-- (a job that may have killed its worker) is taken alone, and only by a caller that
 -- holds nothing. If a claim has taken other jobs when it comes to a suspect, the claim
 -- ends before the suspect. So the next claim can take the suspect, and the suspect does
 -- not wait for ever.

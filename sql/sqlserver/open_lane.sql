@@ -1,4 +1,5 @@
--- open_lane: add the three lanes of a priority of a queue, unless they exist.
+-- open_lane: add the three lanes of a priority of a queue, one for each class, unless
+-- they exist. (See the table `lane`.)
 -- @queue_id, @priority: the queue and the priority.
 -- Called in a transaction.
 -- Locks: no existing row.

@@ -1,5 +1,6 @@
--- pause: pause a queue. Jobs can still be enqueued, but none is handed out. If the
--- queue is paused already, its paused_at stays, and only the reason changes.
+-- pause: pause a queue. No job of a paused queue is claimed, but jobs can be enqueued.
+-- If the queue is paused already, its paused_at does not change. The reason changes if
+-- @reason is not null.
 -- @queue: the name of the queue.
 -- @reason: a text for people, or null.
 -- Errors: 52003 wrong argument, 52005 no such queue, 52008 doomed transaction.

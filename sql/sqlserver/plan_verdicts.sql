@@ -1,7 +1,7 @@
 -- plan_verdicts: find out what each verdict of #verdict does to its job. The results
--- stay valid as long as the job has the same claim number (except that somebody may
--- change the settings of its queue). A verdict whose job no longer has the claim
--- number gets no state.
+-- stay valid as long as the job has the same claim number. A later change of the
+-- queue's settings does not change them. If the job does not have the claim number that
+-- the verdict names, the column `state` of the verdict stays null.
 -- Called by `settle`, in a transaction.
 -- Locks: none. apply_verdicts compares the claim number again.
 

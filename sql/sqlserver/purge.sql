@@ -4,10 +4,11 @@
 -- @kind: if not null, only jobs of this kind.
 -- @most: delete at most this many jobs, the oldest of each state first.
 -- Rows: one: purged, the number of jobs that were deleted.
--- Errors: 52003 wrong argument, 52005 no such queue, 52008 doomed transaction.
+-- Errors: 52003 wrong argument, 52005 no such queue, 52007 wrong isolation level, 52008
+-- doomed transaction.
 -- Locks: the rows that it deletes. Rows that other transactions have locked are
--- skipped. If the caller has no open transaction, each 1,000 rows are deleted
--- in a transaction of their own.
+-- skipped. If the caller has no open transaction, the call commits after each slice of
+-- up to 1,000 rows.
 
 alter procedure [readpast].purge
 	@queue nvarchar(4000), @state nvarchar(10) = null, @kind nvarchar(4000) = null,

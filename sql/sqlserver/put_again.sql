@@ -3,9 +3,10 @@
 -- lease ran out cannot settle the new content.
 -- If the job is ready or scheduled, it stays locked until the transaction ends. So no
 -- worker runs the job before the caller has committed.
--- @lane, @seq, @due: the new place of the job.
--- @replace: 1 if the content is to be replaced.
--- @id, @outcome: results, see `enqueue`. Null: no live job has the key.
+-- @lane, @seq, @due: the job's new lane, its new place in the lane, and its new run_at.
+-- @replace: 1: replace the content.
+-- @id, @outcome: results, see `enqueue`. @outcome is null if no live job has the key,
+-- or if the job was claimed or has ended during this call.
 -- Called in a transaction.
 -- Locks: the job's row, unless it is running.
 

@@ -2,9 +2,10 @@
 -- returned. If a later claim has taken the job, the job has another claim number, and
 -- the verdict changes nothing. No clock is compared.
 -- @verdicts: a JSON array of objects with the members id, claim_no, verdict (done, fail,
--- dead, release or extend), delay_ms (how long a failed or released job waits, or the
--- length of the new lease), and error. If delay_ms is null, a failed job and a new lease
--- get the queue's setting, and a released job does not wait.
+-- dead, release or extend), delay_ms and error (the text of a failure). delay_ms is how
+-- long a failed or released job waits, or the length of the new lease. If delay_ms is
+-- null, a failed job waits for the queue's backoff, a new lease has the length that is
+-- set for the queue, and a released job does not wait.
 -- @quiet: 1: return no rows.
 -- @result, @state: the answer to the last verdict.
 -- Rows: one for each verdict: number, id, claim_no, result (ok; gone: this claim no

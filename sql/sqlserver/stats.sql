@@ -3,7 +3,8 @@
 -- for a lock.
 -- @queue: the name of the queue. Null: all queues.
 -- Rows: one for each queue, by name: how many jobs are in each state, the age of the
--- oldest ready job, and how many workers have claimed from the queue in the last 30 s.
+-- oldest ready job, and how many live workers claim from the queue. (A worker is live
+-- if it was seen in the last 30 s.)
 -- `more` is 1 if one of the states may have more jobs than its number says.
 -- Errors: none. A queue that does not exist has no row.
 -- Locks: none.

@@ -1,10 +1,10 @@
 -- sweep: do all maintenance. It ends leases that ran out, makes scheduled jobs ready
--- when they are due, deletes kept jobs whose time is over and the jobs of dropped
--- queues, and moves the cursors of the lanes. Call `sweep` about once a second, from
--- each worker or from one job of the SQL Server Agent. Only one session sweeps at a
--- time. If another session is sweeping, the call returns at once. Do not call `sweep`
--- in a transaction that stays open, because no other session can sweep until that
--- transaction ends.
+-- when they are due, deletes kept jobs whose retention time is over and the jobs of
+-- dropped queues, and moves the cursors of the lanes (the places at which claims
+-- start). Call `sweep` about once a second, from each worker or from one job of the SQL
+-- Server Agent. Only one session sweeps at a time. If another session is sweeping, the
+-- call does nothing and returns without waiting. Do not call `sweep` in a transaction
+-- that stays open, because no other session can sweep until that transaction ends.
 -- @most: each step changes at most this many jobs.
 -- @unless_ms: do nothing if a sweep has ended less than this long ago.
 -- Rows: one. swept: 1, or 0 if this call did nothing. due, recovered, dead, dropped:

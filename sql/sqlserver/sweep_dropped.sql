@@ -1,5 +1,5 @@
 -- sweep_dropped: delete the jobs of dropped queues.
--- @most: delete at most this many jobs of each table.
+-- @most: delete at most this many jobs from each of the tables `job` and `archive`.
 -- Called by `sweep`, in a transaction.
 -- Locks: the rows that it deletes. Locked rows are skipped.
 

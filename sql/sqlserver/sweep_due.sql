@@ -1,5 +1,5 @@
--- sweep_due: find the scheduled jobs that are due, and make them ready, in the order of
--- their times.
+-- sweep_due: make ready the scheduled jobs whose time has come, in the order of their
+-- times.
 -- @most: change at most this many jobs.
 -- @due: how many jobs this call has made ready.
 -- Called by `sweep`, in a transaction.

@@ -1,7 +1,7 @@
--- sweep_kept: delete kept jobs whose time is over, and workers that were not seen for an
--- hour. (In this hour people can look up which worker had a job.)
+-- sweep_kept: delete kept jobs whose retention time is over, and workers that were not
+-- seen for an hour. (In this hour people can look up which worker had a job.)
 -- @most: delete at most this many jobs.
--- @dropped: how many jobs were deleted.
+-- @dropped: a result: how many jobs were deleted.
 -- Called by `sweep`, in a transaction.
 -- Locks: the rows that it deletes. Locked rows are skipped.
 

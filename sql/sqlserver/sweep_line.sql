@@ -1,10 +1,11 @@
--- sweep_line: take jobs that have been running for more than a second out of the ready
--- line, and put them among the jobs that are ordered by the end of their lease. So
--- claims do not read these jobs, and sweep_leases needs no index of its own.
--- Running jobs are before the cursor of their lane, or among the first jobs past it,
--- because claims take jobs in the order of the line. If a large transaction committed
--- late, there may be running jobs deeper in the lane. A later sweep takes these out of
--- the line, as soon as the jobs before them have been claimed.
+-- sweep_line: take running jobs out of the ready line if their claim is older than a
+-- second or their lease is over. Outside the line they are ordered by the end of their
+-- lease. So claims do not read these jobs, and sweep_leases needs no index of its own.
+-- Claims take jobs in the order of the line. So running jobs are before the cursor of
+-- their lane (the place at which claims start), or among the first jobs past it, and
+-- the procedure reads only these. If a large transaction committed late, there may be
+-- running jobs deeper in the lane. When the jobs before them have been claimed, a later
+-- sweep finds them.
 -- @most: move at most this many jobs.
 -- Called by `sweep`, in a transaction.
 -- Locks: the jobs' rows. Locked rows are skipped.

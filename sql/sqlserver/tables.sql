@@ -17,8 +17,9 @@ if not exists (select 1 from [readpast].meta as m where m.name = N'sqlserver')
 	       (N'swept_at', N'2000-01-01T00:00:00'),
 	       (N'installed_at', convert(nvarchar(100), sysutcdatetime(), 126));
 
--- A row for each queue, with its settings. paused_at: the time since which no job
--- of the queue is handed out. Null: the queue is not paused.
+-- This table has a row for each queue, with its settings.
+-- paused_at: the time at which the queue was paused. No job of a paused queue is
+-- claimed. Null: the queue is not paused.
 if object_id(N'readpast.queue', N'U') is null
 	create table [readpast].queue (
 		id int identity(1, 1) not null,
@@ -37,24 +38,26 @@ if object_id(N'readpast.queue', N'U') is null
 		constraint queue_name unique nonclustered (name)
 	);
 
--- A row for each queue. An enqueue keeps a shared lock on the row until its transaction
--- ends, so a queue cannot be dropped while an open transaction has added jobs to it.
--- Only a transaction that creates or drops the queue locks the row exclusively. So at
--- this row an enqueue waits only for such a transaction.
+-- This table has a row for each queue, too. An enqueue keeps a shared lock on the row
+-- until its transaction ends, so a queue cannot be dropped while an open transaction
+-- has added jobs to it. Only a transaction that creates or drops the queue locks the
+-- row exclusively. So an enqueue waits for this row only if there is such a
+-- transaction.
 if object_id(N'readpast.queue_use', N'U') is null
 	create table [readpast].queue_use (
 		queue_id int not null,
 		constraint queue_use_pk primary key clustered (queue_id)
 	);
 
--- The lanes that were ever used. A lane holds the jobs of one queue, priority and
--- class. Its number is queue * 1024 + priority * 4 + class, so the numbers of a queue's
--- lanes are in the order in which claims take them. Classes: 0 front (the job was
--- released, or its lease ran out once), 1 suspect (a job that may have killed its
--- worker), 2 normal. Two transactions that add a lane at once may both add a row.
--- cursor_at: claims start at this place of the lane. The sweep sets it once a second to
--- the first ready job, so claims do not read the remains of finished jobs before this
--- place.
+-- This table has a row for each lane that was ever used. A lane holds the ready jobs of
+-- one queue, priority and class. Its number lane_id is queue_id * 1024 + priority * 4 +
+-- class. Claims read the lanes of a queue in the order of these numbers.
+-- The classes are 0 front (the job was released, or its lease ran out once), 1 suspect
+-- (a job that may have killed its worker), 2 normal. If two transactions add the same
+-- lane at the same time, both may add a row. The sweep deletes one of these rows.
+-- cursor_at: claims start at this place of the lane (a value of job.seq). Each sweep
+-- moves it to the first ready job, so claims do not read the remains of finished jobs
+-- before this place.
 if object_id(N'readpast.lane', N'U') is null
 	create table [readpast].lane (
 		id bigint identity(1, 1) not null,
@@ -67,20 +70,21 @@ if object_id(N'readpast.lane', N'U') is null
 if object_id(N'readpast.job_id', N'SO') is null
 	create sequence [readpast].job_id as bigint start with 1 increment by 1 cache 1000;
 
--- A live job is in one of two places. The clustered index has both:
+-- A live job is in one of two places. The columns lane_id and seq, by which the rows
+-- are sorted, say in which one:
 --   in the ready line: lane_id is the number of its lane, and seq is the microsecond in
 --     which the job became ready, counted from 1970. The job is ready, or it was
 --     claimed a moment ago.
 --   out of the line: lane_id is -queue_id. If the job is scheduled, seq is its run_at.
 --     If the job has been running for more than a second, seq is its lease_until. Both
---     numbers are microseconds since 1970.
--- A job is running while lease_until is not null. No index has a column that a claim
--- sets, so a claim changes one row and no index.
+--     times are written as microseconds since 1970.
+-- A job is running while lease_until is not null. No index contains a column that a
+-- claim sets, so a claim changes the row in place and changes no index.
 -- claim_no: the number of the last claim, see docs/design.md.
 -- worker_id: the worker that got the job with this claim_no. 0: a client without a
 -- name. Null: no claim has this number, so no verdict is accepted.
--- class: the class of the lane in which the job is, or will be when it is ready. See the
--- table `lane`.
+-- class: 0 front, 1 suspect or 2 normal, see the table `lane`. A scheduled job goes to
+-- the lane of this class when it becomes ready.
 -- lost: how many of the job's latest leases ran out in a row.
 -- renewed: how many times the lease was renewed.
 if object_id(N'readpast.job', N'U') is null

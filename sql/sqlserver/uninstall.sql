@@ -1,4 +1,5 @@
--- uninstall: remove the queue, its jobs, and the three roles, if they have no members.
+-- uninstall: remove all queues and jobs, and the schema `readpast`. If the three roles
+-- have no members, remove the roles, too.
 -- Run it in the database of the queue. If install.sql did not create the schema
 -- `readpast`, nothing is removed.
 --

@@ -2,12 +2,12 @@
 -- @id: the job.
 -- @most: the count of the jobs ahead of this job stops at this number.
 -- Rows: one, or none if there is no such live job. state: the state of the job;
--- due_in_ms: how long a scheduled job still waits; paused_at, pause_reason: the pause
+-- due_in_ms: the time until a scheduled job is due; paused_at, pause_reason: the pause
 -- of its queue; ahead: how many ready jobs will be claimed before this job; suspect: 1
--- if the job is a suspect, which runs alone; workers: how many workers have claimed
--- from its queue in the last 30 s; worker: the worker that claimed the job last;
--- silent_ms: how long ago this worker was last seen; lease_until, renewed: the lease of
--- the job.
+-- if the job is a suspect, which runs alone; workers: how many workers that claim from
+-- its queue were seen in the last 30 s; worker: the worker that claimed the job last;
+-- silent_ms: how long ago this worker was last seen; lease_until, renewed: the end of
+-- the job's lease, and how many times the lease was renewed.
 -- Errors: none.
 -- Locks: none.
 

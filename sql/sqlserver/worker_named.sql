@@ -1,5 +1,5 @@
--- worker_named: register a client as a worker under a name that it chooses. Each claim
--- is a heartbeat, which is written at most every 5 s.
+-- worker_named: register a client as a worker under a name that the client chooses.
+-- Each claim is a heartbeat. It is written to the worker's row at most once in 5 s.
 -- @worker: the name.
 -- @queue: the queue that the worker claims from. A queue that does not exist is created
 -- when the worker first claims from it.

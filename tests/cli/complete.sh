@@ -11,8 +11,9 @@ completion=$(readlink -f "$(dirname "$0")/../../completions/readpast.bash")
 . "$completion"
 set +u # an interactive shell, in which the completion runs, does not set -u
 
-# Print the words that are offered with the cursor at the end of the line. Like bash,
-# split the line at blanks, and at the characters = and : if COMP_WORDBREAKS has them.
+# Print the words that the completion offers for a command line with the cursor at its
+# end. Like bash, split the line at blanks, and at the characters = and : if
+# COMP_WORDBREAKS has them.
 offered() {
 	local left=$1 cuts='' word
 	[[ $COMP_WORDBREAKS != *:* ]] || cuts=':='

@@ -210,9 +210,9 @@ check 'the source of the move is paused' equal "$(readpast --db sqlite:a.db queu
 check 'the source says why it is paused' grep -qx '  paused           its jobs were moved to another database' <(readpast --db sqlite:a.db queue list)
 first=$(readpast --db "$pg2" claim mail)
 readpast --db "$pg2" complete "$(claim_of "$first")" >/dev/null
-# Jobs in the ready line have numbers, and claims start at the cursor's number. One
-# job still runs in the source. Enqueue and claim many jobs in the target, so that the
-# target's cursor is past the number that this job gets when the move copies it.
+# One job still runs in the source. When it has ended, the move copies it, and it gets a
+# number in the target's ready line. Enqueue and claim many jobs in the target, so that
+# the target's cursor (the number at which claims start) is past that number.
 for _ in 1 2 3; do
 	seq 200 | readpast --db "$pg2" enqueue mail --quiet
 	mapfile -t claims < <(readpast --db "$pg2" claim mail -n 1000 | claims_of)
@@ -365,8 +365,9 @@ survives() { # TO OPTION...
 		rm -f to.db
 		timeout 60 "$READPAST" copy "$to" sqlite:to.db >/dev/null || return 1
 	fi
-	# A killed run may have used up ids of the target's sequence, which does not go
-	# back. So the last run gives the jobs ids that are larger by `shift`.
+	# A killed run may have used up ids of the target's sequence, and a sequence
+	# never goes back. So the last run may give the jobs ids that are larger by
+	# `shift`.
 	shift=$(($(first_id to.db) - $(first_id big.db)))
 	same_dump big.db to.db "$shift" || return 1
 	same_order sqlite:big.db sqlite:to.db q "$shift" || return 1

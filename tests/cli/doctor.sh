@@ -11,8 +11,8 @@ on_database "$2"
 table=readpast_
 if [[ $2 == postgres: ]]; then
 	table=$schema.
-	# Up to version 14 every user may create objects in the schema public, and
-	# `doctor` reports this.
+	# Up to PostgreSQL 14 every user may create objects in the schema public.
+	# `doctor` reports this right, so revoke it first.
 	sql 'revoke create on schema public from public'
 fi
 
@@ -126,9 +126,9 @@ let_go() {
 }
 reads='begin; select name from readpast_queue where 0;'
 
-# Run a command in a mount namespace, as a container does. There, mounted()
-# mounts the file of $READPAST_DB alone, and lacks_names_in_directory() mounts
-# the file's whole directory.
+# Run a command in a mount namespace, as a container does. mounted() mounts only the
+# database file into the namespace. lacks_names_in_directory() also mounts the file's
+# whole directory, and runs `doctor` on the file in there.
 mounted() { # COMMAND...
 	export READPAST here
 	READPAST_DB=sqlite:container/named.db unshare -m bash -c "

@@ -1,5 +1,5 @@
-# full_again.sh - test that soon after a process has died, each group again runs as many
-# jobs as its limit allows. Scripts source this file after tap.sh.
+# full_again.sh - test that each group runs as many jobs as its limit allows soon after
+# the death of a process that held jobs. Scripts source this file after tap.sh.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -10,8 +10,8 @@ limit=3
 all=$((groups * limit)) # jobs that may run at once
 lease=2                 # seconds
 
-# Make a queue whose groups all have more jobs than may run. From now on all commands
-# write the history of this queue.
+# Make a queue. Each of its groups has more jobs than the group's limit. All later
+# commands write their history to the file history-QUEUE.
 make_groups() { # QUEUE
 	export READPAST_HISTORY=$here/history-$1
 	readpast queue set "$1" --group-limit $limit --lease ${lease}s --max-attempts 10 >/dev/null
@@ -21,7 +21,8 @@ make_groups() { # QUEUE
 	done
 }
 
-# Start a worker with a thread for each job that may run. Sets $worker to its pid.
+# Start a worker with $all threads, one for each job that the limits let run at the same
+# time. Sets $worker to the worker's pid.
 start_worker() { # QUEUE HISTORY
 	"$READPAST" --history "$2" work "$1" -j $all -- sleep 60 >/dev/null 2>&1 &
 	worker=$!
@@ -31,8 +32,9 @@ started() { # HISTORY N: the worker has started N jobs
 	(($(grep -cs '"started"' "$1") >= $2))
 }
 
-# Check that the worker that writes this history runs as many jobs as the limits allow,
-# and has started the last of them within a lease and two seconds after $died.
+# Check that the worker that writes this history has started $all jobs, as many as the
+# limits allow. At the time $died a process was killed. The worker must start the last
+# of the $all jobs at most a lease and two seconds later.
 is_full() { # HISTORY
 	eventually started "$1" $all || {
 		echo "only $(grep -c '"started"' "$1") of $all jobs started"

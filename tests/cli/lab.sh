@@ -18,15 +18,16 @@ else
 	nowhere='postgres:///x?host=/nowhere'
 fi
 
-# Print a number from the result of a technique. The file `said` has a line for each
-# technique.
+# Print one number of a technique's result. The file `said` has the results, one line
+# for each technique.
 of() { # TECHNIQUE FIELD
 	field "$2" "$(grep "\"technique\":\"$1\"" said)"
 }
 lab() { # ARGUMENT...
 	readpast --db "$url" lab --json "$@" >said
 }
-# Evaluate an expression in which names stand for the numbers of a technique's result.
+# Check that an expression of awk is true. Its variables are the numbers of the
+# technique's result, such as `runs`.
 is() { # TECHNIQUE EXPRESSION
 	local line numbers
 	line=$(grep "\"technique\":\"$1\"" said) || return 1

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Test that the command `check` verifies the promises P10, P11, P12 and P13, which are
-# about limits. The histories are written by hand. Each of them breaks a promise, or only
-# looks like it.
+# about limits. The histories are written by hand. Some of them break a promise. The
+# others break no promise, but are similar to those that do.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Test that each group again runs as many jobs as its limit allows, after a worker, or a
-# client in the middle of a call, was killed with kill -9.
+# Kill a worker with kill -9, and clients in the middle of a call. Test that soon
+# afterwards each group runs as many jobs as its limit allows.
 #
 #   limits_crash.sh READPAST sqlite:|postgres:
 #

@@ -15,8 +15,8 @@ if [[ $2 == sqlite: ]]; then
 	export READPAST_DB=sqlite:$here/readpast.db
 	made="the database $here/readpast.db" none="no database at $here/readpast.db"
 else
-	# In a database that has other tables, only the command `init` creates the
-	# schema.
+	# In a database that has other tables, no command but `init` creates the
+	# schema. So create an empty database for this test.
 	own=made_$$
 	export READPAST_DB=${READPAST_TEST_POSTGRES/\/postgres\?//$own?}
 	made='schema readpast in ' none="database $own has no schema readpast"
@@ -31,8 +31,8 @@ remove_database() {
 	esac
 }
 
-# Check that the command prints that it has made a database. When the command runs
-# again, the database exists, and the command does not print this message.
+# Check that the command prints that it has made a database. Then run the command again.
+# Now the database exists, so the command must not print this message.
 makes() {
 	remove_database
 	"$READPAST" "$@" >out 2>err </dev/null || cat err

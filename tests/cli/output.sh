@@ -33,8 +33,8 @@ complained() {
 
 # ---- the reader of the output ends ----
 
-# The reader of the output reads the first line and exits. All handlers but the first
-# write only after that.
+# The reader of the output reads the first line and exits. The first handler writes this
+# line. All other handlers write only after the reader has exited.
 cat >line <<'END'
 #!/bin/sh
 echo "$1" >>started

@@ -38,8 +38,8 @@ in_time() {
 	return 1
 }
 
-# Measure how long JOBS jobs take: first new jobs, and then as many jobs whose leases
-# have run out. Each job runs COMMAND.
+# Measure how long workers take for JOBS new jobs. Then measure how long they take for
+# the same number of jobs whose leases have run out. Each job runs COMMAND.
 compare() { # JOBS WORKERS COMMAND...
 	local jobs=$1 workers=$2 said="$1 jobs, $2 workers, ${*:3}"
 	shift 2
@@ -87,9 +87,10 @@ beside() {
 	check "the jobs of another queue start at once" test "$slowest" -le 1000
 }
 
-# Let many leases end at the same time in a queue without workers. Measure how many jobs
-# become ready in a second, beginning two seconds after the end of the leases. Also
-# measure how long an enqueue to another queue takes at the same time.
+# Let many leases end at the same time in a queue without workers. Measure the time from
+# the end of the leases until all jobs are ready. The limit is two seconds, and one
+# millisecond more for each $per_ms jobs. Until then, also measure the slowest enqueue
+# to another queue.
 at_once() { # LEASES
 	local leases=$1 start taken worst=0 most
 	seq "$leases" | readpast enqueue many --quiet
@@ -114,9 +115,9 @@ at_once() { # LEASES
 	check "of leases that end at once, ${per_ms},000 jobs become ready in a second" test "$taken" -le "$most"
 }
 
-# How many jobs must become ready in a millisecond. The short form of this test requires
-# much less than the long form, because it also runs with sanitizers and beside other
-# tests.
+# The smallest number of jobs that must become ready in a millisecond. The short form of
+# this test requires much less than the long form, because the short form also runs with
+# sanitizers and beside other tests.
 per_ms=2
 [[ ${3-} != long ]] || per_ms=15
 at_once 30000

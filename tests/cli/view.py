@@ -70,8 +70,8 @@ def expected(payload, encoding):
         return digits
     if encoding == "UTF-8":
         return digits if "\0" in text else text
-    # In a UTF-16 database the view shows two sorts of payloads as hexadecimal digits:
-    # those with one of these characters, and those above 64 KiB.
+    # In a UTF-16 database the view shows a payload as hexadecimal digits if it contains
+    # one of the three characters below, or is larger than 64 KiB.
     refused = set(text) & set("\0\ufffe\uffff") or len(payload) > 65536
     return digits if refused else text
 

@@ -366,9 +366,10 @@ check 'after the first signal work prints how many handlers it waits for, and ho
 kill -TERM "$worker"
 wait "$worker"
 
-# Delete the file -shm while a worker has it open. Through this file SQLite's processes
-# share the state of -wal. The next process creates a new -shm, and from then on this
-# process and the worker would overwrite each other's changes. So the worker must fail.
+# Delete the file -shm while a worker has it open. In this file all processes that have
+# the database open share the state of -wal. The next process creates a new -shm. If the
+# worker continued with the old -shm, the two processes would overwrite each other's
+# changes. So the worker must fail.
 export READPAST_DB=sqlite:$here/beside.db
 readpast enqueue q x y --quiet
 "$READPAST" work idle -- true >out 2>err &

@@ -254,9 +254,9 @@ a_job_that_was_changed_late_is_found(void **state)
 	rp_close(other);
 }
 
-/* Release a job, so that it is at the front of the line. Change its priority,
- * and let it fail. The failure puts the job at the end of the line of its new
- * priority, where no job was before. */
+/* Release a job. This puts the job at the front of the line. Change its
+ * priority, and let it fail. The failure puts the job at the end of the line of
+ * its new priority, a line that has had no job before. */
 static void
 a_job_that_was_changed_at_the_front_is_found_after_a_failure(void **state)
 {

@@ -108,9 +108,6 @@ a_move_leaves_no_job_in_the_source(void **state)
 	assert_int_equal(copied.removed, 0);
 }
 
-/* The source has fired a schedule, but could not compute the next instant,
- * because it could not read the schedule's time zone. Only SQLite has this
- * case. */
 static void
 jobs_of_a_group_keep_their_order(void **state)
 {
@@ -131,6 +128,9 @@ jobs_of_a_group_keep_their_order(void **state)
 	}
 }
 
+/* The source has fired a schedule, but could not compute the next instant,
+ * because it could not read the schedule's time zone. Only SQLite has this
+ * case. */
 static void
 an_instant_that_has_fired_does_not_fire_again_after_a_move(void **state)
 {

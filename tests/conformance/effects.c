@@ -1,7 +1,7 @@
 /*
- * effects.c - test that changes which a handler makes in the database happen
- * exactly once (promise P7 of docs/design.md). Also test other calls that a
- * handler may make on its task.
+ * effects.c - test that a handler's changes in the database take effect exactly
+ * once (promise P7 of docs/design.md). Also test other calls that a handler may
+ * make on its task.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -162,7 +162,8 @@ P7_returning_without_commit_rolls_back_and_the_verdict_counts(void **state)
 	assert_int_equal(stats_of(db->conn, "q").dead, 3);
 }
 
-/* A handler. Another client takes the job, which changes its claim number. */
+/* A handler. While it runs, another client releases the job (in the first call)
+ * or cancels the job (in the second call). This ends the handler's claim. */
 static int
 lose_it(rp_task *task, const rp_job *job, void *ctx)
 {

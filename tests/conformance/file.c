@@ -13,7 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The ways in which a handler damages the file that its own worker uses. */
+/* The context of a handler that damages the file of its own worker. `do_it`
+ * does the damage. */
 struct harm {
 	struct db *db;
 	void (*do_it)(const struct db *db);

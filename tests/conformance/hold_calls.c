@@ -1,7 +1,7 @@
 /*
- * hold_calls.c - test the calls of C about groups and holds: rp_task_hold() in
- * a handler, holds in verdicts, the list of groups, the list of blocked jobs,
- * and workers that drain.
+ * hold_calls.c - test the calls of the C API for groups and holds:
+ * rp_task_hold() in a handler, holds in verdicts, the list of groups, the list
+ * of blocked jobs, and workers that drain.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

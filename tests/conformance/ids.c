@@ -18,9 +18,9 @@ struct given {
 	int count;
 };
 
-/* Record the id of a new job, which must differ from all earlier ids. Complete
- * the job at once. Otherwise the primary key alone would prevent a second job
- * with this id. */
+/* Record the id of a new job. The id must differ from all earlier ids. Complete
+ * the job now. Otherwise the primary key alone would prevent a second job with
+ * this id. */
 static void
 note(struct given *given, rp_conn *conn, int64_t id)
 {
@@ -118,8 +118,8 @@ ids_of_one_connection_grow(void **state)
 	}
 }
 
-/* The two pages are the last leaf of the table and the last leaf of the index
- * of ready jobs. */
+/* An enqueue of one job writes two pages: the last leaf of the table and the
+ * last leaf of the index of ready jobs. */
 static void
 a_job_that_is_put_in_alone_writes_two_pages(void **state)
 {

@@ -104,8 +104,8 @@ wrong_arguments_are_refused(void **state)
 
 /* ---- a job that another process ends ---- */
 
-/* What another process does to a job while this process waits for the job's
- * end. */
+/* Another process does one of these things to a job while this process waits
+ * for the job's end. */
 enum deed {
 	COMPLETE,
 	KEEP,

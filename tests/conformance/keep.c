@@ -30,7 +30,7 @@ done(rp_conn *conn, int64_t keep_ms)
 	return c;
 }
 
-/* Wait until the time for which this job is kept has passed, and sweep. */
+/* Wait until keep_ms have passed since the job ended, and sweep. */
 static void
 sweep_after(rp_conn *conn, int64_t id, int64_t keep_ms)
 {

@@ -104,8 +104,9 @@ used_ms(pid_t pid)
 
 /* ---- the case ---- */
 
-/* A worker pauses after each probe, its query for new work. The pause is 15
- * times as long as the probe took, but at most 50 ms. With a sanitizer, a probe
+/* A worker probes (queries for ready jobs) when another client has committed.
+ * After a probe that found nothing, such a commit causes no probe for 15 times
+ * as long as the probe took, but at most for 50 ms. With a sanitizer, a probe
  * of 999 queues is so slow that a pause of 50 ms is too short for this test. */
 #ifdef __SANITIZE_ADDRESS__
 #define QUEUES 200
@@ -130,8 +131,8 @@ a_worker_of_many_queues_pauses_while_others_commit(void **state)
 	put(db->conn, "q0", "x");
 	expect_success(pid);
 	/* The worker probes for a sixteenth of the time, and pauses for the
-	 * rest. The test accepts a worker that probes for up to a third of the
-	 * time. */
+	 * other fifteen sixteenths. The test accepts a worker that probes for
+	 * up to a third of the time. */
 	assert_in_range(used, 0, took / 3);
 }
 

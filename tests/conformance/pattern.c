@@ -149,8 +149,9 @@ run_thread(void *worker)
 	return NULL;
 }
 
-/* Free the worker only after the thread has ended. The run of the worker may
- * end while rp_worker_stop() still uses the worker. */
+/* Wait for the thread that runs the worker, then free the worker. The thread
+ * does not free it, because rp_worker_run() may return while the caller is
+ * still in rp_worker_stop(), which uses the worker. */
 static void
 join(pthread_t thread, rp_worker *worker)
 {

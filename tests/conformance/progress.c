@@ -53,7 +53,7 @@ settled(rp_conn *conn, rp_verdict v, int state)
 	assert_int_equal(v.state, state);
 }
 
-/* Fail the job so that it is ready at once, and claim it again. */
+/* Fail the job without a delay, so that it is ready, and claim it again. */
 static struct claim
 again(rp_conn *conn, struct claim c)
 {

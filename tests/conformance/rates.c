@@ -49,7 +49,8 @@ claims(rp_conn *conn, size_t n)
 
 enum { CLIENTS = 4, MOST = 10000 };
 
-/* The claim numbers of all jobs, which are the times at which they started. */
+/* The claim numbers of all claimed jobs. A claim number is the time of the
+ * claim, and a job counts as started from then on. */
 struct starts {
 	const struct db *db;
 	size_t at_once;
@@ -87,7 +88,8 @@ compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Several clients claim as fast as they can for a second. */
+/* Let several clients claim as fast as they can for a second. Check that at
+ * most `count` jobs have started within any `ms` milliseconds. */
 static void
 check_rate(const struct db *db, size_t count, int64_t ms, size_t at_once)
 {

@@ -67,7 +67,7 @@ stop(struct seen *seen)
 	return join(seen);
 }
 
-/* Run a worker until the queue is empty. Returns the time that it takes.
+/* Run a worker until the queue is empty. Returns how long this takes, in ms.
  * *ret_done becomes the number of jobs that the worker completes. */
 static int64_t
 drain(struct db *db, rp_handler *handler, int64_t *ret_done)
@@ -190,7 +190,7 @@ P6_a_delay_ends_on_time_in_queues_that_no_worker_serves(void **state)
 
 /* ---- suspects ---- */
 
-/* A handler. The suspect runs for 4 s, and other jobs end at once. */
+/* A handler. The suspect runs for 4 s. Other jobs end immediately. */
 static int
 watch_the_suspect(rp_task *task, const rp_job *job, void *ctx)
 {
@@ -338,7 +338,7 @@ P6_a_long_job_beside_a_suspect_does_not_stop_the_worker(void **state)
 
 /* ---- a running worker keeps its leases ---- */
 
-/* Return by how much the job's lease has been extended since the claim. */
+/* Return by how many ms the job's lease has been extended since the claim. */
 static int64_t
 renewed_by(struct db *db, int64_t id, int64_t lease_ms)
 {

@@ -119,8 +119,8 @@ header(rp_conn *conn, size_t n, const char *name)
 	return value;
 }
 
-/* Return the text of an instant as job headers contain it. The instant must be
- * a whole minute. */
+/* Return the text of an instant, in the format of job headers. The instant must
+ * be a whole minute. */
 static const char *
 minute_text(int64_t ms)
 {
@@ -408,7 +408,8 @@ a_clock_that_is_set_forward_fires_missed_instants_once(void **state)
 	/* Simulate a clock that was set forward by a day. */
 	set_next(db, next - DAY);
 	assert_int_equal(fire(db->conn), 1);
-	/* If the last hour has just begun, only 23 instants were missed. */
+	/* 24 instants are past. The newest of them counts as missed only if it
+	 * is more than a minute ago. */
 	assert_in_range(atoi(header(db->conn, 0, "readpast-missed")), 23, 24);
 	assert_int_equal(FIELD(db->conn, "a", next_at), next);
 	/* Simulate a clock that is set back after the schedule has fired. The

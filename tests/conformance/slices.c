@@ -3,10 +3,10 @@
  * Such a call works in slices, short transactions with a pause after each.
  * SQLite only.
  *
- * Two times are measured. The first time is the processor time from `begin
- * immediate` to the end of the commit, which does not depend on other load. The
- * second time is the pause for which the lock was free before the next
- * transaction.
+ * Two times are measured. The first is the processor time of a transaction,
+ * from `begin immediate` to the end of the commit. Processor time does not
+ * depend on other load. The second is the pause until the next transaction, in
+ * which the write lock is free.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -173,8 +173,8 @@ make_queue(rp_conn *conn)
 	settings(conn, q);
 }
 
-/* Enqueue and keep jobs. Their payloads are so large that they are in a table
- * of their own. */
+/* Put kept (finished) jobs into the archive. Their payloads are so large that
+ * SQLite stores the payloads in the table readpast_payload. */
 static void
 keep_large(rp_conn *conn)
 {

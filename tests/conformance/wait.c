@@ -68,7 +68,7 @@ P6_a_lease_that_runs_out_ends_a_wait(void **state)
  * acts as `what` says. 0: resume the queue; 1: release the job; 2: retry it. */
 struct doing {
 	const struct db *db;
-	int open[2]; /* the process writes here when its database is open */
+	int open[2]; /* the child writes here when its database is open */
 	int pipe[2];
 	int64_t id, no;
 	int what;

@@ -114,8 +114,9 @@ a_deleted_file_is_noticed_even_if_it_is_old(void **state)
 
 	for (int i = 0; i < 2; i++) {
 		put(db->conn, "q", "x");
-		/* File times are coarse. Wait until the directory's last change
-		 * is old enough to be trusted. */
+		/* Wait until the directory's last change is so old that the
+		 * library remembers its time. From then on, the library looks
+		 * for deleted files only if this time has changed. */
 		sleep_ms(50);
 		put(db->conn, "q", "x");
 		put(db->conn, "q", "x");

@@ -86,7 +86,7 @@ queue_file(const struct db *db)
 	return path;
 }
 
-/* Return whether a process has the first place in the queue. */
+/* Return whether a process has the first place in the queue of writers. */
 static int
 has_first(const struct db *db)
 {
@@ -147,9 +147,9 @@ start_waiters(struct db *db, pid_t pids[3])
 	}
 }
 
-/* Let three processes wait, and send a signal to the first in the queue, which
- * kills or stops it. The other two must be able to enqueue their jobs. Returns
- * the pid of the first process. */
+/* Let three processes wait in the queue of writers. Kill or stop the first
+ * process with signal `number`. The other two must be able to enqueue their
+ * jobs. Returns the pid of the first process. */
 static pid_t
 signal_first(struct db *db, int number)
 {
@@ -375,7 +375,7 @@ be_busy(void *ctx)
 	return NULL;
 }
 
-/* Return the number of jobs that a hundred threads enqueue. */
+/* Return the number of jobs that CLIENTS threads enqueue in FOR_MS. */
 static long
 be_crowded(struct crowd *crowd)
 {

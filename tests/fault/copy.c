@@ -103,11 +103,11 @@ copy_with_call(struct attempt *a, rp_conn *conn, size_t call,
 	return flaky.fired;
 }
 
-/* Repeat the copy or move. In each run a different call fails, in one of the
- * modes of enum flaky_mode. To save time, only every second call is made to
- * fail in a mode. In a mode in which the odd calls of a copy fail, the even
- * calls of a move fail. With FAULT_ALL in the environment, each call fails once
- * in each mode. */
+/* Run the copy or move many times. In each run one call fails, in one of the
+ * modes of enum flaky_mode. With FAULT_ALL in the environment, each call fails
+ * once in each mode. Without it, only every second call fails in each mode, to
+ * save time: in a mode, the calls with odd numbers of a copy fail and those
+ * with even numbers of a move, or the other way round. */
 static void
 fail_each_call(struct attempt *a, rp_conn *conn)
 {

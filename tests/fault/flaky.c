@@ -122,7 +122,8 @@ flaky_commit(void *db, rp_error *error)
 	return r;
 }
 
-/* Passes on the first row of a result, and fails at the second row. */
+/* The context of half(), a row callback that passes the first row to the
+ * caller's callback, and fails at the second row. */
 struct half {
 	rp_row_fn *fn;
 	void *ctx;

@@ -34,9 +34,9 @@ struct flaky {
 	size_t fail_at;
 	enum flaky_mode mode;
 	int fired;
-	/* How many nested transactions the library has open, and how many are
-	 * open in the database. After a simulated loss of the connection, none
-	 * is open in the database. */
+	/* `depth` is the number of nested transactions that the library has
+	 * open. `real_depth` is the number of them that the database has open:
+	 * the same, or 0 after a simulated loss of the connection. */
 	int depth, real_depth;
 };
 

@@ -18,7 +18,8 @@
 static const char *const modes[FLAKY_MODES] = { "before", "half", "after",
 						"lost" };
 
-/* Run a chapter. Returns whether it made the call that fails. */
+/* Run a chapter, in which the call with the number `call` fails. Returns
+ * whether the chapter made that many calls. */
 static int
 play(const struct chapter *chapter, size_t call, enum flaky_mode mode)
 {

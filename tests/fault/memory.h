@@ -2,8 +2,9 @@
  * memory.h - make one allocation of the library or of SQLite fail.
  *
  * SQLite makes so many allocations that the tests let only some of them fail.
- * With FAULT_ALL in the environment each of them fails once. A program that
- * uses memory.c is linked with the option --wrap for each function in memory.c.
+ * With FAULT_ALL in the environment each allocation fails once. A program that
+ * uses memory.c is linked with the option --wrap for each allocation function,
+ * such as malloc().
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -29,8 +30,8 @@ extern struct memory {
 int memory_use(void);
 void memory_fail_at(const char *what, enum memory_kind kind, size_t at);
 void memory_arm(int on); /* 1: start to count allocations; 0: stop counting */
-/* A test lets every nth allocation fail, in a run of its own. Return n. `made`
- * is the number of allocations in a run. */
+/* Return n. A test lets allocation 1 fail in its first run, allocation 1 + n in
+ * the next run, and so on. `made` is the number of allocations in a run. */
 size_t memory_step(enum memory_kind kind, size_t made);
 
 #endif

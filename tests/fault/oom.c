@@ -19,7 +19,8 @@
 
 /* ---- the chapters ---- */
 
-/* Run a chapter. Returns whether it made the allocation that fails. */
+/* Run a chapter, in which allocation number `at` fails. Returns whether the
+ * chapter made that many allocations. */
 static int
 play(const struct chapter *chapter, enum memory_kind kind, size_t at)
 {
@@ -194,8 +195,10 @@ find_a_queue(size_t at)
 	memory_fail_at("a new queue", MEMORY_LIBRARY, at);
 	r = rp_worker_run(worker, NULL);
 	memory_arm(0);
-	/* If memory runs out during a claim, the worker ends with RP_ENOMEM. In
-	 * all other cases the worker finds the new queue and ends normally. */
+	/* If the allocation that fails belongs to a claim, the worker ends with
+	 * RP_ENOMEM. If it belongs to the search for new queues, or no
+	 * allocation fails, the worker finds the new queue and ends
+	 * normally. */
 	if (r != RP_ENOMEM) {
 		assert_int_equal(r, 0);
 		assert_int_equal(f.ran, 2);

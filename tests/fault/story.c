@@ -286,8 +286,9 @@ give(struct story *s, const rp_job *job, int verdict)
 	}
 }
 
-/* Check that the job is in the state to which the accepted verdict leads, and
- * that the claim is over, unless the verdict was RP_EXTEND. */
+/* Check that the job is in the state to which the accepted verdict leads. After
+ * RP_EXTEND the claim must still be valid. After any other verdict it must be
+ * over. */
 static void
 expect_settled(struct story *s, const rp_job *job, int verdict)
 {
@@ -331,8 +332,8 @@ settle(struct story *s, const rp_job *job, int verdict)
 		s->known[tag_of(job)].done = 1;
 }
 
-/* Claim some jobs with short leases. If the result of a claim is lost, its jobs
- * are ready again soon. */
+/* Claim some jobs. The leases are short, so that the jobs of a claim whose
+ * result was lost become ready again soon. */
 static rp_batch *
 claim_some(struct story *s, const char *queue)
 {

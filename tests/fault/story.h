@@ -32,11 +32,13 @@ struct story {
 	rp_conn *other; /* a connection whose calls never fail */
 	int failures;   /* number of failed calls so far */
 	int last;       /* error code of the last failed call */
-	/* Not 0: the last failed call lost its connection, so its outcome is
-	 * unknown, or the database rolled back the story's transaction. */
+	/* Not 0 if the last call failed in one of two ways: it lost the
+	 * connection, so its outcome is unknown; or the database rolled back
+	 * the story's whole transaction. */
 	int lost;
 	int inside; /* not 0: the story has begun a transaction */
-	/* starts (1) or stops (0) the failures; NULL: there are no failures */
+	/* starts (1) or stops (0) the counting of allocations, one of which
+	 * fails; NULL: the test makes calls fail, not allocations */
 	void (*arm)(int on);
 	int groups;
 	struct known known[MOST_TAGS];
@@ -57,8 +59,9 @@ struct chapter {
 extern const struct chapter chapters[]; /* the last element has the name NULL */
 const struct chapter *chapter_named(const char *name);
 
-/* Make and remove the test's directory. It has a prepared database, and each
- * story works on a copy of this database. */
+/* stories_start() makes the test's directory, and in it a prepared database.
+ * Each story works on a copy of this database. stories_end() removes the
+ * directory. */
 int stories_start(int argc, char **argv);
 void stories_end(void);
 struct story *story_open(const struct chapter *chapter);
@@ -66,8 +69,8 @@ struct story *story_open(const struct chapter *chapter);
  * story has recorded, and that the file is not damaged. Frees the story. */
 void story_close(struct story *story, const struct chapter *chapter);
 
-/* shaky() returns the connection, and allows failures in the next call on it.
- * calm() and failed() end this. */
+/* shaky() returns the connection, and calls arm(1), so that the next call on
+ * the connection may fail. calm() and failed() call arm(0). */
 rp_conn *shaky(struct story *story);
 void calm(struct story *story);
 /* Check the connection after a call that has returned r. Returns 1 if the call

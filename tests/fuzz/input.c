@@ -1,10 +1,10 @@
 /*
- * input.c - fuzz what the HTTP server reads of a request before it uses the
- * database: the headers Host and Origin, new jobs in JSON and in headers,
- * verdicts and claims.
+ * input.c - fuzz the code of the HTTP server that parses a request before the
+ * server uses the database. This code parses the headers Host and Origin, new
+ * jobs in JSON and in headers, verdicts and claims.
  *
- * The first byte of an input selects the path. Then come the lines of the
- * headers, an empty line, and the body.
+ * The first byte of an input selects the path of the request. The lines of the
+ * headers follow, then an empty line, then the body.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -135,7 +135,7 @@ check_guard(struct request *request)
 
 /* ---- jobs, verdicts and claims ---- */
 
-/* Abort unless the text is NULL, or UTF-8 of so many bytes. */
+/* Abort unless the text is NULL, or UTF-8 of `least` to `most` bytes. */
 static void
 check_text(const char *text, size_t least, size_t most)
 {

@@ -15,8 +15,8 @@
 #define KEY "0123456789abcdef"
 #define SECRET KEY KEY KEY KEY
 
-/* The linker calls this in place of rp__token_list(). The connection is the
- * only token. */
+/* The linker option --wrap lets this function replace rp__token_list(). `conn`
+ * is not a connection: it points to the only token of the list. */
 int __wrap_rp__token_list(rp_conn *conn, rp_token_fn *token, void *ctx);
 
 int
@@ -25,7 +25,8 @@ __wrap_rp__token_list(rp_conn *conn, rp_token_fn *token, void *ctx)
 	return token(ctx, (const struct rp_token *)(void *)conn);
 }
 
-/* A scope allows what its text names, and no other queue. */
+/* Check that a scope allows the queue that its text names, and no other
+ * queue. */
 static void
 one_scope(const char *text)
 {

@@ -6,9 +6,10 @@
 #
 #   page.sh READPAST BUILD SOURCE PAGE
 #
-# A page's examples run in a directory of their own, with a database of their own in
-# place of postgres://app@db.example/app. A server that a page starts has a free port in
-# place of 8080, runs on in the sections after it, and is ended after the last one. If READPAST_TEST_POSTGRES names no server, the
+# The examples run in a new directory. A new database replaces
+# postgres://app@db.example/app in their text, and a free port replaces 8080. If a
+# section starts a server, the server keeps running in the following sections, and is
+# stopped at the end of the page. If READPAST_TEST_POSTGRES names no server, the
 # sections that need PostgreSQL are skipped.
 #
 # SPDX-License-Identifier: MIT
@@ -71,8 +72,8 @@ says_what_it_shows() { # TITLE
 	done < <(shown "$1")
 }
 
-# Print the things that the section needs and this machine does not have. Tests do not
-# download npm packages.
+# If the section needs PostgreSQL or npm's package pg, and this machine does not have
+# it, print its name. Tests do not download npm packages.
 lacks_for() { # TITLE
 	if [[ ! ${READPAST_TEST_POSTGRES-} ]] && script "$1" | grep -qE '^psql|postgres://'; then
 		echo PostgreSQL

@@ -24,9 +24,10 @@ by_place(const void *a, const void *b)
 }
 
 /* List the jobs that a claim must return, in their order. Returns -1 if the
- * claim may return any ready jobs. This is so if a ready job may be before the
- * cursor, the position where claims start. A claim moves the cursor past jobs
- * that an open transaction of another session has locked. */
+ * model cannot tell which ready jobs the claim returns. This is so if a job may
+ * be before the cursor, the position where claims start, so that claims do not
+ * find it. A claim moves the cursor past jobs that an open transaction of
+ * another session has locked. */
 static int
 to_be_claimed(struct model *m, int queue, int n, int holding,
 	      struct entry **line)
@@ -152,8 +153,8 @@ stands(const struct job *j, const rp_verdict *v)
 
 /* Return whether another session's lock on the job's row stops this verdict. 0:
  * no. 1: perhaps. The verdict is not for the current claim, so the database may
- * refuse it at once, or report RP_EBUSY because of the lock. 2: yes. The
- * verdict is for the current claim, so the call must fail with RP_EBUSY. */
+ * refuse it for this reason, or report RP_EBUSY because of the lock. 2: yes.
+ * The verdict is for the current claim, so the call must fail with RP_EBUSY. */
 static int
 verdict_waits(struct model *m, const rp_verdict *v)
 {

@@ -10,10 +10,11 @@
 
 /* ---- enqueue ---- */
 
-/* Return the live job with this key, as the current session sees it. If an open
- * transaction of another session has locked such a job, *ret_contended becomes
- * 2. But if that transaction has both added and removed the job, *ret_contended
- * becomes 1. */
+/* Return the live job with this key, as the current session sees it.
+ * *ret_contended tells whether the open transaction of another session has
+ * locked a job with this key. 0: no. 1: yes, but the transaction has both added
+ * and removed that job, so the job is live for nobody. 2: yes, and the job is
+ * live for that session or for all others. */
 static struct entry *
 holder_of(struct model *m, int queue, int key, int *ret_contended)
 {

@@ -24,9 +24,10 @@ let_time_pass(const struct model *m)
 		}
 }
 
-/* Return whether this sweep makes the job ready. Claims may already start after
- * the job's position (see `loose`). In this case only a later sweep may find
- * the job, so read the job's state from the database. */
+/* Return whether this sweep makes the job ready. If claims may already start
+ * after the job's position (see `loose`), the model cannot tell whether this
+ * sweep or a later one finds the job. So read the job's state from the
+ * database. */
 static int
 comes_now(struct model *m, struct entry *e)
 {

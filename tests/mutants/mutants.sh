@@ -94,7 +94,8 @@ shows() { # DATABASE STATUS PATTERN
 	return 1
 }
 
-# Run a mutant on those of the named databases that are available.
+# Run a mutant on each DATABASE that is available. SAYS is a pattern for the output in
+# which `stress` names the broken promise.
 mutant() { # NAME SAYS DATABASE...
 	local name=$1 says=$2 db on=()
 	for db in "${@:3}"; do
@@ -127,7 +128,8 @@ mutant lease "$early" sqlite postgres
 mutant claim "$early" postgres
 mutant no_admission 'P13 group g[0-9]+ waits, although no job of the group runs or may run' sqlite postgres
 mutant unlocked 'P10 job [0-9]+: claim [0-9]+ was given while [0-9]+ other jobs of .* ran' postgres
-# On SQLite an enqueue sees all jobs that have ended, so it needs no request.
+# This mutant stores no request to look at a group again. On SQLite an enqueue sees all
+# jobs that have ended, so no such request is needed there.
 mutant no_request 'P13 group g[0-9]+ waits' postgres
 mutant skip 'P11 job [0-9]+ of group g[0-9]+ .* was claimed although job [0-9]+ was before it' sqlite postgres
 mutant window 'P12 job [0-9]+: claim [0-9]+ is start number 51 of queue' sqlite postgres

@@ -14,8 +14,9 @@
 #include <poll.h>
 #include <unistd.h>
 
-/* An application. It has its own connection, the queue that is attached to it,
- * and a second connection with which the test checks results. */
+/* An application: `pg` is its own connection, and `conn` is the queue that is
+ * attached to `pg`. With the separate connection `other` the test checks
+ * results. */
 struct app {
 	char name[64];
 	PGconn *pg;
@@ -226,8 +227,8 @@ P4_a_claim_in_an_open_transaction_holds_up_nobody(void **state)
 	assert_int_equal(state_of(app->other, held.id), 0);
 }
 
-/* The calls fail for different reasons: the library, a routine, or the server
- * itself refuses them. */
+/* Some of the calls are refused by the library, some by a routine, and some by
+ * the server itself. */
 static void
 a_call_that_fails_leaves_the_callers_transaction_usable(void **state)
 {

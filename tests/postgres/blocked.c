@@ -211,8 +211,8 @@ P4_a_verdict_that_must_wait_keeps_no_other_job_from_being_settled(void **state)
 	assert_int_equal(stop(&work).done, 31);
 }
 
-/* One job's row is locked, so the renewal of its lease waits. The lease of the
- * worker's other job is renewed all the same, so that job runs only once. */
+/* One job's row is locked, so the renewal of its lease waits. The worker must
+ * nevertheless renew the lease of its other job in time. */
 static void
 P2_a_renewal_that_must_wait_keeps_no_other_from_being_made(void **state)
 {

@@ -62,7 +62,7 @@ check 'a right of public to read jobs is reported' finds public 'may select job'
 sql "revoke all on readpast.job from public"
 check 'after a revoke the finding is gone' lacks public
 sql "create role stranger"
-# Up to version 14 everybody may create objects in the schema public by default.
+# Up to PostgreSQL 14 everybody may create objects in the schema public by default.
 sql "revoke create on schema public from public"
 check 'a schema of the search_path in which only its owner may create is not reported' lacks path
 check 'the schema of readpast is not reported either' lacks writable
@@ -97,8 +97,9 @@ check 'a good plan of a claim is not reported' lacks plan
 sql "select count(readpast.complete(id, claim_no)) from readpast.claim('q', 15000)" >/dev/null
 check 'dead rows that vacuum does not remove are reported' eventually finds bloat 'table job has about 1[0-9]{4} dead rows'
 check 'a sweep that keeps up is not reported' lacks marks
-# The ready line numbers its jobs. Use up many numbers without a sweep. The claim is
-# made in SQL, because `readpast claim` would also sweep.
+# Each job that becomes ready gets a number from the sequence `line`. Skip a million of
+# these numbers without a sweep. The claim is made in SQL, because `readpast claim`
+# would also sweep.
 sql "select setval('readpast.line', 1000000)" >/dev/null
 sql "select readpast.claim('q', 5000)" >/dev/null
 marked() {

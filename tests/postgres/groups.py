@@ -209,7 +209,8 @@ def producers_of_one_group_do_not_wait_for_each_other(s):
         for _ in range(30):
             put(producer, "x")
 
-    # Sessions that extend a table wait for each other, with and without groups.
+    # The query below ignores locks of the type `extend`: sessions that add pages to a
+    # table wait for each other even without groups.
     threads = [threading.Thread(target=produce, args=(p,)) for p in producers]
     for thread in threads:
         thread.start()

@@ -41,7 +41,8 @@ for ((round = 1; round <= 2 * times; round++)); do
 	"$pg_temp" restart "$server" >/dev/null
 	check "after crash $round work goes on" more_settled 20
 done
-# Kill one server process. The postmaster then ends all others and recovers.
+# Kill one server process. The postmaster then ends all other server processes, and
+# recovers the database.
 for ((round = 1; round <= 2 * times; round++)); do
 	sql "select pid from pg_stat_activity where datname = 'crashes' limit 1" | xargs -r kill -9 2>/dev/null
 	check "after kill -9 of a server process in round $round work goes on" more_settled 20

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Test that each group again runs as many jobs as its limit allows, after the server
-# crashed together with a worker. The script starts its own server.
+# Let the server crash together with a worker. Test that soon afterwards each group runs
+# as many jobs as its limit allows. The script starts its own server.
 #
 #   limits.sh READPAST ROOT
 #

@@ -330,8 +330,9 @@ def at_the_higher_levels_a_drop_is_refused_or_waited_for(s):
     s.put("old")
     user.rows("begin isolation level repeatable read")
     user.rows("select 1 from readpast.queue")
-    # This call updates the queue's row after the user's snapshot was taken. The enqueue
-    # must work all the same. Because of the enqueue, the drop must be refused.
+    # register_waiter() updates the queue's row after the snapshot of `user` was taken.
+    # The enqueue by `user` must nevertheless succeed. The drop must then be refused,
+    # because the transaction with the enqueue is open.
     s.rows("select readpast.register_waiter(1, '{q}')")
     user.put("x")
     said = impatient(s).refused("select readpast.drop_queue('q')")

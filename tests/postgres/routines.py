@@ -1549,7 +1549,7 @@ def a_pinned_snapshot_changes_no_claims_cost(s):
     last = [measure() for _ in range(8)][-3:]
     pin.rows("commit")
     # Use the smallest of the measurements. If autovacuum has analyzed the tables, one
-    # call has planned its statements again, and so has read more pages.
+    # of the calls has planned its statements again, and so has read more pages.
     last = [min(each) for each in zip(*last)]
     # A claim starts at the cursor, so it reads no dead entries before the cursor. A
     # sweep reads only entries that have died since the last sweep, with a pinned

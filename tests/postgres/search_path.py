@@ -28,11 +28,11 @@ CLI, ROOT, ATTACHED = (pathlib.Path(p).resolve() for p in sys.argv[1:4])
 SQL = ROOT / "sql/postgres"
 SUITE = []
 
-# The values of search_path. A shadow is an object in the schema public that has the name
-# of an object in pg_catalog. In the first value, public precedes pg_catalog. The second
-# value is the default of PostgreSQL, with which pg_catalog precedes public. With this
-# value a shadow runs only if its argument types match a call better than the real
-# object's.
+# The values of search_path. A shadow is an object in the schema public that has the
+# name of an object in pg_catalog. With the first value, public comes before pg_catalog.
+# The second value is the default of PostgreSQL. With it, pg_catalog comes before
+# public, and a shadow runs only if its argument types match a call better than those of
+# the real object do.
 PATHS = "public, pg_catalog", '"$user", public'
 
 # An argument for each type of a routine's parameter.
@@ -173,8 +173,8 @@ def no_routine_runs_a_strangers_code(log):
             try:
                 run(db, prepare(call))
             except psycopg2.Error as error:
-                # Some calls fail, because their arguments make no sense. These are the
-                # classes of errors that readpast then returns. Any other error may come
+                # Some calls fail, because their arguments make no sense. They fail with
+                # errors of the classes that are listed below. Any other error may come
                 # from a shadow. For example, count(*) fails with 42809 if it finds the
                 # shadow of count().
                 assert error.pgcode[:2] in ("RP", "22", "25", "40", "23"), (

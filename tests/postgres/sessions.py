@@ -115,9 +115,9 @@ def run(function, number, url):
     manage(url, f"create database {name} template clean")
     try:
         function(Session(url.replace("/postgres?", f"/{name}?")))
-        # Drop the database at once, because some cases crash the server. At its next
-        # start the server syncs the files of all databases, which may take a minute if
-        # there are fifty databases.
+        # Drop the database now and not at the end of all cases, because some cases
+        # crash the server. After a crash the server syncs the files of all databases
+        # before it starts. With fifty databases this may take a minute.
         manage(url, f"drop database {name} with (force)")
         return True
     except Exception:

@@ -97,9 +97,9 @@ struct client {
 	unsigned seed;
 };
 
-/* Choose random verdicts for the held jobs, beginning with the last claim. The
- * jobs whose lease is extended stay in `held`. Enqueue a new job for each job
- * that is completed. */
+/* Write a random verdict for each held job to `v`, in reverse order of the
+ * claims. Jobs whose lease is extended stay in `held`. Returns the number of
+ * verdicts. */
 static size_t
 judge(struct client *c, rp_verdict *v)
 {

@@ -18,7 +18,8 @@ from serving import Case, main
 ROUTES = pathlib.Path(__file__).resolve().parents[2] / "serve/route.c"
 TYPES = {"string": str, "integer": int, "number": (int, float), "boolean": bool,
          "array": list, "object": dict, "null": type(None)}
-# A value of each type. Members of any other type must be refused with this value.
+# One value of each JSON type. A request must be refused if the value of one of its
+# members has a type that the description does not allow.
 VALUES = ["text", 5, 1.5, True, [], {}]
 
 

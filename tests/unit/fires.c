@@ -5,9 +5,10 @@
  * Each line of the input has a zone, a spec, and the times FROM and UNTIL in
  * seconds, separated by tabs. The program prints a line for each fire after
  * FROM and until UNTIL, and then a line with a dot. A fire's line has six
- * numbers: its time and its distance from UTC, both in seconds; how many local
- * times were skipped, and the first of them in minutes; how many local times
- * came twice, and the first of them in minutes.
+ * numbers: the fire's time and the zone's offset from UTC, both in seconds; the
+ * number of local times that were skipped, and the first of these times; the
+ * number of local times that came twice, and the first of these times. Local
+ * times are in minutes.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -31,7 +31,7 @@ America/Nuuk America/Santiago America/St_Johns Antarctica/Troll Asia/Beirut Asia
 Asia/Jerusalem Atlantic/Azores Australia/Lord_Howe Australia/Sydney Europe/Berlin
 Europe/Chisinau Europe/Dublin Europe/London Pacific/Chatham
 """.split()
-# From 2038 on, only the rule in the last line of a zone's file applies.
+# In 2038 and later, only the rule in the last line of a zone's file applies.
 YEARS = [*range(2024, 2031), 2038, 2100]
 SPECS = """
 * * * * *

@@ -15,9 +15,9 @@ export interface Answer<T> {
 	reload: () => void;
 }
 
-/** Read `path` at once, and read it again each time that `every` live events have
- * come. If `every` is 0, read it only once. If `path` is null, read nothing. A hidden
- * page gets no live events, so it does not read again. */
+/** Read `path` now, and again after every `every` live events. If `every` is 0, read it
+ * only once. If `path` is null, read nothing. A hidden page gets no live events, so it
+ * does not read again. */
 export function useAnswer<T>(path: string | null, every = 0): Answer<T> {
 	const [state, setState] = useState<{
 		path: string | null;

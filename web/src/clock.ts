@@ -6,8 +6,8 @@
 
 import { signal } from "@preact/signals";
 
-/** A smaller difference is ignored: it may be the time that the numbers took to
- * arrive. */
+/** A smaller difference between the two clocks is ignored, because the numbers may
+ * have taken that long to arrive. */
 const WORTH_CORRECTING_MS = 1000;
 
 let ahead = 0;

@@ -74,7 +74,7 @@ const absolute = new Intl.DateTimeFormat(undefined, {
 	timeStyle: "long",
 });
 
-/** A time in the browser's zone, then as the server sent it. */
+/** A time in two lines: in the browser's time zone, and as the server sent it. */
 export function absoluteTime(at: string): string {
 	const ms = Date.parse(at);
 	return Number.isNaN(ms) ? at : `${absolute.format(ms)}\n${at}`;

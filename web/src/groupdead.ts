@@ -23,7 +23,7 @@ const VARIABLE = /0x[0-9a-f]+|\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b
 /** Only this many characters of an error are compared. */
 const COMPARED_CHARS = 500;
 
-/** Returns the longest part of the text without such ids and numbers. */
+/** Returns the longest part of the text in which VARIABLE matches nothing. */
 function longestFixed(text: string): string {
 	return text
 		.split(VARIABLE)

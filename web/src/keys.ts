@@ -23,7 +23,7 @@ function isTyping(target: EventTarget | null): boolean {
 	return target instanceof HTMLElement && target.matches("input, textarea, select");
 }
 
-/** Move the focus to the link of the next or the previous row. */
+/** Move the focus to the link of the next row (`by` is 1) or the previous row (-1). */
 function moveRow(by: number): void {
 	const links = [...document.querySelectorAll<HTMLElement>("main tbody tr a.open")];
 	const row = document.activeElement?.closest("tr");

@@ -30,7 +30,8 @@ export interface History {
 }
 
 export const stats = signal<Stats[] | null>(null);
-/** Counts the events. Pages that follow the live numbers subscribe to it. */
+/** The number of events with live numbers so far. Pages that show these numbers
+ * subscribe to this signal. */
 export const tick = signal(0);
 export const connection = signal<"connecting" | "live" | "late" | "lost">("connecting");
 

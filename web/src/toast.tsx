@@ -40,8 +40,8 @@ export async function act(work: () => Promise<unknown>, done: string): Promise<b
 	}
 }
 
-/** Returns the text of an error. It also says whether the change may have been made
- * although the call failed. */
+/** Returns the text of an error. If the failed call may have made its change, the text
+ * says so. */
 export function explainFailure(error: unknown): string {
 	const { message, outcome } = error as { message: string; outcome?: string };
 	return outcome === "unknown" ? `${message} The change may have been made.` : message;

@@ -100,10 +100,10 @@ rp__postgres_failed(struct postgres *s, const PGresult *res, rp_error *error)
 }
 
 /*
- * Fail if a commit may not have reached the synchronous standby. A commit may
- * be cancelled while it waits for the standby. The server then reports success,
- * but also sends a notice that the commit may exist only on this server. The
- * caller must then read which jobs it holds, as after a lost answer.
+ * Fail if it is not certain that a commit has reached the synchronous standby.
+ * The wait for the standby may be cancelled. The server then reports success,
+ * but also sends a notice that the commit may exist only on this server. In
+ * this case the caller must read which jobs it holds, as after a lost answer.
  */
 int
 rp__postgres_check_sure(struct postgres *s, rp_error *error)

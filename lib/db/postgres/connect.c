@@ -112,9 +112,10 @@ rp__postgres_connect_again(struct postgres *s, rp_error *error)
 /* ---- connecting ---- */
 
 /* Receive a notice of the server. Notices are dropped, because the library
- * never prints. Only the notice that a commit may not have reached the standby
- * is recorded. That notice has no SQLSTATE of its own, so it is recognised by
- * the name of the server function that sends it. */
+ * never prints. Only one notice is recorded, the one that says that a commit
+ * may exist only on this server, and not on its standby. That notice has no
+ * SQLSTATE of its own, so it is recognised by the name of the server function
+ * that sends it. */
 static void
 take_remark(void *ctx, const PGresult *res)
 {

@@ -29,9 +29,9 @@ wait_for_notice(PGconn *pg)
 	return 0;
 }
 
-/* Test whether a notification from another session arrives. A notification
- * that a session sends to itself arrives even behind a pooler that loses all
- * others. */
+/* Test whether a notification from another session arrives. The test needs two
+ * sessions, because a pooler that loses all other notifications still delivers
+ * those that a session sends to itself. */
 int
 rp__postgres_hears(void *db, void *other)
 {

@@ -11,9 +11,9 @@
  * states from time to time, after pauses that grow.
  *
  * A session that cannot listen polls at growing intervals of at most a second.
- * A session cannot listen behind a pooler and on a standby. On a caller's own
- * connection it does not listen, because the caller reads the notifications
- * there.
+ * A session cannot listen behind a pooler or on a standby. The session of a
+ * caller's own connection does not listen, because the caller reads the
+ * notifications there.
  */
 #include "postgres.h"
 
@@ -22,8 +22,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A registration is renewed after this time, which is a third of
- * job_waiter_age() in thresholds.sql. */
+/* A registration is renewed after this time. It is a third of the time after
+ * which the registration ends, job_waiter_age() in thresholds.sql. */
 #define RENEW_MS 30000
 #define FIRST_NAP_MS 2
 #define POLL_MS 1000 /* the longest pause if no notification will arrive */

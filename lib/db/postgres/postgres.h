@@ -51,7 +51,8 @@ struct postgres {
 			      * never */
 	int64_t statements;  /* statements that query() ran since the last
 			      * measure() */
-	int unsure;          /* 1: a commit may not have reached the standby */
+	int unsure;          /* 1: a commit may exist only on this server, and
+			      * not on its synchronous standby */
 	char *sql[RP_VERBS]; /* the SQL of the verbs with the schema's name;
 			      * NULL: the verb was not used yet */
 	char prepared[RP_VERBS];
@@ -63,9 +64,8 @@ struct postgres {
 	 * - nap_ms: length of the last pause between polls.
 	 * - registered_at: when we registered as a waiter (monotonic ms); 0: we
 	 *   are not registered.
-	 * - deaf_at: when we last tested notifications by sending one to
-	 *   ourselves and it did not arrive (monotonic ms); 0: it arrived, or
-	 *   there was no test yet.
+	 * - deaf_at: when we last sent a notification to ourselves, if it did
+	 *   not arrive (monotonic ms); 0: it arrived, or none was sent yet.
 	 * - channel: where we are notified while we are registered.
 	 * - busy_turns: how many round trips have returned rows since we
 	 *   registered. */

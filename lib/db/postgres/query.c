@@ -203,12 +203,13 @@ run_all(struct postgres *s, const struct rp_query *query, rp_error *error)
  * another session. If the query has no time-out, the session's own time-out
  * remains.
  *
- * A query with RP_QUERY_READ, such as those of `readpast doctor`, may run on a
- * database in production and with the rights of an administrator. So its search
- * path has pg_catalog first, and no schema in which other users could create
- * functions. The query does not wait long for a lock, because other sessions
- * would have to wait behind it. The planner must use indexes even if the
- * statistics suggest otherwise, as in the routines.
+ * A query with RP_QUERY_READ, such as a query of `readpast doctor`, may run on
+ * a database in production and with the rights of an administrator. So its
+ * search path has pg_catalog first, and no schema in which other users could
+ * create functions. The query does not wait long for a lock, because sessions
+ * that request the same lock later would have to wait behind the query. The
+ * planner must use indexes, as in the routines, even if the statistics suggest
+ * other plans.
  */
 static int
 set_up(struct postgres *s, const struct rp_query *query, rp_error *error)

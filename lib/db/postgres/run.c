@@ -388,8 +388,8 @@ execute(struct postgres *s, enum rp_verb which, const struct binds *b,
 
 /* Record that a round trip returned rows, so that the next poll comes soon. A
  * worker that has found work three times since it registered needs no
- * notifications, so it unregisters. Any other worker will soon wait again, so
- * it stays registered. */
+ * notifications, so it unregisters. A worker that has found work less often
+ * will soon wait again, so it stays registered. */
 static void
 note_work(struct postgres *s)
 {
@@ -425,7 +425,8 @@ run(struct postgres *s, enum rp_verb which, const struct rp_value *params,
 	return r;
 }
 
-/* Run a verb. Outside of a transaction it is a transaction of its own. */
+/* Run a verb. If no transaction of ours is open, the verb gets one of its own.
+ */
 int
 rp__postgres_run(void *db, enum rp_verb which, const struct rp_value *params,
 		 size_t rows, rp_row_fn *fn, void *ctx, rp_error *error)

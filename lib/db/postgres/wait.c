@@ -155,9 +155,9 @@ can_listen(const struct postgres *s)
 
 /* Register as a waiter when the pauses between polls have grown to
  * LAST_NAP_MS, and register again when the registration is old. Then read
- * pending notifications. Returns what the caller must do at once (RP_WAIT_...),
- * 0, or an error. Sets *ret_notified if further notifications will arrive on
- * the socket. */
+ * pending notifications. Returns a flag RP_WAIT_... if the caller must do
+ * something without waiting, 0 if it must wait, or an error. Sets *ret_notified
+ * to 1 if further notifications will arrive on the socket. */
 static int
 prepare(struct postgres *s, const struct rp_waiter *waiter, int *ret_notified,
 	rp_error *error)
@@ -177,9 +177,10 @@ prepare(struct postgres *s, const struct rp_waiter *waiter, int *ret_notified,
 	return take_notices(s, NULL) ? RP_WAIT_WORK : 0;
 }
 
-/* Returns how long to wait in milliseconds. Sets *ret_what to what the caller
- * must do after that. A worker that gets notified need not poll, unless
- * waiter->polls is set. Other workers poll at growing intervals. */
+/* Returns how long to wait in milliseconds. Sets *ret_what to flags
+ * RP_WAIT_..., which say what the caller must do after the wait. A worker that
+ * gets notified need not poll, unless waiter->polls is set. Other workers poll
+ * at growing intervals. */
 static int64_t
 next_nap(struct postgres *s, const struct rp_waiter *waiter, int notified,
 	 int *ret_what)

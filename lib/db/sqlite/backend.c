@@ -6,9 +6,9 @@
  * SPDX-FileCopyrightText: The readpast authors
  *
  * The file is in WAL mode. Every writing transaction begins with BEGIN
- * IMMEDIATE, because SQLite may refuse at once to let a reading transaction
- * write. So a call fails with SQLITE_BUSY only after it has waited for the time
- * `busy` of the URL.
+ * IMMEDIATE. If a transaction began by reading, SQLite might refuse its first
+ * write without waiting. With BEGIN IMMEDIATE a call fails with SQLITE_BUSY
+ * only after it has waited for the time `busy` of the URL.
  */
 #include "sqlite.h"
 
@@ -218,8 +218,8 @@ sqlite_joins(void *db)
  * running. In that case our first transaction checks the schema after it has
  * got the write lock. A check at this point would begin a snapshot in the
  * caller's transaction. If that transaction then needed the write lock and
- * another connection had it, the call would fail at once, because SQLite does
- * not wait for the lock in a transaction that has a snapshot. */
+ * another connection had it, the call would fail immediately, because SQLite
+ * does not wait for the lock in a transaction that has a snapshot. */
 static int
 make_ready(struct sqlite *s, int schema, rp_error *error)
 {

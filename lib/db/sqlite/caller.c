@@ -36,8 +36,8 @@ rp__sqlite_writing(sqlite3 *db)
  * also lock the databases that the caller has attached. In a new database the
  * table of this update does not exist. In that case the first statement of the
  * schema creates the table, which also takes the lock. If another connection
- * holds the lock, the call waits, unless the transaction has already read: in
- * that case SQLite does not call the busy handler. */
+ * holds the lock, the call waits. But if the transaction has already read, the
+ * call does not wait, because SQLite then does not call the busy handler. */
 int
 rp__sqlite_take_lock(struct sqlite *s, rp_error *error)
 {

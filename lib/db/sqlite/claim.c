@@ -19,14 +19,15 @@
  *
  * A scan ends after jobs that must wait for their group. The verb admit gives
  * each of them a slot, or takes it out of the line. Then the line is scanned
- * again, until the batch is full or no such job is found. After a limit of jobs
- * or time, the line is scanned for the last time, and the next claims go on.
+ * again, until the batch is full or no such job is found. After MOST_MOVED such
+ * jobs, or after MOST_MOVING_MS, the line is scanned one last time. The next
+ * claims then admit the other jobs.
  */
 #include "sqlite.h"
 
-/* A scan notes at most this many jobs that must wait for their group, and a
- * claim moves at most this many of them, for at most this time. The next claim
- * moves others. */
+/* Limits for jobs that must wait for their group. One scan notes at most NOTED
+ * of them. One claim runs the verb admit for at most MOST_MOVED of them, and
+ * for at most MOST_MOVING_MS. */
 #define NOTED 100
 #define MOST_MOVED 1000
 #define MOST_MOVING_MS 10
@@ -41,7 +42,8 @@ struct claim {
 	size_t first;   /* how many jobs the batch had before this queue */
 	int with_extra; /* 1: a job of the batch has rarely used fields, which
 			 * read_extra() must read */
-	int is_limited; /* 1: the queue has a limit, perhaps a rate */
+	int is_limited; /* 1: the queue has a limit for itself or for its
+			 * groups, or a rate */
 	int64_t waiting[NOTED]; /* jobs in the line that must wait for their
 				 * group */
 	size_t waiting_count;
@@ -150,8 +152,8 @@ take_extra(void *ctx, size_t row, const struct rp_value *c)
 	return rp__batch_set_extra(reading->batch, reading->i, c);
 }
 
-/* For the jobs of the batch from index `first` on, read the rarely used
- * fields. */
+/* Read the rarely used fields of the jobs in the batch. Skip the jobs before
+ * index `first`. */
 static int
 read_extra(struct sqlite *s, rp_batch *batch, size_t first, rp_error *error)
 {
@@ -169,8 +171,9 @@ read_extra(struct sqlite *s, rp_batch *batch, size_t first, rp_error *error)
 	return r;
 }
 
-/* Count the jobs of the batch from index `first` on as started. The largest
- * claim number stands for the time of the claim. */
+/* Count as started the jobs that this scan has added to the batch. A claim
+ * number is a time in microseconds. The largest one counts as the time at which
+ * all these jobs started. */
 static int
 count_starts(struct sqlite *s, const struct claim *claim, const char *queue,
 	     rp_error *error)
@@ -213,8 +216,8 @@ scan(struct sqlite *s, struct claim *claim, const char *queue, rp_error *error)
 		       : r;
 }
 
-/* Give the jobs that the scan has noted a slot of their group, or let them wait
- * for one. Stops at the time stop_at. */
+/* For each job in claim->waiting: give the job a slot of its group, or take it
+ * out of the line to wait for a slot. Stops at the time stop_at. */
 static int
 admit(struct sqlite *s, const struct claim *claim, int64_t stop_at,
       rp_error *error)

@@ -8,10 +8,10 @@
 
 #include <time.h>
 
-/* Sets *ret_us to the microseconds since 1970. The milliseconds are those of
- * SQLite's julianday('now'); the microseconds within them come from the system
- * clock. SQLite's clock is called directly, because running a statement would
- * take longer than the rest of a small verb. */
+/* Sets *ret_us to the microseconds since 1970. The milliseconds come from
+ * SQLite's clock, as in julianday('now'). The microseconds within a millisecond
+ * come from the system clock. SQLite's clock is called directly, because
+ * running a statement would take longer than the rest of a small verb. */
 int
 rp__sqlite_read_clock(const struct sqlite *s, int64_t *ret_us, rp_error *error)
 {

@@ -185,7 +185,7 @@ rp__sqlite_close_files(struct sqlite *s)
  *
  * Each process that has the database open holds a lock on OPEN_BYTE, and
  * /proc/locks lists it. A forked child holds no such lock. If /proc/locks lists
- * no process at all, the answer is 0, because perhaps the file cannot be read.
+ * no process at all, the answer is 0, because /proc/locks may be unreadable.
  * Our process id is read from /proc/self, because /proc may belong to another
  * pid namespace.
  */
@@ -285,10 +285,10 @@ rp__sqlite_cannot_make(const struct sqlite *s, rp_error *error)
 			s->path);
 }
 
-/* Refuse a user who may only read the database, unless -wal and -shm exist. For
- * such a user, SQLite would create the missing files. These files would belong
- * to that user, and users who may write the database could not write to
- * them. */
+/* If -wal or -shm of a file in WAL mode is missing, refuse a user who may only
+ * read the file. For such a user, SQLite would create the missing files. They
+ * would belong to that user, and users who may write the database could not
+ * write to them. */
 int
 rp__sqlite_make_nothing(struct sqlite *s, rp_error *error)
 {

@@ -6,14 +6,14 @@
  *
  * SQLite stores the last id of an autoincrement column in a page of its own.
  * That page is a third of what the commit of one job writes. So a connection
- * raises the last id by several at once, and its next jobs get these ids. No
- * other connection can get these ids. Ids that are left over are never used.
+ * raises the last id by several in one step, and its next jobs get these ids.
+ * No other connection can get these ids. Ids that are left over are never used.
  */
 #include "sqlite.h"
 
-/* The most ids that a connection reserves at once. A connection begins with one
- * id and doubles the number each time. So it never leaves more ids unused than
- * it has used. */
+/* The largest number of ids that a connection reserves in one step. A
+ * connection begins with one id and doubles the number each time. So it never
+ * leaves more ids unused than it has used. */
 #define MOST 64
 
 static int

@@ -32,10 +32,11 @@ struct rows {
 struct rp_value rp__rows_payload(const struct rp_value *payload, int apart);
 
 /* Create the table-valued functions. readpast_<verb>_rows(:rows) is for a verb
- * that takes all rows at once. If it has a column `payload`, it also has a
- * column `apart` (see rp__rows_payload()). readpast_taken(:taken) has one
- * column, `id`: the ids that the callback accepted. is_new: 1 if the connection
- * was just opened. Returns a SQLite result code. */
+ * that runs once for all rows of parameters. If one parameter is `payload`, the
+ * function's column `apart` has the large payloads (see rp__rows_payload()).
+ * readpast_taken(:taken) has one column, `id`, with the ids that the callback
+ * accepted. is_new: 1 if the connection was just opened. Returns a SQLite
+ * result code. */
 int rp__rows_tables(sqlite3 *db, int is_new);
 int rp__rows_bind(sqlite3_stmt *stmt, int i, const struct rows *rows);
 

@@ -264,8 +264,9 @@ run_all_late(const struct run *run)
 
 static int run_from(const struct run *run, size_t k);
 
-/* Returns 1 if the guard of a statement allows to run it. The statement of the
- * guard may itself have been left out. Then the guard is false. */
+/* Returns 1 if a statement may run, because it has no guard or its guard is
+ * true. The guard is a column of an earlier statement. If that statement was
+ * skipped, the guard is false. */
 static int
 is_allowed(const struct run *run, const struct source *guard)
 {

@@ -136,14 +136,16 @@ struct writers {
 	int first;                /* 1: this connection is the first in the
 				   * queue */
 	int offered;              /* 1: this connection has left the lock free
-				   * for the first connection in the queue, but
-				   * the first connection did not take the
-				   * lock */
+				   * for the first connection in the queue, and
+				   * did not have to wait for the lock since.
+				   * So the first connection probably did not
+				   * take the lock */
 	int64_t since, streak_at; /* `since`: when this connection began to wait
-				   * for a lock. `streak_at`: for STREAK_MS from
-				   * this time on, this connection takes the
-				   * lock without queueing, because passing the
-				   * lock to another process is slow */
+				   * for a lock. `streak_at`: when its streak
+				   * began. For STREAK_MS after that, this
+				   * connection takes the lock without
+				   * queueing, because passing the lock to
+				   * another process is slow */
 	int64_t strangers_at; /* when we last noticed writers that do not use
 			       * the queue; 0: never */
 };
@@ -193,8 +195,8 @@ int rp__sqlite_commit(void *db, rp_error *error);
 
 /* caller.c */
 /* The first function returns 1 if any statement is running on the connection,
- * the second if a writing statement is running. A statement can be running,
- * because the caller's statement may call us through an SQL function. While a
+ * the second if a writing statement is running. For example, a statement of the
+ * caller is running if it has called us through an SQL function. While a
  * writing statement runs, SQLite begins no transaction or savepoint. */
 int rp__sqlite_running(sqlite3 *db);
 int rp__sqlite_writing(sqlite3 *db);

@@ -17,9 +17,9 @@
  * reader has ended, a checkpoint copies all of -wal into the database, and the
  * next commit restarts -wal. But the file keeps its size. In that commit SQLite
  * can truncate the file to its `journal_size_limit`, under the write lock.
- * Truncating 600 MB at once takes a quarter of a second. So each such commit
- * truncates the file by one step, and other writers get the lock between two of
- * these commits.
+ * Truncating 600 MB in one commit takes a quarter of a second. So each such
+ * commit truncates the file by at most STEP bytes, and other writers get the
+ * lock between two of these commits.
  */
 #include <stdio.h>
 
@@ -78,7 +78,7 @@ restart(struct sqlite *s, int *frames, int *done)
 }
 
 /* Copy -wal into the database, as far as the oldest snapshot of a reader
- * permits. This blocks writers only if -wal has many frames. If all of -wal is
+ * permits. This blocks writers only if -wal has MANY_FRAMES. If all of -wal is
  * copied and the file is larger than SMALL, the next commit makes it shorter by
  * up to STEP bytes. */
 static void

@@ -30,20 +30,20 @@ struct watch {
 	int inotify;      /* -1: inotify is not available, so we only poll */
 	int on_wal;       /* 1: the -wal file exists and is watched */
 	int64_t event_at; /* when the last events were read, monotonic us */
-	size_t look;      /* index of the next interval after the last event */
+	size_t look;      /* index in looks_us of the next interval */
 };
 
 /* Intervals between the polls that follow an event, in microseconds. We poll
  * like this for 0.7 s in total, because a commit becomes visible only after it
  * has been synced to disk, which may take that long. After these polls, we poll
- * once a second again. */
+ * once a second, as without events. */
 static const int64_t looks_us[] = { 100,    100,    300,   500,   1000,
 				    3000,   5000,   10000, 30000, 50000,
 				    100000, 200000, 300000 };
 #define LOOKS (sizeof(looks_us) / sizeof(*looks_us))
 
 /* An eager call, which waits for one particular commit and not for any job,
- * does not use looks_us. It polls more often: its interval is the time since
+ * does not use looks_us. It polls more often. Its interval is the time since
  * the last event, divided by this number. For example, a commit that becomes
  * visible 60 ms after its event is noticed at most 10 ms later. */
 #define EAGER_PART 6

@@ -55,7 +55,7 @@
 /* A connection sleeps until another connection wakes it, but for at most
  * SLEEP_MS, plus SLEEP_MORE_MS for each connection that is already asleep.
  * After this time the connection wakes up by itself and loses its place in the
- * queue: when it sleeps again, it is the last. SLEEP_MS is many times as long
+ * queue. When it sleeps again, it is the last. SLEEP_MS is many times as long
  * as STREAK_MS, so this is rare. */
 #define SLEEP_MS 200
 #define SLEEP_MORE_MS 20
@@ -93,8 +93,8 @@ trusted(const struct stat *file, const struct stat *database)
 
 /* Prepare a new file. If root creates it, it gets the owner of the database, as
  * SQLite's own files do. Its first bytes are written so that they are allocated
- * on disk. Otherwise, on a full disk, the first write to the mapped file would
- * kill the process. */
+ * on disk. If they were not allocated, and the disk was full, the first write
+ * to the mapped file would kill the process. */
 static int
 make_file(int fd, const struct stat *database)
 {
@@ -163,9 +163,10 @@ rp__writers_close(struct sqlite *s)
 
 /* ---- the queue ---- */
 
-/* Lock the whole file FILE-writers, unlock it, or ask who holds the lock: `how`
- * is a command of fcntl() for locks that belong to a descriptor and not to a
- * process (F_OFD_*). Returns the type of the lock, or -1. */
+/* Lock the whole file FILE-writers, unlock it, or ask whether another
+ * connection has locked it. `how` is F_OFD_SETLK or F_OFD_GETLK, because such a
+ * lock belongs to a descriptor and not to a process. Returns the type of the
+ * lock (F_UNLCK: unlocked), or -1. */
 static int
 lock(const struct writers *w, int how, short type)
 {
@@ -219,9 +220,9 @@ wake_next(const struct writers *w)
 					     * when it becomes the first */
 	if (wake_one(w))
 		return 1;
-	atomic_store(&w->turns->sleepers, 0); /* no connection sleeps: those
-					       * that are still counted were
-					       * killed */
+	atomic_store(&w->turns->sleepers, 0); /* no connection sleeps; the
+					       * connections that this number
+					       * counted were killed */
 	atomic_store(&w->turns->called, 0);
 	return wake_one(w); /* while `called` was set, another connection may
 			     * have begun to sleep instead of becoming the
@@ -237,8 +238,8 @@ become_first(struct writers *w)
 	return w->first;
 }
 
-/* Join the queue. Returns 1 if this connection became the first in the queue at
- * once, 0 if it has slept. */
+/* Join the queue. Returns 1 if this connection became the first in the queue
+ * without sleeping, 0 if it has slept. */
 static int
 stand_in_queue(struct writers *w, int64_t most_ms)
 {
@@ -252,9 +253,9 @@ stand_in_queue(struct writers *w, int64_t most_ms)
 }
 
 /* Wait before the next try to get the lock. If another connection is the first
- * in the queue, sleep until this connection is woken as the next one. If this
- * connection is the first, or if FILE-writers cannot be opened, sleep only for
- * a moment. */
+ * in the queue, sleep until this connection is woken to become the first. If
+ * this connection is the first already, or if FILE-writers cannot be opened,
+ * sleep only for a moment. */
 static void
 wait_a_little(struct sqlite *s, int64_t waited_ms, int64_t left_ms)
 {

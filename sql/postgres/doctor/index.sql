@@ -1,6 +1,6 @@
 -- index: list indexes of the schema that are missing or invalid. The query also lists
--- indexes that somebody has added on a column that claims change. Each claim has to
--- write such an index, which makes claims slow.
+-- indexes that somebody has added on a column that each claim changes. Each claim has
+-- to write such an index, and so is slow.
 
 select n.name as index, 'is not valid' as what,
        'reindex index ' || n.name as fix

@@ -1,7 +1,7 @@
 -- export: return the stored rows of live and kept jobs. The jobs are those of :queues
--- (a JSON array of names) with ids larger than :after and not larger than :until. At
--- most :max rows are returned, and about :size bytes of payload. Kept jobs that a sweep
--- will delete within :spare_ms are left out.
+-- (a JSON array of names) with ids larger than :after and not larger than :until. The
+-- list ends after :max rows, or when its payloads reach :size bytes. Kept jobs that a
+-- sweep will delete within :spare_ms are left out.
 -- state: 3 for a running job, 1 for any other live job. For a kept job it is the state
 -- in which the job ended.
 

@@ -4,8 +4,8 @@
 -- verdict on the job is accepted before the job is claimed.
 -- A scheduled job whose time has come is inserted as a ready job, at the end of the
 -- ready line. As a scheduled job it might be missed, because a sweep does not look
--- again at times that earlier sweeps have passed. Such jobs are inserted in the order of
--- their times, in which the jobs of a group run.
+-- again at times that earlier sweeps have passed. Such jobs are inserted in the order
+-- of their times, because the jobs of a group run in this order.
 -- A ready job keeps its number in the line. Claims may already start after that number,
 -- and would miss the job. So the statement adds rows to `recheck`. The next sweep then
 -- looks at these numbers, and moves such jobs to the end of their lanes.

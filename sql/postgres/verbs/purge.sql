@@ -1,7 +1,8 @@
 -- purge: delete those of the jobs :id[] that are still in the state :state and of the
 -- kind :kind (null: any kind). Jobs that another transaction has locked are skipped.
--- Clients that wait for the end of one of the deleted live jobs are notified, and their
--- groups admit the next jobs, after all jobs of the call are deleted (see erase.sql).
+-- Clients that wait for the end of one of the deleted live jobs are notified. The
+-- groups of the deleted jobs admit their next jobs, after all jobs of the call are
+-- deleted (see erase.sql).
 
 with live as (
     delete from readpast.job

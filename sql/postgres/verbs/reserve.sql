@@ -1,8 +1,8 @@
 -- reserve: move the sequence of ids up to :id, and the sequence of the ready line up to
--- :seq. After that each new job gets a larger id and a larger number than these. If :id
--- or :seq is 0, that sequence stays as it is. Other sessions may draw numbers after the
--- caller has read the ends of the sequences. So the caller does not use the numbers
--- right after these ends, but leaves a gap; see CLEAR in copy/ids.c.
+-- :seq. After that each new job gets an id larger than :id and a number larger than
+-- :seq. If :id or :seq is 0, that sequence stays as it is. Other sessions may draw
+-- numbers after the caller has read the ends of the sequences. So the caller does not
+-- use the numbers right after these ends, but leaves a gap; see CLEAR in copy/ids.c.
 
 select pg_catalog.setval('readpast.job_id_seq',
                          greatest(i.last_value, :id::bigint),

@@ -1,5 +1,5 @@
 -- schedule_leave: pause the schedules of :queues (a JSON array of names; null for all),
--- because a copy moves them to another database.
+-- because `readpast copy` moves them to another database.
 
 update readpast.schedule
    set standby = case when paused_at is null then 'leaving'

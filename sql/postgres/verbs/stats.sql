@@ -1,5 +1,5 @@
--- stats: return the numbers of the queue :queue. If :queue is null, return the numbers
--- of all queues, sorted by name. See the routine stats().
+-- stats: return the columns of the routine stats() for the queue :queue. If :queue is
+-- null, return them for all queues, sorted by name.
 
 select name as queue, paused, pause_reason, scheduled, ready, running, done,
        dead, cancelled, oldest_ready_ms, longest_running_ms, workers, done_recently,

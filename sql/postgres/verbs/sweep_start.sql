@@ -2,7 +2,7 @@
 -- and all queues. If :in_turn is 0, this transaction makes the sweep in any case. If
 -- this transaction does not make the sweep, no row is returned. See the routine
 -- sweep_start().
--- mine: 2 if a schedule is due that this role may fire, otherwise 1.
+-- mine: 2 if a schedule is due and this role may fire it, otherwise 1.
 
 select case when exists (
                  select 1 from readpast.schedule s

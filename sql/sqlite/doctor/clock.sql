@@ -1,5 +1,5 @@
--- clock: list workers whose last heartbeat has a time later than now. The cause may be
--- that this computer's clock was set back.
+-- clock: list workers whose last heartbeat has a time more than two seconds later than
+-- now. The cause may be that this computer's clock was set back.
 
 select 'worker ' || name as what, max(seen_at) - :now_ms as ahead_ms
   from readpast_worker

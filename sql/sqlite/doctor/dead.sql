@@ -1,5 +1,6 @@
--- dead: list the errors of jobs that died within the last day. The query reads the newest
--- thousand dead jobs of each queue.
+-- dead: list the errors of jobs that died within the last day, except jobs whose lease
+-- ran out (the check `killers` lists these). The query reads the newest thousand dead
+-- jobs of each queue.
 
 select q.name as queue, count(*) as jobs,
        coalesce(substr(a.last_error, 1, 120), 'no error was given') as error,

@@ -1,6 +1,6 @@
--- groups: list stuck groups. Jobs of such a group wait, but none of its jobs has a slot,
--- the group is not held, and no sweep is due to admit a job. In each queue, only the first
--- 10,000 groups that have waiting jobs are checked.
+-- groups: list stuck groups. Jobs of such a group wait, but none of its jobs has a slot
+-- (the right to run), the group is not held, and no sweep is due to admit a job. In
+-- each queue, only the first 10,000 groups that have waiting jobs are checked.
 
 with recursive waiting(queue_id, place, group_key) as (
   select q.id, 1, (select group_key from readpast_group_wait

@@ -1,8 +1,7 @@
 -- late: list queues whose first ready job has waited for longer than :long_ms, and
 -- whose ready jobs would take more than an hour at the rate of the last minute. The
--- number of ready jobs is an estimate: in each lane (the ready jobs of one priority
--- and class) the query subtracts the seq of the first job from the seq of the last
--- one.
+-- number of ready jobs is an estimate. In each lane (the ready jobs of one priority and
+-- class) the query subtracts the seq of the first job from the seq of the last one.
 
 with recursive lane(queue_id, priority, class) as (
   select q.id, j.priority, j.class

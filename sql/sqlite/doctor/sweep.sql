@@ -1,5 +1,5 @@
--- sweep: list jobs that a sweep should have moved some seconds ago, because they are
--- due or their lease is over.
+-- sweep: list jobs that a sweep should have moved more than three seconds ago, because
+-- they are due or their lease is over.
 
 select queue, strftime('%Y-%m-%dT%H:%M:%SZ', since / 1000, 'unixepoch')
        as since,

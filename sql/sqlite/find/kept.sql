@@ -1,7 +1,7 @@
 -- kept: return the ids of the kept jobs that match a filter, by state, newest first.
 -- The query examines the newest :looks jobs of each state. If a state has more than
 -- :looks jobs, the result ends with a row without an id.
--- :states is a bit set: the bit 1 << N selects the state with the number N. If :before
+-- :states is a bit set. The bit 1 << N selects the state with the number N. If :before
 -- is not null, only jobs that were enqueued at or before this time match.
 
 with looked(state, id) as materialized (

@@ -5,7 +5,7 @@
 -- The query examines the first :looks jobs of each state. If a state has more jobs than
 -- that, the result ends with a row without an id. If :key is not null, the query finds
 -- the job by the index of unique keys instead.
--- :states is a bit set: the bit 1 << N selects the state with the number N. If :before
+-- :states is a bit set. The bit 1 << N selects the state with the number N. If :before
 -- is not null, only jobs that were enqueued at or before this time match.
 
 with queue(id, due_state) as materialized (

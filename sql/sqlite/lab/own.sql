@@ -3,11 +3,11 @@
 -- This technique runs through the library. rp_settle_and_claim() settles a job and claims
 -- the next job in one short transaction. The statements are in sql/sqlite/verbs/claim.sql
 -- and complete.sql.
--- From the technique `marker`: the state of a job is in its row. The mark is the claim
--- number, which is different for each claim. A worker must name the claim number when it
--- settles the job.
--- From `merge`: one call settles a job and claims the next one.
--- From `worker-loop`: a worker continues until there is no job left.
+-- As in the technique `marker`, the state of a job is in its row. The mark is the claim
+-- number, which is different for each claim. A worker must name the claim number when
+-- it settles the job.
+-- As in `merge`, one call settles a job and claims the next one.
+-- As in `worker-loop`, a worker continues until there is no job left.
 -- No row is locked while a job runs. If a worker dies, its job is ready again when the
 -- lease ends, and the attempt is counted. If a worker is late, and another worker has
 -- claimed the job after the end of the lease, the verdict of the late worker is

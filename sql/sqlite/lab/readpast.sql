@@ -1,6 +1,6 @@
 -- readpast: the read locks the row, and skips rows that others have locked
 --
--- Each worker would keep its row locked while the job runs, and would skip the rows that
--- other workers have locked.
+-- On a server, each worker keeps its row locked while the job runs, and skips the rows
+-- that other workers have locked.
 --
 -- cannot: SQLite has no row locks to skip; a writer locks the whole file

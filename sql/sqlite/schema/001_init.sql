@@ -17,18 +17,17 @@ create table if not exists readpast_meta (
 -- dies, a copy of it is added to that queue, which is created if it does not exist.
 -- run_limit: how many jobs of the queue may run at once. 0 means any number.
 -- group_limit: how many jobs of one group may run at once. 0 means any number.
--- group_lowered: 1 means that the group limit was lowered, or was set again, so that a
--- group may have more slots than the limit.
--- group_pass: 1 means that a failed job gives up its slot of its group while it waits for
--- its retry.
--- rate_count, rate_ms: how many jobs may start within any rate_ms. A rate_count of 0
--- means any number.
+-- group_lowered: 1 means that the group limit was lowered, or was set again. So more
+-- jobs of a group may have a slot (the right to run) than the limit allows.
+-- group_pass: 1 means that a failed job gives up its slot while it waits for its retry.
+-- rate_count, rate_ms: at most rate_count jobs may start within any interval of rate_ms
+-- milliseconds. A rate_count of 0 means any number.
 -- held_until: no job of the queue is claimed before this time.
 -- group_scan: not null if all groups have to be looked at, because the group limit was
 -- changed. The value is the last group that was looked at ('': none yet). Sweeps continue
 -- from there.
--- holds_until: the last time at which a hold of a group of this queue ends. Null means
--- that no group was held.
+-- holds_until: the time at which the last hold of a group of this queue ends. Null
+-- means that no group was held.
 create table readpast_queue (
 	id             integer primary key autoincrement,
 	name           text not null unique,
@@ -83,9 +82,9 @@ create table readpast_queue (
 --     that no other job can use the key
 --   group: the name of the group to which the job belongs
 --   progress: the text that the handler reported last. The next attempt gets it
--- came: the job's place among the jobs of its group and priority: the microsecond in
--- which the job came, or more, so that later jobs have larger numbers. It is null unless
--- the job has a slot of its group or is blocked.
+-- came: the order of the jobs of one group and priority. It is the microsecond in which
+-- the job came, or a larger number if needed, so that later jobs have larger numbers.
+-- It is null unless the job has a slot of its group or is blocked.
 -- payload: the payload, if it has at most 16 KiB. A larger payload is in
 -- readpast_payload, and this column has its size in bytes. Claims and verdicts rewrite
 -- the whole row, so the row must stay small. In SQLite a number sorts before any text
@@ -129,11 +128,11 @@ create index readpast_job_expire on readpast_job (queue_id, expire_at)
 create unique index readpast_job_unique on readpast_job (queue_id, unique_key)
 	where unique_key is not null;
 
--- The slots of groups. In a queue with a group limit, a job that has a group is in the
--- ready line only if it has a slot, and a group has at most group_limit of them. The job
--- keeps its slot while it is ready and while it runs. It keeps it, too, while it waits
--- for a retry, unless group_pass is 1. Whoever deletes a slot admits the next job of the
--- group in the same transaction.
+-- The slots of groups. A slot is the right of one job to run. In a queue with a group
+-- limit, at most group_limit jobs of a group have a slot, and a claim takes a job that
+-- has a group only if the job has a slot. The job keeps its slot while it is ready and
+-- while it runs. It also keeps the slot while it waits for a retry, unless group_pass
+-- is 1. A transaction that deletes a slot also admits the next job of the group.
 create table readpast_group_slot (
 	queue_id  integer not null,
 	group_key text not null,
@@ -152,8 +151,8 @@ create table readpast_group_wait (
 	primary key (queue_id, group_key, priority, came, job_id)
 ) without rowid;
 
--- Groups that are held: no job of the group is claimed before the time `until`. A sweep
--- deletes the row afterwards, and admits the jobs that wait.
+-- Groups that are held. No job of such a group is claimed before the time `until`.
+-- After that time a sweep deletes the row, and admits the jobs that wait.
 create table readpast_group_hold (
 	queue_id  integer not null,
 	group_key text not null,
@@ -269,7 +268,7 @@ create table readpast_payload (
 );
 
 -- Ids of completed jobs whose payload may still be in readpast_payload. The verb
--- sweep_rest deletes this payload.
+-- sweep_rest deletes these payloads.
 create table readpast_gone (
 	id integer primary key
 );

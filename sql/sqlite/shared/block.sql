@@ -1,8 +1,9 @@
--- block: the job @id of the group @group_key of the queue @queue_id, which is in the
--- ready line, waits for its group from now on, at the place @came. It gives up its slot.
--- Its run_at is again the time at which it came, and not at which it was admitted, so
--- that a copy keeps the order of the group. @waits must be 1. The first statement has the
--- guard of the file that includes these statements.
+-- block: take the job @id of the group @group_key of the queue @queue_id out of the
+-- ready line. It gives up its slot (its right to run), and waits for its group from now
+-- on. @came is its place among the waiting jobs. The run_at in readpast_group_wait is
+-- the time at which the job came, not the time at which it was admitted, so that a copy
+-- keeps the order of the group. @waits must be 1. An `if` before the line that includes
+-- this file applies only to the first statement.
 
 insert into readpast_group_wait (queue_id, group_key, priority, came, job_id,
                                  run_at)

@@ -1,8 +1,9 @@
--- enter_group: the job @id, which is in the ready line, belongs to the group @group_key of
--- the queue @queue_id. If the group has a free slot and no other job waits, the job gets
--- the slot. Otherwise it is taken out of the line, and waits. A job that has a slot
--- already stays in the line, unless the group is held. The first statement has the guard
--- of the file that includes these statements.
+-- enter_group: decide whether the job @id of the group @group_key of the queue
+-- @queue_id may stay in the ready line. If the group is held, the job leaves the line
+-- and waits. If not, and the queue has a group limit, the job needs a slot (the right
+-- of one job to run). It keeps the slot that it has, or gets a free slot if no other
+-- job of the group waits. If it gets no slot, it leaves the line and waits. An `if`
+-- before the line that includes this file applies only to the first statement.
 
 with t as materialized (
   select q.group_limit, coalesce(

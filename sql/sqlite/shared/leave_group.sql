@@ -1,6 +1,6 @@
--- leave_group: the job @id leaves the group @group_key of the queue @queue_id. @blocked is
--- 1 if the job waits there, at the place @priority and @came. These statements must be
--- the last ones of a verb.
+-- leave_group: the job @id leaves the group @group_key of the queue @queue_id. If
+-- @blocked is 1, the job waits, and @priority and @came are its place among the waiting
+-- jobs of the group. These statements must be the last ones of a verb.
 
 -- if @blocked:
 delete from readpast_group_wait

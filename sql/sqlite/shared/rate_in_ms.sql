@@ -1,6 +1,6 @@
--- rate_in_ms: the time until the rate of the queue q allows to start a job. Null if the
--- queue has no rate, or if a job may start now. A job may start when so many starts are
--- longer ago than rate_ms that less than rate_count are left.
+-- rate_in_ms: how many milliseconds it takes until the rate of the queue q lets a job
+-- start. Null if the queue has no rate, or if a job may start now. A job may start if
+-- fewer than rate_count jobs have started within the last rate_ms.
 
 iif(q.rate_count = 0, null,
     (select (s.at_us + 1000 * q.rate_ms - :now_us + 999) / 1000

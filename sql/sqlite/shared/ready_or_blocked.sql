@@ -1,6 +1,6 @@
--- ready_or_blocked: the `then` branch of a `case` for the job j of the queue q, which is
--- given back without a delay. Its new state is 7 (blocked) if the queue or the job's group
--- is held, and otherwise 2 (ready).
+-- ready_or_blocked: the `then` branch of a `case`. The job j of the queue q is given
+-- back without a delay. If the queue or the job's group is held, the new state of the
+-- job is 7 (blocked). If not, it is 2 (ready).
 
                  then iif(q.held_until > :now
                           or q.holds_until > :now

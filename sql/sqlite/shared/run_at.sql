@@ -1,4 +1,4 @@
--- run_at: the real run_at of the job j, also if the job is blocked.
+-- run_at: the real run_at of the job j. For a blocked job it is in readpast_group_wait.
 
 iif(j.run_at = 9223372036854775807,
     (select w.run_at from readpast_group_wait w

@@ -1,7 +1,8 @@
--- set_hold: hold the queue @queue_id, or its group @group_key if @group_key is not null,
--- for :for_ms from now. Null ends a hold. The ready jobs of the group are blocked. If the
--- hold ends, the jobs that wait are admitted. Of each, a thousand jobs are moved here.
--- Claims move the other ready jobs, and sweeps admit the other waiting jobs. These
+-- set_hold: hold the queue @queue_id, or its group @group_key if @group_key is not
+-- null, for :for_ms from now. If :for_ms is null, end the hold. When a hold of a group
+-- begins, the ready jobs of the group that have a slot are blocked. When it ends, the
+-- waiting jobs are admitted. These statements block or admit at most a thousand jobs.
+-- Claims block the other ready jobs, and sweeps admit the other waiting jobs. These
 -- statements must be the last ones of a verb.
 
 select @group_key is null as whole,

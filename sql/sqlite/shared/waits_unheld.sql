@@ -1,5 +1,5 @@
--- waits_unheld: 1 if a job of queue q waits for a group that is not held. The first
--- thousand groups are looked at.
+-- waits_unheld: 1 if a job of queue q waits for a group that is not held. Only the
+-- first thousand groups are examined.
 
 with recursive waiting(place, group_key) as (
   select 1, (select group_key from readpast_group_wait

@@ -1,9 +1,11 @@
--- admit: a claim has found the job :id in the ready line, and it may not start. Its group
--- is held, or it has no slot, or the limit was lowered and the jobs that run or came
--- before it use all slots. A job without a slot gets one if the group has a free slot, and
--- no job waits that came before this one. If all slots are in use, the job takes the slot
--- of the ready job of its group that came last, if that one came after it. Otherwise the
--- job waits for its group from now on, and is no longer in the line.
+-- admit: a claim has found the job :id in the ready line, but the job may not start.
+-- There are three possible reasons. Its group is held, or the job has no slot (the
+-- right of one job to run), or the limit was lowered and jobs that run or came before
+-- it use all slots.
+-- A job without a slot gets one if its group is not held and no job waits that came
+-- before it. If all slots are in use, it takes the slot of the ready job of its group
+-- that came last, but only if that job came after it. A job that gets no slot leaves
+-- the line and waits for its group. It then gives up the slot that it may have had.
 -- Jobs come into the line without a slot if the queue had no group limit at that time,
 -- or if they were copied from another database.
 

@@ -1,8 +1,7 @@
--- cancel: move a live job from the live table to the archive. Its unique key is free at
--- once. If a worker is running the job, the worker's next verdict on it is refused.
+-- cancel: move a live job from the live table to the archive. Its unique key becomes
+-- free. If a worker is running the job, the worker's next verdict on it is refused.
 -- If :kind or :state is not null, the job is cancelled only if it has that kind and
--- state. The states 2 (ready) and 7 (blocked) both mean that the job is due and does not
--- run.
+-- state. The states 2 (ready) and 7 (blocked) count as one state.
 
 -- answer:
 select j.id, j.queue_id, j.extra ->> 'group' as group_key,

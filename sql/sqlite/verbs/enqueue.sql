@@ -1,11 +1,11 @@
--- enqueue: insert jobs that have no group, and the same priority, time and number of
--- attempts. They are added at the end of their lane (the ready jobs of one queue, priority
--- and class), or they are scheduled.
+-- enqueue: insert jobs of one queue that have the same priority, time and number of
+-- attempts, and no group. They are added at the end of their lane (the ready jobs of
+-- one queue, priority and class), or they are scheduled.
 -- Nothing is inserted and no row is returned if a payload is larger than the queue
 -- allows, or if headers are not a JSON object.
--- :largest is the size of the largest payload. :with_headers is 1 if any of the jobs has
--- headers. :with_terms is 1 if the jobs have their own expiry, backoff, time-out or time
--- of keeping.
+-- :largest is the size of the largest payload. :with_headers is 1 if any of the jobs
+-- has headers. :with_terms is 1 if the jobs have their own expiry, backoff, time-out or
+-- keep_ms (how long a done job is kept).
 -- SQLite copies each page before it changes the page, if the statement may fail
 -- half-way and must then be undone. The insert avoids these copies, because it calls no
 -- function and uses `or fail`. If the insert fails, the caller rolls the transaction

@@ -1,6 +1,7 @@
--- enqueue_grouped: like enqueue, for jobs of which at least one has a group. The groups may
--- differ. If the jobs of the groups are limited, only as many are added to the lane as
--- their group has free slots. The others wait for their group.
+-- enqueue_grouped: like enqueue, but at least one of the jobs has a group. The jobs may
+-- have different groups. If the queue has a group limit, only as many jobs of a group
+-- go into the ready line as the group has free slots. The other jobs of the group wait
+-- for a slot.
 
 select q.id as queue_id, coalesce(:priority, q.priority) as priority,
        coalesce(:max_attempts, q.max_attempts) as max_attempts,
@@ -25,8 +26,10 @@ select q.id as queue_id, coalesce(:priority, q.priority) as priority,
                           and iif(json_valid(r.headers),
                                   json_type(r.headers) <> 'object', true)));
 
--- terms: what the jobs have in common of the column extra, or null.
--- came: the first place that is free in all groups of these jobs.
+-- terms: the settings that all new jobs share, as JSON for the column extra, or null if
+-- there are none.
+-- came: the column came of a new job is this number + the number of the job. So the new
+-- jobs come after all jobs of the same priority that wait in their groups.
 select :now + :expire_ms as expire_at,
        iif(coalesce(:keep_ms, :timeout_ms, :backoff, :expire_ms) is null, null,
            json_patch('{}', json_object(
@@ -86,7 +89,8 @@ select :ids_before + r.number, @queue_id, @priority,
  cross join place p
  where p.number = r.number;
 
--- The ids have to be read before the payloads are inserted.
+-- Read the new ids here, because the insert into readpast_payload changes
+-- last_insert_rowid().
 select last_insert_rowid() - count(*) as before, last_insert_rowid() as last
   from readpast_enqueue_grouped_rows(:rows) r;
 

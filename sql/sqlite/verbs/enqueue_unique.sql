@@ -1,15 +1,15 @@
--- enqueue_unique: insert one job, unless its unique key is taken in its queue. A live job
--- holds its key. A done job may hold its key for some time, too.
+-- enqueue_unique: insert one job, unless its unique key is taken in its queue. A live
+-- job holds its key. A done job may hold its key for some time, too.
 -- If a job holds the key, the id of that job is returned. If that job is live and not
--- running and :replace is 1, the job gets the content of the new job and a larger claim
--- number, so that a worker that had claimed the old content can no longer complete the
--- job.
--- A live job that has expired loses its unique key here. No claim takes this job any
--- more, and the next sweep cancels it.
+-- running and :replace is 1, the job gets the content of the new job. It also gets a
+-- larger claim number, so that a worker whose lease on the old content ran out cannot
+-- settle the new content.
+-- If the expiry time of the live job has passed and the job is not running, the job
+-- loses its unique key here. No claim takes such a job, and the next sweep cancels it.
 -- Nothing is inserted and no row is returned if the payload is larger than the queue
 -- allows, or if the headers are not a JSON object.
--- A replaced job that is blocked stays at its place among the jobs of its group, unless it
--- gets another group, priority or time.
+-- A replaced job that is blocked stays at its place among the jobs of its group, unless
+-- it gets another group, another priority, or a time in the future.
 -- outcome is 0 if the job was added, 1 if a job with the key existed and was not
 -- changed, 2 if the existing job got the new content.
 

@@ -1,8 +1,10 @@
--- group_list: return up to :max groups of a queue, by name, whose names are larger than
--- :after: the groups that have slots, jobs that wait, or a hold. If :blocked is 1, only
--- groups with jobs that wait are returned. ready and running count the jobs that
--- have a slot. A job that waits for its retry has one, but is neither ready nor running. Up to :most waiting jobs of a group are counted.
--- waiting_at_least is 1 if there are more.
+-- group_list: return up to :max groups of a queue, sorted by name. The list starts
+-- after the name :after. A group is returned if jobs of the group have slots, if jobs
+-- wait for the group, or if the group has a hold. If :blocked is 1, a group is returned
+-- only if jobs wait for it.
+-- ready and running count the jobs that have a slot. A job that waits for its retry has
+-- a slot, too, but is neither ready nor running. waiting counts up to :most jobs that
+-- wait for the group. waiting_at_least is 1 if more than :most jobs wait.
 
 -- answer:
 with recursive q as materialized (

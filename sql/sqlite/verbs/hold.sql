@@ -1,5 +1,5 @@
--- hold: hold a queue, or the group :group_key of it if that is not null, for :for_ms from
--- now. If :for_ms is null, the hold ends.
+-- hold: hold a queue for :for_ms from now. If :group_key is not null, hold only this
+-- group of the queue. If :for_ms is null, end the hold.
 
 -- answer:
 select id, id as queue_id, :group_key as group_key

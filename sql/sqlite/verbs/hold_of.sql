@@ -1,6 +1,6 @@
--- hold_of: hold the queue (if :whole is 1) or the group of a job that the caller holds,
--- for :for_ms from now. If the group is to be held and the job has none, or if the claim
--- :claim_no does not hold the job, nothing changes.
+-- hold_of: hold the queue of a job that the caller has claimed, for :for_ms from now.
+-- If :whole is 0, hold only the group of the job. Nothing changes if the claim
+-- :claim_no does not hold the job, or if :whole is 0 and the job has no group.
 
 -- answer:
 select j.id, j.queue_id, iif(:whole, null, j.extra ->> 'group') as group_key

@@ -1,9 +1,9 @@
 -- live_job: return the id of a queue, and the id of one of its live jobs. The second id
 -- is null if the queue has no live job.
 -- A client that waits until the queue is empty waits for this job first. So the
--- statement chooses a job that will probably end late: a job that waits for its group. If
--- no job waits, it is the last scheduled job. If no job is scheduled, it is the last ready
--- job. If no job is ready either, it is the running job whose lease ends last.
+-- statement chooses a job that will probably end late. It takes the first of these that
+-- exists: a job that waits for its group, the last scheduled job, the last ready job,
+-- the running job whose lease ends last.
 
 -- answer:
 select q.id as queue_id,

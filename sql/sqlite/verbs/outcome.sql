@@ -1,9 +1,11 @@
 -- outcome: return how a job ended.
--- state is 0 if the job is live. It is 4 (done), 5 (dead) or 6 (cancelled) if the job is
--- kept. It is -6 if the job was live in the queue :queue_id and that queue was dropped.
--- It is null if the job finished and is not kept, or if no job ever had the id.
--- is_open is always 0 on SQLite, because the changes of an open transaction are not
--- visible to other clients.
+-- state is 0 if the job is live. It is 4 (done), 5 (dead) or 6 (cancelled) if the job
+-- is kept. It is -6 if the job was live in the queue :queue_id and that queue was
+-- dropped. It is null if the job finished and is not kept, or if no job ever had the
+-- id.
+-- is_open is 1 if a transaction that may be open has changed the job. On SQLite it is
+-- always 0, because the changes of an open transaction are not visible to other
+-- clients.
 
 -- answer:
 select case when q.id is not null then 0

@@ -4,14 +4,16 @@
 -- is 0 while the queue is held, and while its run_limit or its rate is used up. running
 -- is 1 if a job is running. suspects is 1 if a suspect (a job that may have killed its
 -- worker) is ready.
--- due_in_ms is the time until the next scheduled job is due, until a hold ends, or until
--- the rate allows another start. It is 0 if sweep_groups has something to do.
--- expires_in_ms is the time until the next lease ends. Each of the two is 0 if its time
--- has passed, and null if there is no such job.
+-- due_in_ms is the time until the first of these events: a scheduled job is due, a hold
+-- ends, the rate allows another start. It is 0 if the event has happened already, or if
+-- sweep_groups has something to do. It is null if none of these events is expected.
+-- expires_in_ms is the time until the next lease ends. It is 0 if a lease is over, and
+-- null if no job is running.
 -- blocked is 1 if a job waits for a limit or for the rate, and not only for a hold.
--- behind is 1 if the caller must sweep when its own timer says so. On SQLite it is always
--- 1, because each process sweeps for itself. On PostgreSQL one worker sweeps for all, and
--- behind is 1 only if no worker has swept for a second.
+-- behind is 0 if other workers sweep for the caller, so that the caller need not sweep
+-- all queues once a second. On SQLite it is always 1, because each process sweeps for
+-- itself. On PostgreSQL one worker sweeps for all, and behind is 1 only if no worker
+-- has swept for a second.
 
 -- answer:
 select q.paused_at is null and t.stopped = 0

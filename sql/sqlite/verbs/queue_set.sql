@@ -1,8 +1,10 @@
 -- queue_set: change settings of a queue. A parameter that is null leaves its setting as
 -- it is. An empty :dead_to removes the setting dead_to.
--- If the queue gets its first group limit, its running jobs get slots, even more than the
--- limit. If the group limit changes, sweeps look at all groups (group_scan). If a group
--- may have more slots than the limit, claims count them (group_lowered).
+-- If the queue gets its first group limit, each running job that has a group gets a
+-- slot, even if the group then uses more slots than the limit. If the group limit
+-- changes, the column group_scan is set, so that sweeps go through all groups. If a
+-- group may now use more slots than the limit, group_lowered is set to 1, so that
+-- claims count the slots.
 
 insert or ignore into readpast_group_slot (queue_id, group_key, job_id)
 select j.queue_id, j.extra ->> 'group', j.id

@@ -1,7 +1,8 @@
--- rate_start: count :jobs jobs as started at the time of the claim :claim_no (in
--- microseconds), and forget the starts that are longer ago than the queue's rate_ms.
--- If the rate is more than 1,000 jobs, the starts of a hundredth of rate_ms are added up
--- in one row. They count until the last of them could be rate_ms ago.
+-- rate_start: record that :jobs jobs were started at the time :claim_no (a claim
+-- number, in microseconds), and delete the starts that are rate_ms or longer ago.
+-- If the rate is more than 1,000 jobs, all starts within one hundredth of rate_ms are
+-- added up in one row. The time of this row is the end of the hundredth, so that no
+-- start is deleted too early.
 
 delete from readpast_start
  where queue_id = (select id from readpast_queue where name = :queue)

@@ -1,8 +1,11 @@
--- schedule_fired: record that a schedule has fired for all of its times from :due to
--- :last_at. :next_at is the schedule's next time. If another client has already
--- recorded the fire, no row is returned.
--- :last_at is null if the time :due was missed and gets no job. If the next time could
--- not be computed, :retry_at is the time to try again. Otherwise :retry_at is null.
+-- schedule_fired: set the next time of a schedule to :next_at (null: the schedule never
+-- fires again), after a sweep has dealt with the times that are due. :due is the
+-- next_at that this sweep has read. If another client has changed next_at since then,
+-- nothing changes and no row is returned.
+-- :last_at is the last time that fired. It is null if no time fired, because the times
+-- were missed and get no job, or because an earlier sweep has fired :due already.
+-- If the next time could be computed, :retry_at is null. If not, :next_at is still
+-- :due, and :retry_at is the time at which a sweep tries again.
 
 -- answer:
 update readpast_schedule

@@ -2,8 +2,8 @@
 -- sorted by name. For each queue these are the number of jobs in each state, the age of
 -- the oldest ready job, the number of jobs that finished in the last ten seconds, and
 -- the number of workers that serve the queue.
--- The blocked jobs are those that wait for their group, and all due jobs if no job of the
--- queue may start now. In that case no job is counted as ready.
+-- The jobs that wait for their group are counted as blocked. If no job of the queue may
+-- start now, all due jobs are counted as blocked, too, and no job is counted as ready.
 -- Up to :most live jobs of each state are counted. scheduled_at_least, ready_at_least
 -- and running_at_least are 1 if there are more jobs of the state than were counted.
 -- Kept jobs are not counted here, because readpast_kept_count has their numbers.

@@ -1,6 +1,6 @@
--- sweep_dropped: delete up to :max jobs of a dropped queue, and then the slots and holds
--- of its groups, which have the id 0 in the answer. If nothing is left, also delete the
--- queue's row in readpast_dropped.
+-- sweep_dropped: delete up to :max rows of a dropped queue: first its jobs, then the
+-- slots and holds of its groups. In the answer, the id of a slot or hold is 0. If the
+-- queue had no such rows left before this call, delete its row in readpast_dropped.
 
 delete from readpast_kept_count where queue_id = :queue_id and jobs = 0;
 

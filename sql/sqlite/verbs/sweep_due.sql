@@ -1,6 +1,7 @@
--- sweep_due: find the scheduled jobs of a queue that are due, and make them ready, at
--- most :max jobs. Each job goes to the end of its lane (the ready jobs of one queue,
--- priority and class), or waits for its group.
+-- sweep_due: make up to :max due jobs of a queue ready. (A job is due if it is
+-- scheduled and its run_at has passed.) Each job goes to the end of its lane (the ready
+-- jobs of one queue, priority and class). A job that has a group may have to wait for
+-- the group instead.
 
 select q.id as queue_id, q.group_limit > 0 or q.holds_until > :now as is_grouped
   from readpast_queue q

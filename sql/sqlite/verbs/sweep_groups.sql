@@ -1,7 +1,8 @@
--- sweep_groups: admit jobs of groups that may have free slots, at most :max jobs: of
--- groups whose hold has ended, and, if the group limit of the queue was changed, of all
--- groups from the queue's group_scan on. At most a thousand groups of each kind are looked
--- at. An answer with the id 0 means that there are more.
+-- sweep_groups: admit up to :max waiting jobs of groups whose hold has ended. If the
+-- group limit of the queue was changed, also admit jobs of the groups whose names come
+-- after group_scan (a column of the queue). One call examines up to a thousand groups
+-- of each of these two sorts. If it has examined a thousand groups of the second sort,
+-- an answer with the id 0 is returned, and the caller must call again.
 
 delete from readpast_group_hold
  where queue_id = :queue_id
@@ -20,8 +21,8 @@ delete from readpast_group_hold
                                  and s.group_key = h.group_key)))
         limit 1000);
 
--- before: the last group that was looked at before this one. The scan ends after the row
--- whose group_key is null.
+-- before: the group before this one in the scan. If no group is left, the last row has
+-- a null group_key, and group_scan becomes null.
 with recursive scanned(place, group_key, before) as (
   select 1, (select group_key from readpast_group_wait
               where queue_id = q.id and group_key > q.group_scan

@@ -1,8 +1,9 @@
 -- to_purge: return the ids of up to :max jobs of a queue in the state :state, which can
--- be any state except running. The due jobs of a queue that starts no job now are blocked
--- (7), and otherwise they are ready (2). This verb is separate from purge because it may
--- have to skip many jobs of other kinds, and needs no write lock for that. purge.sql then
--- deletes the jobs.
+-- be any state except running. If no job of the queue may start now, its due jobs are
+-- blocked (7). If jobs may start, its due jobs are ready (2), except those that wait
+-- for their group.
+-- purge.sql then deletes the jobs. to_purge is a verb of its own because it may have to
+-- skip many jobs of other kinds, which needs no write lock.
 
 -- answer:
 with due(state) as materialized (

@@ -1,7 +1,7 @@
 -- to_sweep: return the queues in which a lease ran out, a job expired, a job is due, a
--- hold of a group has ended, or the groups have to be looked at (sweep_groups).
+-- hold of a group has ended, or the group limit was changed (see sweep_groups).
 -- A sweep takes the write lock only for these queues.
--- If :rest is 1, the verb also returns queues with a kept job whose time of keeping is
+-- If :rest is 1, the verb also returns queues with a kept job whose retention time is
 -- over, and queues that were dropped (dropped is 1).
 -- A row with a null queue_id and dropped 1 means that a schedule is due. A row with a
 -- null queue_id and dropped 0 means that sweep_rest has rows to delete.

@@ -2,12 +2,16 @@
 -- ahead is the number of ready jobs that will be claimed before this one, counted up to
 -- :most. workers is the number of live workers that serve the job's queue and kind.
 -- queue_workers is the number of live workers that serve the queue, whatever kinds they
--- serve. run_limit and running say how many jobs of the queue may run at once, and how
--- many run. Both are 0 if the queue has no limit. group_busy is the number of slots of
--- the job's group that are in use, group_ahead the number of jobs that its group admits
--- before this one, group_waiting all that wait, both counted up to :most. group_next describes another job of the group
--- that has a slot, a running one if there is one. The other columns describe the worker
--- that holds the job.
+-- serve. run_limit is the largest number of jobs of the queue that may run at the same
+-- time, and running is the number of jobs that run now. Both are 0 if the queue has no
+-- limit.
+-- group_busy is the number of slots of the job's group that are in use. group_ahead is
+-- the number of jobs that the group admits before this job, and group_waiting is the
+-- number of all jobs that wait for the group. Both are counted up to :most. group_next
+-- describes another job that has a slot of this group. If several jobs have one, a
+-- running job is preferred.
+-- worker_id, host, pid, silent_ms and renewed describe the worker that holds the job,
+-- and its lease.
 -- Priority, class and seq are compared one by one, because for a comparison of row
 -- values SQLite would scan all jobs of the priority.
 

@@ -3,8 +3,8 @@
 -- This technique combines several others of this folder. As in the technique
 -- `readpast`, locked rows are skipped. As in `marker`, the state of a job is in its
 -- row, and each claim writes a mark, the claim number. As in `merge`, one call settles
--- a job and claims the next, but without a table lock. As in `applock`, there is a
--- guard besides the row lock. A verdict names a claim number, and is accepted only
+-- a job and claims the next, but without a table lock. As in `applock`, the row lock is
+-- not the only guard. Each verdict also names a claim number, and is accepted only
 -- while the job has that number. As in `worker-loop`, workers continue until no job is
 -- left. No transaction is open while a job runs. If a worker dies, its job is ready
 -- again when the lease ends, and the attempt is counted. A verdict that comes too late

@@ -15,7 +15,7 @@ import { Spark } from "../parts/spark";
 import { link } from "../route";
 import type { Queue, State, Stats } from "../types";
 
-/** How many rows a page shows at once. More rows make a browser slow. */
+/** The largest number of rows on a page. More rows make a browser slow. */
 const MOST_ROWS = 200;
 
 const RATES: Line[] = [

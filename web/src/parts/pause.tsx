@@ -8,7 +8,7 @@ import { act } from "../toast";
 import { Buttons, Dialog } from "./dialog";
 import { Field, readForm } from "./field";
 
-/** Pause a queue, after asking for the reason, or resume it. */
+/** A button that resumes a paused queue, or asks for a reason and pauses the queue. */
 export function PauseButton({ queue, paused, onDone }: { queue: string; paused: boolean; onDone?: () => void }) {
 	const [asking, setAsking] = useState(false);
 	const [busy, setBusy] = useState(false);

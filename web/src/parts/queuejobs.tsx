@@ -65,7 +65,7 @@ function FilterForm({ name, filter, hasGroups }: { name: string; filter: Filter;
 	);
 }
 
-/** Which changes of many jobs are possible in the state that is shown. */
+/** Returns the changes that the page offers for many jobs of this state. */
 function verbsOf(state: string | undefined): [Verb, string][] {
 	switch (state) {
 		case "dead":

@@ -5,7 +5,8 @@
 
 const WIDTH = 120;
 const HEIGHT = 24;
-/** One point a second, for two minutes. The line has no pixels for more points. */
+/** The number of points in the line: one a second, for two minutes. The line is WIDTH
+ * pixels wide, so it has no room for more. */
 const POINTS = 120;
 
 function path(values: (number | null)[], top: number): string {

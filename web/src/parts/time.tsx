@@ -4,7 +4,8 @@
 import { now } from "../clock";
 import { absoluteTime, relative, span } from "../format";
 
-/** A relative time that keeps up with the clock; its title has the absolute one. */
+/** A time relative to now, such as "12s ago", which changes as time passes. Its title
+ * has the absolute time. */
 export function Time({ at }: { at: string | null | undefined }) {
 	if (!at) return <span class="faint">–</span>;
 	return (

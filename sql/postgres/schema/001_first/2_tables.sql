@@ -18,11 +18,10 @@ create table readpast.meta (
 -- queue, see the table `job_waiter`. Null: no client has waited lately.
 -- dead_to: the name of another queue, which gets a copy of each job of this queue that
 -- dies, see put_dead().
--- run_limit: how many jobs of this queue may run at once. 0: any number.
--- group_limit: how many jobs of one group may run at once. 0: any number.
--- group_epoch: changes to a new number, which was never used before, when the queue
--- gets a group limit after it had none, or a lower limit. See slot_epoch of the type
--- `extra`.
+-- run_limit: how many jobs of this queue may run at the same time. 0: any number.
+-- group_limit: how many jobs of one group may run at the same time. 0: any number.
+-- group_epoch: gets a new number, which was never used before, when the group limit is
+-- lowered, or is set in a queue that had none. See slot_epoch of the type `extra`.
 -- group_pass: 0: a failed job keeps its slot of its group until its retry. 1: the next
 -- job of the group gets the slot.
 -- group_lowered: true if a group may have more slots than the limit, because the group
@@ -79,9 +78,9 @@ create table readpast.queue (
 	       and rate_ms between 0 and :most_ms)
 ) with (fillfactor = 10);
 
--- When a job is done, this index shows whether its queue keeps done jobs, and whether
--- a client may wait for the end of a job. Usually no queue is in the index, so one
--- cheap read is enough.
+-- When a job is done, this index shows whether its queue keeps done jobs or has a group
+-- limit, and whether a client may wait for the end of a job. Usually no queue is in the
+-- index, so one cheap read is enough.
 create index queue_keeps on readpast.queue (id)
 	where keep_done_ms > 0 or job_waiters_until is not null or group_limit > 0;
 
@@ -99,8 +98,8 @@ create table readpast.dropped (
 
 -- The lanes that were ever used. A lane holds the jobs of one queue, priority and
 -- class, see lane_of(). A claim visits all lanes of its queue that are in this table.
--- The table has no unique key, because two transactions that add a lane at once would
--- then wait for each other. A duplicate does no harm. Only an enqueue that names a
+-- The table has no unique key. With such a key, two transactions that add the same lane
+-- would wait for each other. A duplicate does no harm. Only an enqueue that names a
 -- priority has to check whether its lane is here, because a trigger adds the lane of
 -- each queue's own priority.
 create table readpast.lane (
@@ -159,8 +158,8 @@ create sequence readpast.line;
 -- progress: the last progress that a handler reported. The next attempt gets it. Null:
 -- no progress was reported.
 -- slot_epoch: the queue's group_epoch when the job got a slot of its group. A ready job
--- with the queue's present group_epoch has a slot, so claims need not search
--- group_slot. A job with another value may have a slot, too.
+-- whose slot_epoch is the queue's present group_epoch has a slot, so claims need not
+-- search group_slot. A job with another slot_epoch may have a slot, too.
 -- came: the number of a waiting job in the order of its group, see group_wait.
 create type readpast.extra as (
 	keep_ms       bigint,
@@ -252,8 +251,9 @@ create table readpast.group_wait (
 );
 
 -- Recheck requests. A request names a group that may have both a waiting job and a free
--- slot. For example, a transaction adds one when it frees a slot and gives it to no
--- job. The next claim or sweep carries out the requests, see admit_requested().
+-- slot. For example, a transaction adds a request when it frees a slot and gives the
+-- slot to no job. The next claim or sweep carries out the requests, see
+-- admit_requested().
 -- and_later: true if the request is for all groups of the queue whose names come after
 -- this name, see request_later().
 create table readpast.group_recheck (
@@ -317,10 +317,11 @@ create index expiry_at on readpast.expiry (expire_at);
 -- next_xid: nearly all transactions that had drawn a number when the cursor was made
 -- have smaller ids than this. Once they have ended, the next cursor of the lane can get
 -- a `settled` of up to `drawn` + 1.
--- visit_at: after this time a sweep looks at the jobs before the cursor, once.
--- low: a sweep has seen all jobs before this number. While low <= head, no sweep has
--- looked at the jobs before this cursor yet. The rows with low <= head are the work
--- list of the sweep.
+-- visit_at: after this time a sweep visits the cursor, which means that it looks at the
+-- jobs up to `head` that no sweep has seen yet.
+-- low: at most `head` until a sweep has visited the cursor, and `head` + 1 after that.
+-- So the rows with low <= head are the work list of the sweep. low_water() computes
+-- from the column `low` how far the sweep has come in a lane.
 -- Lanes 0 and -1 have no jobs. The sweep keeps notes in their rows, where `head` is a
 -- time, in microseconds since 1970.
 --   lane 0: all jobs whose run_at is before this time have been moved by a sweep.
@@ -472,9 +473,9 @@ create index waiter_all on readpast.waiter (until);
 -- table only before the time queue.job_waiters_until (null: never), because most queues
 -- have no waiting clients. A waiting client sets this time a minute later than its own
 -- `until`, so that clients that wait one after the other rarely update the queue's row.
--- The table is unlogged, because its rows may be lost: a client also checks its job
--- without a notification, at growing intervals, and a client that lost its connection
--- registers again.
+-- The table is unlogged, because no harm is done if its rows are lost. A client that
+-- gets no notification checks its job at growing intervals, and a client that lost its
+-- connection registers again.
 create unlogged table readpast.job_waiter (
 	job_id bigint not null,
 	pid    integer not null,
@@ -519,9 +520,9 @@ create index tally_second on readpast.tally (second);
 -- be computed.
 -- standby: not null if `readpast copy` has paused the schedule, because it copies or
 -- moves the schedule's queue. 'leaving': this database is the source of a move.
--- 'copied' or 'moved', and the name of the source: this database is the target. In all
--- these cases ' paused' follows if the schedule was already paused before the copy, and
--- ' and paused' follows if a user has paused the schedule after the copy began.
+-- 'copied' or 'moved', and the name of the source: this database is the target. To each
+-- of these texts, ' paused' is added if the schedule was already paused before the
+-- copy, and ' and paused' is added if a user has paused it after the copy began.
 create table readpast.schedule (
 	id          bigint primary key generated always as identity,
 	name        text not null unique,

@@ -1,8 +1,8 @@
 -- lane_of: compute the number of a lane. A lane holds the jobs of one queue, priority
 -- and class. Only this function defines the numbers. The numbers of a queue's lanes
 -- ascend in the order in which claims visit them. A lane's number is computed, and not
--- drawn from a table. So two transactions that use a new lane at once do not wait for
--- each other.
+-- drawn from a table. So two transactions that begin to use the same lane do not wait
+-- for each other.
 -- queue_id, priority: the queue and the priority.
 -- class: one of three numbers.
 --   0 front: the job was released, or its lease ran out once.

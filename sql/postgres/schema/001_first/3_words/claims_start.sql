@@ -1,11 +1,13 @@
--- claims_start: return the `seq` (the number in the ready line) at which the claims of
--- a lane start. The lane's cursors determine this number. The comment of the table
--- `cursor` explains the rule.
+-- claims_start: return the `seq` at which claims start to search a lane for ready jobs.
+-- (The `seq` of a job is its number in the ready line.) The lane's rows in the table
+-- `cursor` determine the result. The comment of that table explains the rule.
 -- lane_id: the lane (a queue, a priority and a class, see lane_of()).
--- Result: one of three numbers. If the lane has no cursor: 0. If the newest cursor is
--- at least cursor_age() old: its `head`. Otherwise: the larger one of the newest
--- cursor's `settled` and the `head` of the newest cursor that is at least cursor_age()
--- old.
+-- Result: the `seq`.
+--   If the lane has no cursor: 0.
+--   If the lane's newest cursor (the one with the largest `head`) is at least
+--     cursor_age() old: the `head` of this cursor.
+--   If the newest cursor is younger: its `settled`, or the `head` of the newest cursor
+--     that is at least cursor_age() old, whichever is larger.
 -- Locks: none.
 
 create function readpast.claims_start(lane_id bigint) returns bigint

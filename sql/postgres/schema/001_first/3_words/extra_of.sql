@@ -1,7 +1,7 @@
 -- extra_of: make a value of the type `extra`, which has the rarely used fields of a
 -- job.
 -- Parameters: the fields of the type. Each may be null.
--- Result: the value. Null if all parameters are null.
+-- Result: the value. Null if all parameters except slot_epoch and came are null.
 -- Locks: none.
 
 create function readpast.extra_of(

@@ -1,8 +1,8 @@
 -- is_bad_name: must a text be refused because it is empty, is too long, or contains
--- control characters? The names of queues, kinds, keys and workers are checked by this
--- routine, and so is the reason of a pause.
+-- control characters? This routine checks the names of queues, kinds, keys and workers,
+-- and also the reason of a pause.
 -- name: the text.
--- most: how many bytes are allowed.
+-- most: the largest allowed length, in bytes.
 -- Result: true if the text must be refused. Null if the text is null.
 -- Locks: none.
 

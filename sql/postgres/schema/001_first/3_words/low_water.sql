@@ -1,10 +1,10 @@
--- low_water: return a lane's low-water mark. A sweep has seen all jobs of the lane
--- whose numbers are smaller than this mark. The routine reads the lane's cursors,
--- newest first, and stops at the first cursor that a sweep has visited (low > head).
--- The routine must not read older cursors, because very many of them may be deleted
--- rows that vacuum could not remove yet.
+-- low_water: return a lane's low-water mark. Sweeps have seen all jobs of the lane
+-- whose numbers in the ready line are smaller than this mark. The routine reads the
+-- lane's cursors, newest first, up to the first cursor that a sweep has visited (low >
+-- head). It must not read older cursors, because very many of them may be deleted rows
+-- that vacuum could not remove yet.
 -- lane_id: the lane (a queue, a priority and a class, see lane_of()).
--- Result: a number of the ready line, or 0 if the lane has no cursor.
+-- Result: the mark, or 0 if the lane has no cursor.
 -- Locks: none.
 
 create function readpast.low_water(lane_id bigint) returns bigint

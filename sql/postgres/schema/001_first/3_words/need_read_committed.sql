@@ -1,6 +1,6 @@
 -- need_read_committed: raise an error unless this transaction is at READ COMMITTED.
 -- Claims and sweeps must see rows that were committed after their transaction began.
--- what: the subject of the message.
+-- what: the subject of the message, such as `a claim`.
 -- Result: none. SQLSTATE 25001: the transaction is at another level.
 -- Locks: none.
 

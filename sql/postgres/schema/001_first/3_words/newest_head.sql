@@ -1,7 +1,7 @@
--- newest_head: return the head of a lane's newest cursor, whatever the cursor's age.
--- Claims start at this number now, or will start there within cursor_age(). So claims
--- do not find ready jobs with smaller numbers than this, and the sweep has to move
--- these jobs.
+-- newest_head: return the `head` of a lane's newest cursor, whatever the cursor's age.
+-- (A cursor is a place in the ready line where claims start.) Claims start at this
+-- number now, or will start there within cursor_age(). Then they do not find ready jobs
+-- with smaller numbers, so the sweep has to move these jobs.
 -- lane_id: the lane (a queue, a priority and a class, see lane_of()).
 -- Result: a number of the ready line, or 0 if the lane has no cursor.
 -- Locks: none.

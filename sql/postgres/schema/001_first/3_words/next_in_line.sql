@@ -1,8 +1,8 @@
--- next_in_line: draw a number of the ready line for a job at the end of a lane. If this
--- transaction is older than young_age(), the routine also requests that the sweep looks
--- at that number again, see note_late().
+-- next_in_line: draw the next number of the ready line, for a job that goes to the end
+-- of a lane. If this transaction is older than young_age(), the routine also adds a row
+-- to `recheck`, so that the sweep looks at this number again, see note_late().
 -- lane_id: the lane (a queue, a priority and a class, see lane_of()).
--- This transaction must have its id already, see take_xid().
+-- Precondition: this transaction has its id already, see take_xid().
 -- Result: the number.
 -- Locks: none.
 

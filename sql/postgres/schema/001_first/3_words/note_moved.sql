@@ -1,7 +1,7 @@
--- note_moved: request that the sweep looks again at jobs to which this transaction gave
--- new numbers of the ready line. If this transaction is old, claims may pass these
--- numbers before the commit. If this transaction is younger than young_age(), the
--- routine does nothing.
+-- note_moved: ask the sweep to look again at jobs to which this transaction has given
+-- new numbers of the ready line. If this transaction is older than young_age(), claims
+-- may pass these numbers before it commits. If it is younger, the routine does nothing,
+-- because sweeps take care of the numbers of young transactions, see open_ranges().
 -- ids: the jobs.
 -- before: a number that is smaller than all the new numbers of these jobs.
 -- Locks: none.

@@ -12,7 +12,8 @@ as $body$
 select finished_at operator(pg_catalog.+) readpast.ms(keep_ms)
 $body$;
 
--- Done jobs with a keep_ms, by the time until which they are kept.
+-- sweep_kept() uses this index to find the done jobs that have a keep_ms of their own
+-- and have been kept for that time.
 create index archive_keep
 	on readpast.archive (readpast.term_ends(finished_at, (extra).keep_ms))
 	where state = 4 and (extra).keep_ms is not null;

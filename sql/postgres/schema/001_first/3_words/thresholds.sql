@@ -1,7 +1,7 @@
 -- thresholds: the time limits, intervals and counts that other routines use, each with
 -- its reason. A call costs nothing when a statement runs, because the planner replaces
--- the call by the value. One such value is not in this file, namely the lock_timeout of
--- 50 ms that take_over() and fire_due() set.
+-- the call by the value. One such value is not in this file. It is the lock_timeout of
+-- 50 ms that lock_limit(), take_over() and fire_due() set.
 -- Result: the value.
 -- Locks: none.
 
@@ -16,11 +16,11 @@ as $body$
 select interval '20 milliseconds'
 $body$;
 
--- A new cursor is used for claims when it is this old: claims then start at its head, a
--- number of the ready line. By then nearly all transactions that drew smaller numbers
--- have committed, so their jobs are claimed in the order of the line. If a transaction
--- commits later, claims do not find its job. The sweep moves the job to where claims
--- find it, one or two seconds after the commit.
+-- Claims start at the `head` of a cursor, a number of the ready line, only when the
+-- cursor is this old. By then nearly all transactions that drew smaller numbers have
+-- committed, so their jobs are claimed in the order of the line. If such a transaction
+-- commits even later, claims do not find its job. The sweep moves the job to where
+-- claims find it, one or two seconds after the commit.
 create function readpast.cursor_age() returns interval
 language sql immutable
 as $body$
@@ -38,8 +38,9 @@ as $body$
 select interval '100 milliseconds'
 $body$;
 
--- The last number of a range of the ready line that has no end. It is one less than the
--- largest bigint, so that 1 can be added to it. No number that large is ever drawn.
+-- If a range of numbers of the ready line has no end, this value stands for its last
+-- number. The value is one less than the largest bigint, so that 1 can be added to it.
+-- No number that large is ever drawn.
 create function readpast.line_end() returns bigint
 language sql immutable
 as $body$
@@ -48,20 +49,21 @@ $body$;
 
 -- ---- enqueue
 
--- How long an enqueue that replaces a job waits if the job's row is locked. A sweep, or
--- a claim that commits at once, holds such a lock for some milliseconds only. If the
--- row stays locked for longer than this, a claim in a transaction that stays open has
--- probably locked it. In this case the job counts as running, and is not replaced.
+-- An enqueue that replaces a job waits for at most this long if the job's row is
+-- locked. A sweep, or a claim that commits immediately, holds such a lock for some
+-- milliseconds only. If the row stays locked for longer than this, a claim in a
+-- transaction that stays open has probably locked it. In this case the job counts as
+-- running, and is not replaced.
 create function readpast.lock_patience() returns interval
 language sql immutable
 as $body$
 select interval '200 milliseconds'
 $body$;
 
--- An enqueue that replaces a job tries to lock the job's row at this interval, until
--- lock_patience() has passed. The enqueue locks with `skip locked`, because a plain
--- lock would wait until the transaction that has locked the row ends, however long that
--- takes.
+-- An enqueue that replaces a job waits this long between two attempts to lock the job's
+-- row, until lock_patience() has passed. The enqueue locks with `skip locked`, because
+-- a plain lock would wait until the transaction that has locked the row ends, however
+-- long that takes.
 create function readpast.lock_retry() returns interval
 language sql immutable
 as $body$
@@ -70,16 +72,17 @@ $body$;
 
 -- ---- groups
 
--- One step that admits jobs of groups handles at most this many jobs or requests. So a
--- change of a limit with a million waiting jobs delays no call for long.
+-- One step that admits jobs of groups handles at most this many jobs or recheck
+-- requests. So no call takes long, even if a limit is changed while a million jobs
+-- wait.
 create function readpast.admit_slice() returns integer
 language sql immutable
 as $body$
 select 1000
 $body$;
 
--- One step takes the locks of at most this many groups. All sessions of the server
--- together can hold only some thousand advisory locks.
+-- One step takes the locks of at most this many groups, because all sessions of the
+-- server together can hold only some thousand advisory locks.
 create function readpast.admit_groups() returns integer
 language sql immutable
 as $body$
@@ -94,8 +97,9 @@ as $body$
 select interval '200 milliseconds'
 $body$;
 
--- If a rate allows up to this many starts, each start is counted at its own time. If it
--- allows more, the starts within a hundredth of rate_ms are one row, to be read faster.
+-- If a rate allows up to this many starts, the table `start` records each start with
+-- its own time. If the rate allows more, all starts within a hundredth of rate_ms share
+-- one row of the table, so that claims read fewer rows.
 create function readpast.exact_starts() returns integer
 language sql immutable
 as $body$
@@ -125,11 +129,11 @@ as $body$
 select interval '3 seconds'
 $body$;
 
--- wait_for_claims() needs a tick that an earlier sweep has made, and not the sweep
--- that is running. So wait_for_claims() takes a tick that is older than this. A
--- running sweep makes its own tick first. After that it looks at ranges and cursors
--- for at most twice visit_budget(), which is less than this time. So the tick of the
--- running sweep is still too young. Also, needs_tick() is false while the newest tick
+-- wait_for_claims() needs a tick that an earlier sweep has made, and not one that the
+-- running sweep has made. So wait_for_claims() takes a tick that is older than this. A
+-- running sweep makes its own tick first. After that it looks at ranges and cursors for
+-- at most twice visit_budget(), which is less than this time. So the tick of the
+-- running sweep is always too young. Also, needs_tick() is false while the newest tick
 -- is younger than this. So a program that calls sweep() without a pause makes only one
 -- tick in this time.
 create function readpast.tick_age() returns interval
@@ -138,8 +142,8 @@ as $body$
 select interval '600 milliseconds'
 $body$;
 
--- The sweep visits the jobs before a cursor when the cursor is this old. By then most
--- of these jobs are done. If their lease is shorter than this time, the sweep visits
+-- The sweep looks at the jobs before a cursor when the cursor is this old. By then most
+-- of these jobs are done. If their lease is shorter than this time, the sweep looks at
 -- them when the lease ends.
 create function readpast.visit_age() returns interval
 language sql immutable
@@ -162,12 +166,12 @@ as $body$
 select 1000
 $body$;
 
--- The sweep has a work list: the cursors that it must visit. In each period of this
--- length, one sweep reads the whole list. The other sweeps read only the entries of the
--- last minute, because the whole list can be slow to read: while a transaction stays
--- open, vacuum does not remove the deleted entries, and the recorded beginning of the
--- list does not move past them. Older entries wait for the next sweep that reads the
--- whole list.
+-- The work list of the sweep consists of the cursors that it must visit. In each period
+-- of this length, one sweep reads the whole list. The other sweeps read only the
+-- entries of the last minute, because the whole list can be slow to read. It is slow
+-- while a transaction stays open, because vacuum then does not remove the deleted
+-- entries, and the recorded beginning of the list does not move past them. Older
+-- entries wait for the next sweep that reads the whole list.
 create function readpast.full_list_every() returns interval
 language sql immutable
 as $body$
@@ -224,10 +228,10 @@ as $body$
 select interval '50 milliseconds'
 $body$;
 
--- The time between two checks of one waiter is about ask_every() times the number of
--- waiters. At most this many waiters are counted, so the time is at most 12.5 seconds.
--- So even if all other waiters die at once, the last waiter soon finds out that it must
--- sweep.
+-- The time between two checks of one waiter is ask_every() times the number of waiters,
+-- varied at random by up to a quarter. At most this many waiters are counted, so the
+-- time is at most 12.5 seconds. So even if all other waiters die at the same time, the
+-- last waiter soon finds out that it must sweep.
 create function readpast.most_askers() returns integer
 language sql immutable
 as $body$
@@ -254,17 +258,17 @@ select interval '10 milliseconds'
 $body$;
 
 -- queue.waiters_until must be at least as late as waiter.until of each waiter of the
--- queue. A waiter that registers and finds an earlier time there sets it to its own
--- `until` plus this margin. So waiters that register in the following minute need not
--- update the queue's row. Each enqueue reads the queue's row, so updates of it should
--- be rare.
+-- queue. If it is earlier than the `until` of a waiter that registers, this waiter sets
+-- it to its `until` plus this margin. So waiters that register in the following minute
+-- need not update the queue's row. Each enqueue reads the queue's row, so updates of it
+-- should be rare.
 create function readpast.waiters_margin() returns interval
 language sql immutable
 as $body$
 select interval '1 minute'
 $body$;
 
--- How long the registration of a client that waits for a job lasts. The client
+-- The registration of a client that waits for a job lasts this long. The client
 -- registers again after a third of this time (RENEW_MS in lib/db/postgres/job_wait.c).
 -- If the client was killed, the server sends needless notifications until the client's
 -- registration ends.
@@ -274,18 +278,18 @@ as $body$
 select interval '90 seconds'
 $body$;
 
--- The longest pause between two checks by which wait() finds out whether its job has
--- ended. If a job takes long, wait() notices its end with a delay of half this time, on
--- average.
+-- wait() checks again and again whether its job has ended. This is the longest pause
+-- between two of these checks. If a job takes long, wait() notices its end with a delay
+-- of half this time, on average.
 create function readpast.wait_pause() returns interval
 language sql immutable
 as $body$
 select interval '250 milliseconds'
 $body$;
 
--- The longest time-out of wait(). While wait() waits, it holds a snapshot. Until wait()
--- ends, vacuum cannot remove the index entries of jobs that are deleted, and each claim
--- has to scan over these entries.
+-- wait() refuses a time-out that is longer than this. While wait() waits, it holds a
+-- snapshot. Until wait() ends, vacuum cannot remove the index entries of jobs that are
+-- deleted, and each claim has to scan over these entries.
 create function readpast.wait_most() returns interval
 language sql immutable
 as $body$
@@ -293,7 +297,8 @@ select interval '10 minutes'
 $body$;
 
 -- Each time that this many queues have been created, the session that created the last
--- of them plans its statements again, see open_own_lane().
+-- of them plans its statements again. A plan that was made while there were few queues
+-- is slow when there are many, see open_own_lane().
 create function readpast.replan_every() returns integer
 language sql immutable
 as $body$
@@ -310,24 +315,24 @@ as $body$
 select interval '1 hour'
 $body$;
 
--- For how long the rows of `tally` are kept. The command `doctor` reads the rows of
--- the last minute.
+-- The rows of `tally` are kept for this long, because the command `doctor` reads the
+-- rows of the last minute.
 create function readpast.tally_age() returns interval
 language sql immutable
 as $body$
 select interval '1 minute'
 $body$;
 
--- For how long the row of a waiter is kept after its `until`. By then a worker that
--- still runs has long registered again or unregistered.
+-- The row of a waiter is kept for this long after its `until`. A worker that still runs
+-- registers again or unregisters long before the end of this time.
 create function readpast.waiter_age() returns interval
 language sql immutable
 as $body$
 select interval '1 minute'
 $body$;
 
--- How many failed attempts are recorded with a job. If a job has more failed attempts,
--- only the last ones are recorded, so that the job's row stays small.
+-- A job's row records at most this many failed attempts. If a job has more failed
+-- attempts, only the last ones are recorded, so that the row stays small.
 create function readpast.most_failures() returns integer
 language sql immutable
 as $body$
@@ -336,27 +341,28 @@ $body$;
 
 -- ---- questions
 
--- How many jobs of each lane probe() reads, and how many scheduled jobs of a queue it
--- reads. The limit keeps the call short. The next scheduled job and the next lease
--- that ends are nearly always among the jobs that probe() reads.
+-- probe() reads at most this many jobs of each lane, and at most this many jobs of each
+-- queue that are not in the ready line. The limit keeps the call short. The next
+-- scheduled job and the next lease that ends are nearly always among the jobs that
+-- probe() reads.
 create function readpast.probe_most() returns integer
 language sql immutable
 as $body$
 select 1000
 $body$;
 
--- How many jobs of each lane held_by() reads to find the jobs that a worker holds.
--- This limits the cost of the call. A worker never holds nearly as many jobs as this,
--- so held_by() finds them even between many jobs of other workers.
+-- held_by() reads at most this many jobs of each lane to find the jobs that a worker
+-- holds. This limits the cost of the call. A worker never holds nearly as many jobs as
+-- this, so held_by() finds them even between many jobs of other workers.
 create function readpast.held_scan() returns integer
 language sql immutable
 as $body$
 select 100000
 $body$;
 
--- How many jobs are read to count up to `most` jobs of a state. It is a tenth more than
--- `most`, because some of the jobs that are read are in another state and are not
--- counted.
+-- A routine that counts up to `most` jobs of a state reads at most this many jobs. This
+-- is a tenth more than `most`, because some of the jobs that are read are in another
+-- state and are not counted.
 create function readpast.scan_most(most bigint) returns bigint
 language sql immutable
 as $body$
@@ -365,10 +371,10 @@ select most operator(pg_catalog.+) (most operator(pg_catalog./) 10)
 $body$;
 
 -- Jobs are counted one lane (the jobs of a queue that have the same priority and class)
--- at a time. If a lane has more than scan_most() jobs, only this many jobs of each
--- later lane are read. The queue's ready jobs are already too many to count, so the
--- later lanes are read only to count running jobs, and the running jobs come first in a
--- lane.
+-- at a time. If scan_most() jobs of a lane were read and the lane may have more, only
+-- this many jobs of each later lane are read. The queue's ready jobs are then too many
+-- to count, so the later lanes are read only to count running jobs. The running jobs
+-- come first in a lane.
 create function readpast.scan_least() returns bigint
 language sql immutable
 as $body$
@@ -378,9 +384,10 @@ $body$;
 -- ---- schedules
 
 -- Clients fire schedules (enqueue the jobs that are due) about once a second. If a
--- fire is later than this, no client has fired schedules for a while, and the fire
--- counts as missed. The setting `missed` of the schedule says what happens with a
--- missed fire. MISSED_MS in lib/schedule_fire.c has the same value.
+-- schedule fires later than planned, and the delay is longer than this, no client has
+-- fired schedules for a while. Then the fire counts as missed. The setting `missed` of
+-- the schedule says what happens with a missed fire. MISSED_MS in lib/schedule_fire.c
+-- has the same value.
 create function readpast.missed_age() returns interval
 language sql immutable
 as $body$
@@ -407,7 +414,7 @@ select interval '60 seconds'
 $body$;
 
 -- Schedules with payloads of up to this many bytes fire together in one statement. The
--- limit keeps the statement small, because it has all these payloads in memory.
+-- limit bounds the memory that the server needs for these payloads.
 create function readpast.small_payload() returns integer
 language sql immutable
 as $body$

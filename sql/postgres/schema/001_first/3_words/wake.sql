@@ -1,7 +1,8 @@
 -- wake: notify one of the waiters of a queue (workers that wait for a notification).
 -- Also delete that worker's row of `waiter`, so that the next job notifies another
--- worker. If other transactions have locked the rows of all waiters, wake() notifies
--- one waiter without deleting its row.
+-- worker. If other transactions have locked the rows of all waiters, or if this
+-- transaction is above READ COMMITTED, wake() notifies one waiter without deleting its
+-- row.
 -- A transaction that has sent a notification cannot run `prepare transaction`. So a
 -- program that uses `prepare transaction` runs `set local readpast.notify = off` first.
 -- In such a transaction wake() does nothing, and the next sweep notifies a worker.

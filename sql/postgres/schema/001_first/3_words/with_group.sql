@@ -1,6 +1,6 @@
 -- with_group: put a group into a job's `extra`, the column for rarely used fields.
 -- extra: the value without a group, or null.
--- group_key: the group. Null: the result is `extra`.
+-- group_key: the group. If it is null, the routine returns `extra` unchanged.
 -- slot_epoch, came: see the type `extra`.
 -- Result: the new value of the column. Null if all its fields are null.
 -- Locks: none.

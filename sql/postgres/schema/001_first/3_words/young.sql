@@ -1,9 +1,10 @@
--- young: is this transaction younger than young_age()? Other transactions see a job
--- only after the commit of the transaction that added it. If this commit comes while
--- the transaction is young, claims have not yet passed the job. A transaction that is
--- older adds a row to `recheck` for its jobs, so that a sweep finds them. Such a
--- transaction also appends no cursor, because other transactions would see the cursor
--- too late.
+-- young: is this transaction younger than young_age()? Claims may pass a number of the
+-- ready line before the transaction that drew this number commits. Sweeps take care of
+-- the numbers that a transaction draws while it is young, see open_ranges(). For a
+-- number that it draws later, the transaction itself must add a row to `recheck`, so
+-- that a sweep finds the job. If the transaction of a claim may stay open and is older
+-- than young_age(), the claim also appends no cursor, because other transactions would
+-- see the cursor too late.
 -- Result: true if this transaction is young.
 -- Locks: none.
 

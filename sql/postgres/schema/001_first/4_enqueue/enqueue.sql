@@ -1,7 +1,9 @@
 -- enqueue: put a job into a queue. A queue that does not exist is created.
 -- queue, payload: the queue's name and the payload.
 -- priority, max_attempts: null means the queue's setting.
--- delay, run_at: when the job is ready. Null means now.
+-- delay, run_at: how long the job waits before it is ready, or the time at which it is
+-- ready. At most one of the two may be given. If both are null, the job is ready
+-- immediately.
 -- kind, headers: may be null.
 -- unique_key: if a live job of the queue (one that has not ended) has this key, no job
 -- is added.

@@ -1,5 +1,5 @@
--- find_queue: return the values of a queue that an insert of jobs needs. The planner
--- inlines this function into the calling statement.
+-- find_queue: return the values of a queue's row that are needed to insert jobs. The
+-- planner inlines this function into the calling statement.
 -- queue: the name of the queue.
 -- priority: the priority of the jobs. Null: the queue's own.
 -- largest: the size of the largest payload, in bytes.

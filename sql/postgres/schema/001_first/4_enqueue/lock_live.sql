@@ -12,8 +12,9 @@
 -- Result:
 --   id: the job, or null.
 --   is_locked: true if the job is live and not running, and was locked.
--- Locks: the job's row, for key share. The call does not wait for the lock, but tries
--- again until it gets the lock or lock_patience() is over.
+-- Locks: the job's row, for key share. If the job has expired, its row is locked for
+-- update instead. The call does not wait for these locks. If is_patient is true, it
+-- tries to get the lock for key share again and again until lock_patience() is over.
 
 create function readpast.lock_live(queue_id integer, unique_key text,
                                    is_patient boolean,

@@ -16,8 +16,8 @@ declare
 begin
 	-- The caller has found no queue that takes this payload. Either the queue
 	-- does not exist, or the payload is too large for it. This statement finds out
-	-- which. If the queue exists, the payload need not be too large, because
-	-- another session may have just created the queue.
+	-- which. Even if the queue exists now, the payload may be small enough,
+	-- because another session may have just created the queue.
 	select q.max_payload into most
 	   from readpast.queue q
 	  where q.name = need_queue.queue and q.max_payload < largest;

@@ -7,9 +7,9 @@
 -- Most jobs need no step after the insert. A single long condition decides whether any
 -- step is needed, because PL/pgSQL prepares each expression again in every
 -- transaction.
--- The parameters have no default values and the body has no comments, because they
--- would make the routine's row in pg_proc so long that each call had to decompress a
--- part of it.
+-- The parameters have no default values and the body has hardly any comments, because
+-- they would make the routine's row in pg_proc so long that each call had to decompress
+-- a part of it.
 -- Parameters: the fields of the job. Null means the default: the queue's setting, no
 -- kind, no headers, no key or no `extra`. `extra` has the rarely used settings in one
 -- parameter, because each parameter costs about 1,400 instructions. joined: see

@@ -1,7 +1,7 @@
 -- put_plain: insert one ready job that has only a kind and a payload. If no worker
 -- waits for a job of the queue, the routine uses a fast path, which costs half as much
--- as put_one(). Otherwise it calls put_one(). Each expression and each statement makes
--- the fast path slower, so it has as few of them as possible.
+-- as put_one(). In all other cases it calls put_one(). Each expression and each
+-- statement makes the fast path slower, so it has as few of them as possible.
 -- queue: the name of the queue.
 -- kind: the kind, or null.
 -- payload: the payload.

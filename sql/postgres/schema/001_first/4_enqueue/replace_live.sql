@@ -5,7 +5,7 @@
 -- lane_id .. extra: the new content.
 -- is_due: true to make the job ready, false to schedule it.
 -- Result: 2 if the job was replaced, 1 if it is running and was left alone.
--- Locks: the job's row, and with a group the rows that leave_group() locks.
+-- Locks: the job's row. If the job has a group, also the rows that leave_group() locks.
 
 create function readpast.replace_live(
 	id bigint, lane_id bigint, due timestamptz, is_due boolean,
@@ -17,13 +17,15 @@ set search_path = pg_catalog, pg_temp
 as $body$
 #variable_conflict use_column
 begin
-	-- The first turn ends the loop if the job has no group before and after the
-	-- change.
+	-- If the job has no group, neither before the change nor after it, the first
+	-- turn makes the change and ends the loop. In all other cases the first turn only
+	-- calls unblock_job(), if necessary, and the second turn makes the change.
 	for turn in 1 .. 2 loop
 		update readpast.job j
 		   set lane_id = replace_live.lane_id,
-		       -- A job in the ready line keeps its place if it stays in its lane and its
-		       -- group. A job that still waits for its group here keeps its place there.
+		       -- A job in the ready line keeps its number if it stays in its lane and
+		       -- its group. A job with a run_at of infinity waits for its group. It stays
+		       -- out of the line, and keeps its number in the group (`came`).
 		       seq = case when is_due and j.run_at < 'infinity'
 		                  then coalesce(
 		                           case when j.lane_id = replace_live.lane_id

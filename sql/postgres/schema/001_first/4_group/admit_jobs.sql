@@ -2,10 +2,10 @@
 -- lanes, so that groups take turns. In a queue with a group limit each job gets a slot.
 -- ids: the jobs, in the order in which they enter the line. The caller has locked their
 -- rows.
--- Result: the slots.
+-- Result: the new slots. Null if the queue has no group limit.
 -- Locks: the jobs' rows of group_wait. A transaction that changes such a row has locked
--- the job before, so this call does not wait. If a worker waits, also a row of
--- `waiter`.
+-- the job first, so this call does not wait. If a worker waits, the call also locks a
+-- row of `waiter`.
 
 create function readpast.admit_jobs(ids bigint[]) returns readpast.group_slot[]
 language plpgsql volatile

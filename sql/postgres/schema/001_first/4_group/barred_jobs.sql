@@ -1,8 +1,12 @@
--- barred_jobs: return those of some ready jobs that may not run now. The group of such
--- a job is held, or the queue has a group limit and the job has no slot, or too many
--- slots come before it (the limit was lowered). A job is in the ready line without a
--- slot if its queue had no group limit when it came there, or if it came from a copy.
--- ids: jobs. Jobs that are running or not in the ready line are ignored.
+-- barred_jobs: of the given ready jobs, return those that may not run now. A job may
+-- not run now in each of these cases:
+--   The job's group is held.
+--   The queue has a group limit, and the job has no slot of its group.
+--   The group limit was lowered, and at least group_limit slots come before the job's
+--     slot.
+-- A job can be in the ready line without a slot, for example if its queue had no group
+-- limit when the job entered the line, or if the job was copied from another database.
+-- ids: the jobs. Jobs that are running or not in the ready line are ignored.
 -- Result: the ids of the barred jobs.
 -- Locks: none.
 

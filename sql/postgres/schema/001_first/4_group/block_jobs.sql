@@ -1,6 +1,7 @@
 -- block_jobs: take jobs of groups out of the ready line, because they may not run now.
--- Each job then waits for its group, at the place that it had before. If the job had a
--- slot, it loses the slot. For each group the routine adds a recheck request.
+-- Each job then waits for its group, and keeps its place in the order of the group. If
+-- the job had a slot, it loses the slot. For each group the routine adds a recheck
+-- request.
 -- ids: the jobs, which are ready and have a group. The caller has locked them.
 -- Result: none.
 -- Locks: the rows of group_slot that the routine deletes. A transaction that changes

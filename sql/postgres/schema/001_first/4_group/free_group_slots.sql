@@ -2,7 +2,7 @@
 -- admit the next jobs of the groups in the same commit. If some freed slots got no job,
 -- call request_missed(). Above READ COMMITTED, this transaction does not see the slots
 -- that a new group limit has just given to running jobs, so it cannot delete them.
--- Therefore it always adds recheck requests; later delete_ghosts() deletes such slots.
+-- Therefore it adds recheck requests, and delete_ghosts() deletes such slots later.
 -- jobs: queue_id, group_key and job_id of each job. The other columns are ignored. The
 -- caller has locked or deleted the jobs' rows.
 -- Result: none.

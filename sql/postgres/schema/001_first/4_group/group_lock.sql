@@ -1,5 +1,6 @@
 -- group_lock: return the number that identifies the advisory lock of a group, see
--- lock_groups(). If two groups have the same number, they only share the lock.
+-- lock_groups(). Two groups may have the same number. Then they share a lock, which
+-- does no harm.
 -- queue_id, group_key: the group. '' stands for all groups of the queue.
 -- Result: the number.
 -- Locks: none.

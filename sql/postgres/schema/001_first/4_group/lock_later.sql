@@ -1,6 +1,7 @@
--- lock_later: lock the ready jobs that have a slot and come after given jobs of the
--- same group that may not run now. Such pairs exist if the given jobs were enqueued
--- before the queue got its group limit.
+-- lock_later: lock the jobs that must leave the ready line together with the given
+-- jobs, which may not run now. These are ready jobs that have a slot and come after a
+-- given job of their group. There are such jobs if the given job was enqueued before
+-- the queue got its group limit.
 -- ids: the given jobs, which are in the ready line.
 -- Result: the ids of the later jobs.
 -- Locks: the jobs' rows, for update. Rows that other transactions have locked are

@@ -10,8 +10,9 @@ set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
 as $body$
 begin
-	-- `offset 0` keeps the other conditions out of the inner query. So this query uses
-	-- the primary key, and not an index in which all waiting jobs have the same key.
+	-- `offset 0` keeps the other conditions out of the inner query. So the inner query
+	-- uses the primary key, and not an index in which all waiting jobs have the same
+	-- key.
 	return array(select l.id
 	               from (select j.id, j.seq, j.run_at
 	                       from readpast.job j

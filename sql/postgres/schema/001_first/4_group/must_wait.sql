@@ -1,19 +1,22 @@
 -- must_wait: decide which of the ready jobs that an enqueue is about to add may enter
--- the ready line at once, and which must wait for their group.
--- Only a transaction that ends with this statement locks groups. A transaction that
--- stays open would keep others from admitting jobs of these groups. So its jobs wait,
--- and it adds recheck requests, by which the next claim admits the jobs.
+-- the ready line immediately, and which must wait for their group.
+-- Only a transaction that ends with this statement locks groups. If a transaction that
+-- stays open locked groups, no other transaction could admit jobs of these groups. So
+-- the jobs of such a transaction wait, and its enqueue adds recheck requests. The next
+-- claim carries out these requests and admits the jobs.
 -- queue_id: the queue.
 -- group_keys: the group of each job, or null for a job without a group.
--- joined: true if this transaction may stay open. Null: true if this is not its first
--- statement.
+-- joined: true if this transaction may stay open. If null, the routine assumes true
+-- unless this statement is the first of its transaction.
 -- Result: all null if the queue has neither a group limit nor a held group. Otherwise:
---   waits: for each job, true if it must wait, or null. The caller draws the numbers of
---     all jobs from `line` in one order: `seq` in the ready line, `came` in the group.
---   requests: the groups for whose waiting jobs the enqueue must leave recheck
---     requests, because it did not lock these groups.
+--   waits: an element for each job, which is true if the job must wait, or else null.
+--   requests: names of groups. The enqueue must add a recheck request for each of them,
+--     because jobs of the group must wait and this transaction did not lock the group.
 --   epoch: the slot_epoch of the jobs that need not wait, see the type `extra`. Null:
 --     the queue has no group limit, so these jobs need no slot.
+-- For all jobs, in the order of the array, the caller draws a number from the sequence
+-- `line`. It is the `seq` of a job that enters the ready line, or the `came` of a job
+-- that waits. So the numbers show which job of a group came first.
 -- Locks: the locks of lock_groups().
 
 create function readpast.must_wait(queue_id integer, group_keys text[],

@@ -1,4 +1,5 @@
--- must_wait_one: must_wait() for a single job.
+-- must_wait_one: decide whether a single ready job must wait for its group, see
+-- must_wait().
 -- queue_id: the queue.
 -- group_key: the group of the job.
 -- joined: see must_wait().

@@ -1,6 +1,6 @@
--- next_waiting: choose the jobs that get slots which other jobs have just freed, the
--- next jobs of each group. The search begins after the job that freed the slot, so it
--- does not read the dead index entries before that job. But if a recheck request is
+-- next_waiting: choose the next waiting jobs of each group, which get the slots that
+-- other jobs have just freed. The search begins after the job that freed the slot, so
+-- it does not read the dead index entries before that job. But if a recheck request is
 -- stored, the search begins at the start of the group, see rewind_slots(). If the limit
 -- is 1 and the group's next job is locked, no job is chosen. The same is true if the
 -- group is held, or if it has no free slot because its limit was lowered.

@@ -1,9 +1,9 @@
 -- request_later: carry out a request to look at all groups of a queue whose names come
--- after a name. Replace it by requests for the next admit_slice() groups that have
--- waiting jobs, and by a request for all groups after these. So a change of the limit
--- is quick, however many groups wait.
+-- after a given name. The routine replaces this request by requests for the next
+-- admit_slice() groups that have waiting jobs, and by a request for all groups after
+-- these. So a change of the limit is quick, however many groups wait.
 -- queue_id: the queue.
--- after: the name. '' comes before all groups.
+-- after: the given name. '' comes before the names of all groups.
 -- Result: none.
 -- Locks: the request, if no other transaction has locked it.
 

@@ -1,9 +1,10 @@
--- request_missed: after slots were freed that no job has got, add recheck requests for
--- the groups in which a job may wait. An enqueue whose job this transaction cannot see
--- yet may hold the lock of such a group, and then adds no request. So this routine
--- tries to lock each group. If it fails, it adds a request. If it gets the lock, it
--- keeps the lock until its transaction ends, so such an enqueue fails to lock and adds
--- a request. A transaction that may stay open takes no lock, so it always adds
+-- request_missed: add recheck requests for the groups in which a job may wait, after
+-- this transaction has freed slots that no job got. An enqueue whose job this
+-- transaction cannot see yet may hold the lock of such a group. Such an enqueue adds no
+-- request. So this routine tries to lock each group. If it fails, it adds a request. If
+-- it gets the lock, it adds a request only if it sees a waiting job. It keeps the lock
+-- until its transaction ends, so a later enqueue fails to lock the group and adds a
+-- request itself. A transaction that may stay open takes no lock, so it always adds
 -- requests.
 -- queue_id, group_keys: the groups, without duplicates.
 -- Result: none.

@@ -2,8 +2,9 @@
 -- slot. Each job draws its number `came` before its commit. So a job with a larger
 -- number may be committed first, and get a slot. At least one of the two enqueues did
 -- not have the lock of the group, so it added a recheck request. When the request is
--- carried out, this routine lowers `came` of the slot, and next_waiting() starts its
--- search there.
+-- carried out, this routine sets `came` of the slot to less than the number of the
+-- waiting job. When the slot is freed, next_waiting() starts its search at the `came`
+-- of the slot, so it finds the waiting job.
 -- queue_id, group_keys: the groups, which the caller has locked by lock_groups().
 -- Result: none. If another transaction has locked a slot, a recheck request is added.
 -- Locks: the slots that are changed. Rows that other transactions have locked are

@@ -2,7 +2,7 @@
 -- report on a job or to extend its lease, the caller passes the job's id and claim_no
 -- to complete(), fail(), release() or extend().
 -- queue: the name of the queue.
--- n: the largest number of jobs.
+-- n: claim at most this number of jobs.
 -- lease: how long the leases are. Null: the queue's setting.
 -- worker: a name under which the caller is registered as a worker, or null.
 -- worker_id: the caller's id, if the caller is registered as a worker already.

@@ -2,8 +2,8 @@
 -- A job that has ended leaves its row of `slot` behind. Such rows are deleted only when
 -- the claim needs the room, because finding them reads the row of each job in `job`.
 -- queue_id: the queue.
--- run_limit: how many of its jobs may run at once. 0: any number.
--- most: the largest result.
+-- run_limit: how many of its jobs may run at the same time. 0: any number.
+-- most: how many jobs the claim wants.
 -- Result: 0 to `most`.
 -- Locks: none. The caller holds the lock of lock_limit().
 

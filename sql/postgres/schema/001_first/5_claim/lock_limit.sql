@@ -1,5 +1,5 @@
 -- lock_limit: take the lock that a claim from a queue with a run_limit or a rate holds
--- until its transaction ends. So no two claims count running jobs or starts at once.
+-- until its transaction ends. So claims count running jobs and starts one at a time.
 -- queue_id: the queue.
 -- Result: true if the lock was taken. False if another transaction has not released the
 -- lock within 50 ms. In this case the caller claims nothing. The routine does not wait

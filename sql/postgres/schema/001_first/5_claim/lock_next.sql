@@ -2,7 +2,7 @@
 -- because a sweep cancels them.
 -- lane_id: the lane (a queue, a priority and a class, see lane_of()).
 -- head: the position (seq) in the ready line at which to start.
--- most: the largest number of jobs.
+-- most: lock at most this number of jobs.
 -- Result: the places (ctid) of their rows, in the order of the line.
 -- Locks: these rows, for update. Rows that other transactions have locked are skipped.
 

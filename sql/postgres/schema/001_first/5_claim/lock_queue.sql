@@ -10,9 +10,9 @@
 -- lease: how long the lease is.
 -- alone: true if the transaction may stay open after the claim, because the client
 -- began it. See `joined` of settle_and_claim().
--- is_limited: true if the queue has a limit, a rate, a group limit or a held group. Then
--- the claim takes only jobs that the worker starts at once, because a prefetched job
--- counts as running.
+-- is_limited: true if the queue has a limit, a rate, a group limit or a held group.
+-- Then the claim takes only jobs that the worker can start immediately, because a
+-- prefetched job counts as running.
 -- Result:
 --   places: the rows (ctid) of the jobs.
 --   passed_over: how many suspects were left out, because the worker holds other jobs.

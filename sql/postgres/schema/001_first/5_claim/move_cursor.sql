@@ -2,8 +2,8 @@
 -- is cursor_age() old, claims start there, and no longer find the jobs before it. So
 -- the sweep visits these jobs once, one second after this claim, or when the lease ends
 -- if that is earlier. The sweep moves the jobs that are not finished, see reclaim().
--- No cursor is appended if this claim has few jobs and the lane's newest cursor can
--- serve for these jobs, too. That is so if all of the following is true of that cursor:
+-- No cursor is appended if the claim has fewer than visit_slice() jobs, and the lane's
+-- newest cursor can serve for them, too. It can if all of this is true of that cursor:
 --   it was appended less than cursor_every() ago,
 --   its `low` is not larger than the number of the first job,
 --   the sweep has not visited it yet, and will do so no later than it would visit a new

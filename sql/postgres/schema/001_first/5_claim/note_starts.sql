@@ -1,8 +1,10 @@
--- note_starts: record that a claim starts jobs of a queue with a rate, and delete the
--- starts that no longer count.
+-- note_starts: record that a claim starts jobs of a queue with a rate. Also delete
+-- starts that do not count any more, because they are older than the rate_ms of the
+-- queue.
 -- queue_id: the queue.
 -- jobs: how many jobs start. If 0, nothing is recorded.
--- claim_no: the number of the claim, which is the time of the start.
+-- claim_no: the number of the claim, which is the time of the start in microseconds
+-- since 1970.
 -- Result: none.
 -- Locks: the rows that the routine deletes. The caller holds the lock of lock_limit().
 

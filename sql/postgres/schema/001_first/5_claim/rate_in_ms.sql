@@ -1,6 +1,6 @@
--- rate_in_ms: return how long it takes until the rate of a queue lets a job start. That
--- is when fewer than rate_count starts are left in the window, which reaches from
--- rate_ms ago to now.
+-- rate_in_ms: return how long it takes until the rate of a queue lets a job start. A
+-- job may start as soon as fewer than rate_count jobs have started within the last
+-- rate_ms.
 -- queue_id: the queue.
 -- rate_count, rate_ms: the queue's rate, see free_starts().
 -- Result: milliseconds, 0 if a job may start now. Null without a rate.

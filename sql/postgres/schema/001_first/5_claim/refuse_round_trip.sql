@@ -1,7 +1,8 @@
 -- refuse_round_trip: raise an error that says which argument of settle_and_claim() is
 -- wrong. The caller has found that at least one argument is wrong. The routine checks
--- only the three arguments below. If these are right, the error says that the arrays of
--- verdicts are wrong.
+-- lease_ms and worker_id. If both are right, the error depends on whether the call has
+-- verdicts. If `ids` is empty, the error says which values a claim needs. If `ids` is
+-- not empty, the error says that the arrays of verdicts are wrong.
 -- lease_ms, worker_id, ids: arguments of settle_and_claim().
 -- Result: none, because the routine always raises an error with SQLSTATE RP003.
 -- Locks: none.

@@ -9,7 +9,7 @@
 -- worker_name: if not null and worker_id is 0, the client is registered as a worker
 -- under this name.
 -- most: claim up to this number of jobs. 0: claim nothing.
--- at_once: how many of the claimed jobs the worker starts at once. The worker
+-- at_once: how many of the claimed jobs the worker can start immediately. The worker
 -- prefetches the other jobs (claims them early). Null: it starts all of them.
 -- holding: how many jobs the worker holds already. A suspect (a job that may have
 -- killed its worker) is handed out alone, and only to a worker that holds no other job.

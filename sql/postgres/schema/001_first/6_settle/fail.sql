@@ -5,7 +5,9 @@
 -- delay: how long the job waits. Null: the backoff of the job or of its queue.
 -- for_good: true if the job must not be tried again.
 -- hold, hold_for: hold the job's 'group' or 'queue' for this long, see hold_verdict().
--- Result: the job's new state: `scheduled`, `ready` if there is no delay, or `dead`.
+-- Result: the job's new state: `dead`, `scheduled`, or (if there is no delay) `ready`
+-- or `blocked`. It is `blocked` instead of `ready` if a limit of the job's group or a
+-- hold keeps it from starting.
 -- SQLSTATE RP001, RP002, RP003, RP005: see verdict().
 -- Locks: the job's row, and a row of `waiter` if the job is ready and a worker waits.
 -- If the job dies, the call also locks the rows that put_dead() locks.

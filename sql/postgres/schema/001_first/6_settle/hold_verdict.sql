@@ -1,8 +1,9 @@
 -- hold_verdict: hold the group or the queue of a claimed job, and then settle the job.
--- In this order the slot that the job frees goes to no other job of the held group.
+-- Because the hold comes first, the slot that the job frees goes to no other job of the
+-- held group.
 -- id, claim_no, verdict, delay, error: see verdict().
 -- hold: 'group' or 'queue'. If 'group' and the job has no group, nothing is held.
--- hold_for: how long.
+-- hold_for: how long the hold lasts.
 -- Result: the job's new state, as a word. SQLSTATE RP001, RP002, RP003, RP005: see
 -- verdict().
 -- Locks: the rows that hold_of() and verdict() lock.

@@ -1,5 +1,6 @@
--- note_done: update other tables after some jobs were completed. Keep the jobs' unique
--- keys taken for a while, and let the next jobs of their groups into the ready line.
+-- note_done: update other tables after some jobs were completed. The routine keeps the
+-- jobs' unique keys taken for a while, and lets the next jobs of their groups into the
+-- ready line.
 -- keys: the keys to keep, or null.
 -- slots: the jobs that have a group, or null.
 -- Result: none.

@@ -2,8 +2,9 @@
 -- id, claim_no: the values that claim() returned.
 -- delay: how long the job waits before it is ready.
 -- hold, hold_for: hold the job's 'group' or 'queue' for this long, see hold_verdict().
--- Result: the job's new state: `ready`, or `scheduled` if there is a delay. SQLSTATE
--- RP001, RP002, RP003, RP005: see verdict().
+-- Result: the job's new state: `scheduled`, or (if there is no delay) `ready` or
+-- `blocked`. It is `blocked` instead of `ready` if a limit of the job's group or a hold
+-- keeps it from starting. SQLSTATE RP001, RP002, RP003, RP005: see verdict().
 -- Locks: the job's row, and a row of `waiter` if a worker waits.
 
 create function readpast.release(

@@ -12,7 +12,7 @@
 -- results: the results of done jobs. They are stored if the job is kept.
 -- progresses: the progress of the jobs that are not done. Null keeps the job's last
 -- progress. An extension with a progress and a null delay never makes the lease
--- shorter, because it may only have been sent to store the progress.
+-- shorter, because the worker may have sent it only to store the progress.
 -- Rows: a row with number 0 counts, in `result`, the jobs of one queue that were
 -- accepted as done. Each other row is about one verdict, and `number` is its position
 -- in the arrays.
@@ -45,9 +45,9 @@ begin
 		perform readpast.check_reports(ids, results, progresses);
 	end if;
 	-- Fast path: all verdicts are `done`, all jobs are of one claim, the transaction
-	-- is READ COMMITTED, no queue keeps done jobs, and nobody waits for a job. In
-	-- this case settle_claim() deletes jobs, and calls settle_done() for the
-	-- others.
+	-- is READ COMMITTED, no queue keeps done jobs or has a group limit, and nobody
+	-- waits for a job. In this case settle_claim() deletes the jobs that need
+	-- nothing more, and calls settle_done() for the others.
 	if verdicts is null and claim_nos[1] = all (claim_nos)
 	   and current_setting('transaction_isolation') = 'read committed'
 	   and not exists (select 1 from readpast.queue q

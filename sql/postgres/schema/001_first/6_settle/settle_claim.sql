@@ -1,9 +1,9 @@
 -- settle_claim: complete jobs of one claim. The routine deletes the jobs that have no
 -- keep_ms and no unique_for_ms. settle_done() completes the other jobs.
--- ids: the jobs.
--- claim_no: the number of their claim.
+-- ids, claim_no: the jobs, and the number of their claim.
 -- results: the results of the jobs, or null, see settle().
--- Precondition: no queue keeps done jobs, and no client waits for the end of a job.
+-- Precondition: no queue keeps done jobs or has a group limit, and no client waits for
+-- the end of a job.
 -- Result:
 --   numbers: the positions in `ids` of the completed jobs, in any order. If all jobs
 --     were deleted, the array has their ids instead, because the caller then needs

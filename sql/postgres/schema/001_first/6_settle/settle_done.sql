@@ -40,8 +40,8 @@ begin
 	end if;
 	numbers := '{}';
 	queues := '{}';
-	-- If `keeps` is false, this round skips jobs that have a keep_ms. If any job was
-	-- not completed, `keeps` is set, and a second round completes the skipped jobs.
+	-- If `keeps` is false, the first round skips jobs that have a keep_ms. If any job
+	-- was not completed, `keeps` is set, and a second round completes the skipped jobs.
 	loop
 		if keeps then
 			perform readpast.keep_done(ids, claim_nos, verdicts, results);

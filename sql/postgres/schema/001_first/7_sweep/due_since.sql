@@ -1,6 +1,6 @@
--- due_since: return a time before which no scheduled job has its run_at, in any queue.
--- Sweeps record this time after they have made all jobs ready that were due before it.
--- A search for scheduled jobs starts at this time.
+-- due_since: return a time such that no scheduled job of any queue has an earlier
+-- run_at. Sweeps record this time after they have made all jobs ready that were due
+-- before it. A search for scheduled jobs starts at this time.
 -- Result: the time, or -infinity if it is not known.
 -- Locks: none.
 

@@ -1,10 +1,10 @@
 -- expire: end the attempts of jobs whose leases ran out. A job that has used up its
 -- attempts is dead. Any other job is ready again, and goes before the normal jobs of
 -- its priority. If its lease ran out twice in a row, or if its next attempt is the last
--- one, the job becomes a suspect: perhaps it kills its workers, so a worker that claims
--- it holds no other job. A job that is ready again keeps its claim number until the
--- next claim, so a late verdict of its worker is still accepted until then. Clients
--- that wait for one of the jobs are notified.
+-- one, the job becomes a suspect. A suspect may have killed its workers, so only a
+-- worker that holds no other job may claim it. A job that is ready again keeps its
+-- claim number until the next claim, so a late verdict of its worker is accepted until
+-- then. Clients that wait for one of the jobs are notified.
 -- ids: the jobs, which the caller has locked.
 -- Rows: one for each job, which says whether the job is dead.
 -- Locks: a row of `waiter` for each queue where workers wait, and for each dead job the

@@ -1,10 +1,11 @@
 -- forget_old: delete old rows. These are the rows of workers that were not seen for an
--- hour, of tallies older than a minute, of waiters that died, of clients that no longer
--- wait for a job, and of unique keys that are free again. A row of `expiry`, which says
--- when some jobs expire, is deleted when this time has passed and none of the expired
--- jobs is left. Of the visited cursors of each lane, only the newest is kept. (Usually
--- a lane has only one visited cursor, but two sweeps that run at once can leave
--- several.)
+-- hour, of tallies older than a minute, of waiters that died, of clients that stopped
+-- waiting for a job, and of unique keys that are free again. A row of `expiry`, which
+-- says when some jobs expire, is deleted when this time has passed and none of the
+-- expired jobs is left. Of the visited cursors of each lane, only the newest is kept.
+-- (Usually a lane has only one visited cursor, but two sweeps that run at the same time
+-- can leave several.) The routine also sets job_waiters_until of a queue to null if it
+-- is in the past.
 -- Locks: the rows that the routine deletes. Rows that other transactions have locked
 -- are skipped.
 

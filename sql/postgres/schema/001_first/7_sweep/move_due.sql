@@ -1,8 +1,8 @@
 -- move_due: move the sweep's own cursor for scheduled jobs (lane 0 of the table
--- `cursor`). The cursor records a time before which no scheduled job has its run_at,
--- because sweeps have made all jobs ready that were due before this time. Later sweeps
--- start their search at that time. The new time is settled_time(). If a scheduled job
--- is left whose run_at is before the new time, the cursor is not moved.
+-- `cursor`). The cursor records a time such that no scheduled job has an earlier
+-- run_at, because sweeps have made all jobs ready that were due before this time. Later
+-- sweeps start their search at the recorded time. The new time is settled_time(). If
+-- there is a scheduled job with a run_at before the new time, the cursor is not moved.
 -- since: the time that is recorded now, the result of due_since().
 -- Locks: the cursors of lane 0 that the routine deletes. If another transaction has
 -- locked the newest of these cursors, nothing changes.

@@ -4,8 +4,9 @@
 -- lane_id: 0 (scheduled jobs) or -1 (the work list).
 -- was: the present head of the cursor, in microseconds since 1970.
 -- head: the new head, in microseconds since 1970.
--- Precondition: no scheduled job (lane 0) or cursor to visit (lane -1) has a time
--- before the new head, and no open transaction can add such a row.
+-- Precondition: if lane_id is 0, no scheduled job has a run_at before the new head. If
+-- lane_id is -1, no cursor that must be visited has a visit_at before the new head. No
+-- open transaction can add such a job or cursor.
 -- Locks: the cursors that the routine deletes. If another transaction has locked the
 -- newest of these cursors, nothing changes.
 

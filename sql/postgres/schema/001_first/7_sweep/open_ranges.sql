@@ -2,9 +2,9 @@
 -- which it may have drawn numbers. A tick (a row of the table `tick`) records the last
 -- number that was drawn before the tick. The range begins after the number of the last
 -- tick that was made before the transaction got its id. The range ends at the number of
--- the first tick that was made after the transaction was young_age() old. If an older
--- transaction draws a number, the transaction itself adds a row to the table `recheck`,
--- so that a later sweep looks at this number again.
+-- the first tick that was made after the transaction was young_age() old. If the
+-- transaction draws a number when it is older than that, it adds a row to the table
+-- `recheck` itself, so that a later sweep looks at this number again.
 -- open: the snapshot that says which transactions are open.
 -- Result: an element for each transaction. If no tick ends the range yet, `last` is
 -- line_end().

@@ -1,5 +1,6 @@
--- sweep_due: find the scheduled jobs of all queues that are due, and make them ready.
--- The jobs move to the end of their lanes, in the order of their run_at.
+-- sweep_due: find scheduled jobs that are due, in all queues, and make them ready. Each
+-- job moves to the end of its lane (a queue, a priority and a class, see lane_of()).
+-- The job with the earliest run_at moves first.
 -- most: move at most this number of jobs.
 -- Rows: the ids of the jobs.
 -- Locks: the jobs' rows, for update, the sweep's own cursors (lane 0 of the table
@@ -33,10 +34,10 @@ begin
 		 limit most
 		   for update skip locked);
 	if ids = '{}' then
-		-- Move the sweep's own cursor for scheduled jobs even if no job is due.
-		-- Jobs whose lease ended, and jobs that became ready, have left dead
-		-- index entries. If the cursor did not move, each sweep would scan
-		-- these entries again.
+		-- No scheduled job has a run_at before `since`, so each sweep searches
+		-- from this time. Move the time forward even if no job is due. If it
+		-- stayed, each sweep would scan the dead index entries of jobs that
+		-- became ready, and of jobs whose lease ended.
 		if since < moment - readpast.due_age() then
 			perform readpast.move_due(since);
 		end if;

@@ -1,9 +1,9 @@
 -- sweep_expired: end leases that ran out, in all queues, in three steps.
 --   1. Scan the ranges that the table `recheck` lists.
---   2. Scan the jobs before each cursor whose visit is due. Claims start at the cursor,
---      so claims no longer find these jobs.
+--   2. Scan the jobs before each cursor whose visit_at has come. A cursor is a number
+--      where claims start, so claims do not find the jobs before it.
 --   3. Search the running jobs that have left the ready line (their seq is null).
--- Steps 1 and 2 stop after visit_budget() each. The next sweep continues with the rest.
+-- Steps 1 and 2 each stop after the time visit_budget(). The next sweep does the rest.
 -- most: step 3 ends at most this number of leases.
 -- Rows: the jobs whose lease ran out, with the columns of expire().
 -- Locks: the jobs' rows, for update, and the rows of `recheck` and `cursor` that the

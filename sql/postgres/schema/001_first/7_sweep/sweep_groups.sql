@@ -1,6 +1,7 @@
--- sweep_groups: end the holds of groups whose time is over, and carry out recheck
--- requests of groups, for at most admit_budget(). Each claim also carries out requests
--- of its own queue.
+-- sweep_groups: end the holds of groups when their time is over, and carry out recheck
+-- requests. A recheck request is a row of group_recheck. It asks to look at a group
+-- again, because a waiting job may be admitted there. The routine stops after the time
+-- admit_budget(). Claims also carry out the requests of their own queue.
 -- Result: none.
 -- Locks: rows of group_hold, and the rows that admit_requested() locks. Rows that other
 -- transactions have locked are skipped.
@@ -27,8 +28,8 @@ begin
 		insert into readpast.group_recheck (queue_id, group_key)
 		select e.queue_id, e.group_key from ended e;
 	end if;
-	-- If another transaction has locked a group, its request stays, and the next round
-	-- finds it again. So the number of rounds is limited, too.
+	-- If another transaction has locked a group, its request stays. Without a limit
+	-- on the rounds, the loop would find this request again and again until `til`.
 	for round in 1 .. 20 loop
 		it := (select min(r.queue_id) from readpast.group_recheck r);
 		exit when it is null;

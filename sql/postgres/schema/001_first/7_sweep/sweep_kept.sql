@@ -1,11 +1,13 @@
--- sweep_kept: delete finished jobs that have been kept long enough. First the routine
--- adds up the rows of kept_count, which count these jobs, and deletes old rows of other
--- tables, see forget_old(). Then it searches for jobs to delete, but only in queues
--- whose count is not 0. A dead or cancelled job with a keep_ms is kept for this time
--- or for the queue's time, whichever is longer. Workers call this routine only once
--- a minute. A run costs more while an old transaction is open, because it then has
--- to read the rows that earlier runs have deleted.
--- most: delete at most this number of jobs of each queue and state.
+-- sweep_kept: delete finished jobs that have been kept long enough. A dead or cancelled
+-- job with a keep_ms is kept for this time or for keep_dead_ms of its queue, whichever
+-- is longer. First the routine adds up the rows of kept_count, which count the kept
+-- jobs of each queue and state, and deletes old rows of other tables, see forget_old().
+-- Then it deletes jobs, but skips each queue and state whose count is 0. Done jobs with
+-- a keep_ms have an index of their own, so they are found without the counts. Workers
+-- call this routine only once a minute. A run costs more while an old transaction is
+-- open, because it then has to read the rows that earlier runs have deleted.
+-- most: delete at most this number of jobs of each queue and state, and of the done
+-- jobs with a keep_ms.
 -- Rows: the ids of the jobs.
 -- Locks: the rows that the routine deletes. Rows that other transactions have locked
 -- are skipped.

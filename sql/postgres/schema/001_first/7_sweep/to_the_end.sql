@@ -1,8 +1,8 @@
--- to_the_end: move jobs of a lane to the end of the lane. The jobs keep their order
--- among themselves.
+-- to_the_end: move jobs of a lane (a queue, a priority and a class, see lane_of()) to
+-- the end of the lane. The jobs keep their order among themselves.
 -- ids: the jobs.
 -- before: the last value of the sequence `line`, read before this transaction draws
--- from it. So the jobs get larger numbers.
+-- numbers for the jobs. So the new numbers are larger.
 -- Locks: only the jobs' rows, which the caller has locked already.
 
 create function readpast.to_the_end(ids bigint[], before bigint) returns void

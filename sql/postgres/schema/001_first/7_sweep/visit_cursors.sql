@@ -2,11 +2,12 @@
 -- cursor is a number in a lane's ready line where claims start, and a visit looks for
 -- jobs before this number. The cost grows with the number of new cursors, not with the
 -- number of queues.
--- The list of cursors to visit begins at a recorded time. Earlier sweeps have visited
--- all cursors before that time. While an old transaction stays open, the recorded time
--- does not move, and deleted entries stay in the index. So it gets slow to read the
--- whole list. Therefore only one sweep in each full_list_every() reads the whole list.
--- The other sweeps read the entries of the last minute.
+-- The cursors to visit are listed in the order of their visit_at. The list begins at a
+-- recorded time, because earlier sweeps have visited all cursors with an earlier
+-- visit_at. While an old transaction stays open, the recorded time does not move, and
+-- deleted entries stay in the index. So reading the whole list gets slow. Therefore, in
+-- each period of the length full_list_every(), only one sweep reads the whole list. The
+-- other sweeps read the entries of the last minute.
 -- til: the time at which to stop. The cursors that are left stay on the list.
 -- Rows: the jobs whose lease ran out, with the columns of expire().
 -- Locks: the cursors that the routine visits or deletes, and the jobs that reclaim()

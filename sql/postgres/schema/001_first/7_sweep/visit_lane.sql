@@ -1,14 +1,14 @@
 -- visit_lane: scan a lane for jobs that claims have passed and no longer find.
--- reclaim() handles these jobs. The scan begins at the low-water mark, because a sweep
--- has seen all jobs before this mark. It goes up to the newest cursor (a place where
--- claims start) whose visit is due. From there it continues while it finds running
--- jobs, up to the next cursor if there is one.
+-- reclaim() handles these jobs. The scan begins at the low-water mark of the lane,
+-- because a sweep has seen all jobs before this mark. It goes up to the newest cursor
+-- (a number where claims start) whose visit is due. From there it continues while it
+-- finds running jobs, up to the next cursor if there is one.
 -- lane_id: the lane (a queue, a priority and a class, see lane_of()).
 -- head, low, made_at: the columns of the cursor that the sweep is going to visit.
 -- ticked: the highest number to visit, or null if it is not known. Each transaction
 -- that drew this number or a smaller one has ended or is in `open`.
 -- open: the open transactions, see open_ranges().
--- til: the time at which to stop. The next sweep scans the rest.
+-- til: the time at which to stop. The next sweep scans the jobs that are left.
 -- Rows: the jobs whose lease ran out, with the columns of expire().
 -- Locks: the newest cursor whose visit is due, the cursors that the routine deletes,
 -- and the jobs that reclaim() and expire() change. If another sweep has locked the

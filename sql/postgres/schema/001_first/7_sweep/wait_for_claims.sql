@@ -1,11 +1,11 @@
 -- wait_for_claims: make sure that sweeps also find the jobs of claims that have not
--- committed yet. A cursor is a stored position at which claims start, and a sweep finds
+-- committed yet. A cursor is a stored number at which claims start, and a sweep finds
 -- claimed jobs by visiting the cursors. A claim that starts at a cursor younger than
--- cursor_every() appends no cursor of its own, so only the visit to that cursor can
--- find the claim's jobs. A visit before the claim has committed does not see these
--- jobs. So for each open transaction that may have made such a claim, the routine
--- requests a recheck: after the transaction has ended, a sweep looks at the lane again,
--- from `head` on.
+-- cursor_every() appends no cursor of its own. So only a visit to that cursor can find
+-- the jobs of the claim, but a visit before the claim has committed does not see them.
+-- So for each open transaction that may have made such a claim, the routine adds a row
+-- to `recheck`. After the transaction has ended, a sweep then looks again at the jobs
+-- whose number is `head` or larger.
 -- Such a transaction got its id before the cursor was cursor_every() old. So if a tick
 -- (a row of the table `tick`) was made after the cursor had that age, the transaction's
 -- id is smaller than the tick's next_xid.
@@ -13,8 +13,9 @@
 -- made_at: when the cursor was made. If a cursor with a smaller head was made later,
 -- made_at is the later time.
 -- open: the open transactions.
--- Result: true if each such claim has ended or has a recheck request. False if there is
--- no such tick yet. In this case the caller calls this routine again in the next sweep.
+-- Result: true if each such claim has ended or has a row in `recheck`. False if no tick
+-- has been made yet after the cursor had that age. In this case the caller calls this
+-- routine again in the next sweep.
 -- Locks: none.
 
 create function readpast.wait_for_claims(lane_id bigint, head bigint,

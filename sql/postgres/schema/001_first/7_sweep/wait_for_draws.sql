@@ -1,6 +1,7 @@
 -- wait_for_draws: request rechecks for a range of a lane. An open transaction may have
 -- drawn numbers in this range for jobs that nobody can see yet. So for each such
--- transaction, a sweep looks at these numbers again after the transaction has ended.
+-- transaction the routine adds a row to `recheck`. After the transaction has ended, a
+-- sweep then looks at these numbers again.
 -- lane_id: the lane (a queue, a priority and a class, see lane_of()).
 -- low, high: the range of numbers, including `low` but not `high`.
 -- open: the open transactions, see open_ranges().

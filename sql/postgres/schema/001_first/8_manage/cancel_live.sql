@@ -1,10 +1,10 @@
--- cancel_live: cancel a live job. The job moves to the archive at once. The unique key
--- of the job becomes free. If a worker is running the job, the worker's next verdict
--- on it is refused.
+-- cancel_live: cancel a live job. The job moves to the archive, and its unique key
+-- becomes free. If a worker is running the job, the worker's next verdict on the job is
+-- refused.
 -- id: the job.
 -- kind: if not null, only a job of this kind is cancelled.
--- state: if not null, only a job in this state (1..3, 7) is cancelled. Ready
--- and blocked count as one state.
+-- state: if not null, only a job in this state is cancelled. 1: scheduled. 2 or 7:
+-- ready or blocked, which count as one state. 3: running.
 -- Rows: the id, or no row if there is no such live job.
 -- Locks: the job's row. The call waits for a transaction that settles the same job.
 

@@ -3,8 +3,8 @@
 -- lane (a queue, a priority and a class, see lane_of()).
 -- job_id: the job.
 -- kind: if not null, only a job of this kind is changed.
--- state: if not null, only a job in this state (1..3, 7) is changed. Ready and
--- blocked count as one state.
+-- state: if not null, only a job in this state is changed. 1: scheduled. 2 or 7: ready
+-- or blocked, which count as one state.
 -- queue .. max_attempts: the new values. Null leaves a value as it is.
 -- Rows: one, or none if there is no such job or if the job is running.
 --   id: the job.

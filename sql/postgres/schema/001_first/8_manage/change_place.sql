@@ -1,15 +1,16 @@
--- change_place: write the new values of a job, which change_live() has worked out. A job
--- of a group keeps its slot, or its place among the waiting jobs, unless its queue changes
--- or it is due later now. A waiting job whose priority changes goes to the end of the jobs
--- of its group that have this priority.
+-- change_place: write the new values of a job. change_live() has worked out these
+-- values. A job of a group keeps its slot (the right to run), or its place among the
+-- waiting jobs of the group, unless its queue changes or its new time is in the future.
+-- If the priority of a waiting job changes, the job goes to the end of the waiting jobs
+-- with the new priority.
 -- id: the job, which the caller has locked.
 -- new_id: the new queue of the job.
 -- lane: the new lane of the job (a queue, a priority and a class, see lane_of()).
--- due: the time at which the job is to become ready. Null: the job's time stays as it
+-- due: the new time at which the job becomes ready. Null: the job's time stays as it
 -- is.
 -- is_due: true if `due` is not later than now.
 -- max_attempts: the new maximum, or null.
--- Precondition: this transaction has its id, see take_xid().
+-- Precondition: this transaction has got its transaction id, see take_xid().
 -- Result: 0: the job was changed. 1: another live job of the new queue has the same
 -- unique key.
 -- Locks: the job's row, and a row of `waiter`, if a worker waits. The call waits for an
@@ -47,8 +48,9 @@ begin
 	   and s.queue_id = new_id and s.group_key = (j.extra).group_key
 	   and s.job_id = j.id;
 	perform readpast.open_lane(lane);
-	-- If an attempt fails, try_again() moves the job to the normal lane (class 2) and
-	-- does not open that lane. Open the lane here, so that claims visit it.
+	-- If an attempt fails, try_again() moves the job to the normal lane (class 2),
+	-- but does not add this lane to the table `lane`. Add it here, so that claims
+	-- visit it.
 	perform readpast.open_lane(readpast.with_class(lane, 2));
 	perform readpast.block_barred(array[change_place.id]);
 	perform readpast.wake(new_id);

@@ -2,7 +2,7 @@
 -- possible.
 -- queue: the name of the queue.
 -- Result: none. SQLSTATE RP005: there is no such queue. SQLSTATE RP006: the queue is in
--- use.
+-- use, see is_worked_on().
 -- Locks: the queue's row, and the rows of its jobs and schedules. If another
 -- transaction has locked one of these jobs, the call does not wait, and the queue
 -- counts as in use.

@@ -1,8 +1,8 @@
 -- drops_to_note: list the dropped queues whose row in `dropped` has no transaction id
 -- yet. note_drops() writes the id.
 -- Result: the ids of the queues. If this transaction has an id already, the list is
--- empty. note_drops() cannot use this id, because a transaction that has just put a job
--- into such a queue may have a larger id.
+-- empty. In this case note_drops() could not use the id, because a transaction that has
+-- just put a job into such a queue may have a larger id.
 -- Locks: none.
 
 create function readpast.drops_to_note() returns integer[]

@@ -2,8 +2,9 @@
 -- this routine if the server's answer to a claim was lost. The routine also finds jobs
 -- that a sweep has taken out of the ready line after the claim.
 -- worker_id: the worker.
--- queues: the queues to search. The routine reads up to held_scan() jobs of each lane,
--- and up to held_scan() jobs of each queue that are not in the ready line.
+-- queues: the queues to search. The routine reads up to held_scan() jobs of each lane
+-- (a queue, a priority and a class, see lane_of()). Of each queue it also reads up to
+-- held_scan() jobs that are not in the ready line.
 -- Rows: the jobs, with their claim numbers.
 -- Locks: none.
 

@@ -1,7 +1,7 @@
 -- hold: hold a queue or one of its groups. While it is held, none of its jobs starts,
 -- and its running jobs go on. A new hold replaces an earlier one.
 -- queue: the name of the queue.
--- duration: how long, from now.
+-- duration: how long the hold lasts, from now.
 -- group_key: the group, which need not have a job. Null: the whole queue.
 -- Result: none. SQLSTATE RP003: an argument is wrong. SQLSTATE RP005: there is no such
 -- queue.

@@ -2,7 +2,7 @@
 -- is held, no claim takes its jobs. Running jobs go on.
 -- queue: the name of the queue.
 -- group_key: the group. Null: the whole queue.
--- for_ms: how long the hold lasts, from now. Null: end it.
+-- for_ms: how long the hold lasts, from now. Null: end the hold.
 -- Rows: the queue's id, or no row if there is no such queue. SQLSTATE RP003: the
 -- group's name is not valid.
 -- Locks: the queue's row, the row of the hold, and ready jobs of the group that have a

@@ -1,6 +1,6 @@
 -- hold_group: hold a group, or end its hold. Ready jobs of the group that have a slot
--- leave the ready line. Other ready jobs leave it when a claim meets them, see
--- lock_allowed().
+-- (the right to run) leave the ready line. Other ready jobs leave it when a claim meets
+-- them, see lock_allowed().
 -- queue_id, group_key: the group.
 -- til: the end of the hold. Null: it ends now.
 -- Result: none.

@@ -3,7 +3,7 @@
 -- id, claim_no: the values that claim() returned.
 -- whole: true to hold the queue, false to hold the group. If false and the job has no
 -- group, nothing is held.
--- for_ms: how long.
+-- for_ms: how long the hold lasts, from now.
 -- Rows: the queue's id, or no row if this claim no longer has the job, or if the job
 -- has no group.
 -- Locks: the rows that hold_for() locks.

@@ -1,10 +1,10 @@
--- register_waiter: register a worker, which has found no job, as a waiter of its
--- queues. Each enqueue into one of these queues notifies one of the queue's waiters,
--- and deletes the registration of that waiter for the queue. After this call the worker
--- commits and listens on the channel. If `fresh` is true, the worker then probes its
--- queues once more, because a job may have been enqueued before the worker listened. A
--- registration ends after the time `most`. A repeated call renews the registration only
--- if half of that time is over.
+-- register_waiter: register a worker that has found no job as a waiter (a worker that
+-- waits for a notification) of its queues. Each enqueue into one of these queues
+-- notifies one of the queue's waiters, and deletes the registration of that waiter for
+-- the queue. After this call the worker commits and listens on the channel. If `fresh`
+-- is true, the worker then probes its queues once more, because a job may have been
+-- enqueued before the worker listened. A registration ends after the time `most`. A
+-- repeated call renews the registration only if half of that time is over.
 -- worker_id: the worker.
 -- queues: the queues for whose jobs the worker waits.
 -- most: how long the worker may wait.

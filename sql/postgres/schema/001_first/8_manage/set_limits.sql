@@ -1,9 +1,10 @@
--- set_limits: change the limit of a queue's groups, and its rate. The call is quick
--- however many jobs wait for their group, because it only adds a recheck request for
--- all groups, by which claims and sweeps admit these jobs. Jobs that are in the ready
--- line without a slot leave the line when a claim meets them.
--- queue: the name of the queue. If one of the other parameters is null, its setting
--- stays.
+-- set_limits: change the limit of a queue's groups, and its rate. After the change,
+-- waiting jobs may be admitted. The call does not admit them, so it is quick however
+-- many jobs wait. It stores a recheck request for all groups, and claims and sweeps
+-- carry out this request. A job that is in the ready line without a slot (the right to
+-- run) leaves the line when a claim meets it.
+-- queue: the name of the queue. Each of the other parameters may be null. Its setting
+-- then stays as it is.
 -- group_limit: how many jobs of one group may run at once. 0: any number.
 -- group_on_failure: 'block': a failed job keeps its slot until its retry. 'pass': the
 -- next job of the group gets the slot.

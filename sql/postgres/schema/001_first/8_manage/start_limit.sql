@@ -1,6 +1,7 @@
--- start_limit: if a queue has no run_limit yet, add its running jobs to `slot`, because
--- the queue is about to get a run_limit. Jobs of claims that have not committed yet are
--- not added.
+-- start_limit: if a queue has no run_limit yet, add a row to the table `slot` for each
+-- of its running jobs. The caller is about to give the queue a run_limit, and then this
+-- table must list the running jobs. Jobs of claims that have not committed yet are not
+-- added.
 -- queue: the name of the queue.
 -- Result: none.
 -- Locks: the queue's row. If the queue has no run_limit, also the advisory lock of

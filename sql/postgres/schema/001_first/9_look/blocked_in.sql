@@ -1,7 +1,8 @@
--- blocked_in: list jobs of a queue that wait for their group.
+-- blocked_in: list jobs of a queue that wait for their group (for a slot, or for the
+-- end of a hold). A slot is the right of one job to run.
 -- queue_id: the queue.
 -- most: the largest number of jobs to list.
--- Rows: the ids of the jobs.
+-- Rows: the ids of the jobs, group by group, in the order in which they are admitted.
 -- Locks: none.
 
 create function readpast.blocked_in(queue_id integer, most bigint)

@@ -1,4 +1,5 @@
--- group_users: tell which jobs have the slots of a group.
+-- group_users: tell which jobs have the slots of a group. A slot is the right of one
+-- job to run.
 -- queue_id, group_key: the group.
 -- Result:
 --   busy: how many jobs have a slot.

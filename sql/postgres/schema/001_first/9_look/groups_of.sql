@@ -1,14 +1,15 @@
--- groups_of: list the groups of a queue that have a waiting job or a slot, or are held,
--- ordered by the bytes of their names. The routine goes from name to name in the
--- indexes, so its cost does not depend on how many groups and jobs there are.
+-- groups_of: list groups of a queue, ordered by the bytes of their names. A group is
+-- listed if one of its jobs waits or has a slot (the right to run), or if the group is
+-- held. The routine goes from name to name in the indexes, so its cost does not depend
+-- on how many groups and jobs there are.
 -- queue: the name of the queue.
--- only_blocked: true to list only groups whose jobs wait.
+-- only_blocked: true to list only groups that have waiting jobs.
 -- after: list groups whose names come after this one. '' or null: from the first.
 -- most_groups: the largest number of groups.
 -- most: the count of waiting jobs of a group stops at this number.
 -- Rows: one for each group.
 --   ready, running: how many jobs with a slot are ready, and how many run. A job that
---     waits for its retry is neither.
+--     keeps its slot while it waits for a retry counts as neither.
 --   held_until: the end of the group's hold, or null.
 --   waiting_at_least: true if more jobs wait than were counted.
 -- Locks: none.

@@ -1,6 +1,6 @@
 -- kept_in: list kept jobs of a queue in one state, newest first.
 -- queue_id: the queue.
--- state: the number of the state.
+-- state: 4 done, 5 dead, 6 cancelled.
 -- most: the largest number of jobs to list.
 -- Rows: the ids of the jobs.
 -- Locks: none.

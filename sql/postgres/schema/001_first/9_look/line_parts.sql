@@ -1,10 +1,12 @@
--- line_parts: count the jobs in a queue's ready line. The jobs of each lane are counted
--- in two parts: the jobs before the number where claims start, and the other jobs.
--- Claims take the first ready job from that number on. So in the second part the
--- running jobs come before the ready jobs.
+-- line_parts: count the jobs in a queue's ready line. For each lane (a queue, a
+-- priority and a class, see lane_of()), claims_start() returns the number where claims
+-- start. The jobs before this number are one part, and the other jobs of the lane are
+-- another part. In the second part the running jobs come before the ready jobs, because
+-- claims take the first ready job.
 -- queue_id: the queue.
--- most: at most scan_most() jobs of each part are read, which is a tenth more than this
--- number.
+-- most: the routine reads at most scan_most() jobs of each part. scan_most() is a tenth
+-- larger than `most`. If a part has more jobs, fewer jobs of the later parts are read,
+-- see live_parts().
 -- Rows: at most two for each lane, with the columns of live_parts().
 -- Locks: none.
 

@@ -4,8 +4,8 @@
 -- Rows: one.
 --   scheduled_at_least, ready_at_least, running_at_least, blocked_at_least: true if
 --     there are, or may be, more jobs of this state than were counted.
---   blocked: jobs that wait for their group, and the jobs of the ready line if no job
---     of the queue may start now, see is_full(). Then `ready` is 0.
+--   blocked: how many jobs wait for their group. If no job of the queue may start now
+--     (see is_full()), the ready jobs are counted here, too, and `ready` is 0.
 --   oldest: the smallest run_at of the ready jobs that were read.
 --   longest: the claim_no of the running job that has been running longest, among the
 --     jobs that were read.

@@ -1,9 +1,10 @@
 -- live_job: find a live job of a queue. A client that waits until a queue is empty
 -- waits for the end of this job, and then calls this routine again, until there is no
 -- live job. The routine chooses a job that will probably end late, so that the client
--- needs few calls: among the jobs that are not in the ready line, the job with the
--- latest run_at. (For a running job, run_at is the end of its lease.) If there is no
--- such job, it chooses the last job of the ready line.
+-- needs few calls. It first looks for the latest run_at among the scheduled jobs and
+-- the running jobs that have left the ready line. (The run_at of such a running job is
+-- the end of its lease.) If there are no such jobs, it chooses a job that waits for its
+-- group. If there is none, it chooses the last job of the ready line.
 -- queue_id: the queue.
 -- Result: the id of the job, or null if the queue has no live job.
 -- Locks: none.

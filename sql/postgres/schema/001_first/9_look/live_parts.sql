@@ -1,13 +1,16 @@
--- live_parts: count the live jobs of a queue. The jobs are counted in these parts:
+-- live_parts: count the live jobs of a queue, except jobs that wait for their group.
+-- The jobs are counted in these parts:
 --   1. the jobs that are not in the ready line;
 --   2. for each lane (a queue, a priority and a class, see lane_of()) the jobs before
---      the number where claims start, and separately the jobs from that number on;
---   3. the jobs before the low-water mark of their lane that the next sweep will look
---      at again, see recheck_part().
+--      the number where claims start, and separately the other jobs;
+--   3. jobs that the next sweep will look at again, see recheck_part(). Part 2 does not
+--      have these jobs, because it begins at the low-water mark of each lane. A sweep
+--      has already seen all jobs before this mark.
 -- queue_id: the queue.
--- most: at most scan_most() jobs of each part are read, which is a tenth more than this
--- number. The lanes are read one after another. If a part of a lane has more than
--- scan_most() jobs, only scan_least() jobs of each later part of a lane are read.
+-- most: the routine reads at most scan_most() jobs of each part. scan_most() is a tenth
+-- larger than `most`. The lanes are read one after another. If a part of a lane has
+-- scan_most() jobs or more, only scan_least() jobs of each later part of a lane are
+-- read.
 -- Rows: one for each part.
 --   oldest: the smallest run_at of the ready jobs that were read.
 --   ids, claim_nos, worker_ids: the running jobs that were read.

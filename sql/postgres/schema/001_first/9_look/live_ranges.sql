@@ -1,9 +1,9 @@
 -- live_ranges: list the ranges of the ready line in which a queue may have jobs. Each
 -- lane (a queue, a priority and a class, see lane_of()) has one range from its
 -- low-water mark to the end of the line. Sweeps have seen all jobs before this mark,
--- except those in rechecks (ranges that the next sweep will look at again). The
--- rechecks are listed, too. A routine that counts or finds a queue's jobs reads all
--- these ranges, and the jobs that are not in the ready line.
+-- and look again only at the ranges in the table `recheck`. These ranges are listed,
+-- too. A routine that counts or finds a queue's jobs reads all these ranges, and the
+-- jobs that are not in the ready line.
 -- queue_id: the queue.
 -- Rows: one for each range.
 --   first, past: the range has the numbers from `first` up to, but not including,

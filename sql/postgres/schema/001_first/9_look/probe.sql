@@ -3,12 +3,14 @@
 -- probe_most() scheduled jobs.
 -- queue: the name of the queue.
 -- Rows: one, or none if there is no such queue.
---   ready: a claim would find a job. Always false while a limit, a rate or a hold of
---     the queue lets no job start.
---   running: a job is running, or a ready job is before the position where claims
---     start, so that claims find it only when a sweep has moved it.
---   due_in_ms: milliseconds until the next scheduled job is due. 0 if that time has
---     passed, null if there is no such job.
+--   ready: a claim would find a job, or carry out a recheck request of a group (see
+--     probe_limits()). Always false while the queue is paused, or while a limit, a rate
+--     or a hold of the queue lets no job start.
+--   running: a job is running, or a ready job is before the number where claims start.
+--     Claims find such a ready job only after a sweep has moved it.
+--   due_in_ms: milliseconds until the next scheduled job is due, or until a waiting job
+--     may start because of the rate or the end of a hold, whichever comes first. 0 if
+--     that time has passed, null if there is no such job.
 --   expires_in_ms: milliseconds until the next lease ends. 0 if that time has passed,
 --     null if no job is running.
 --   paused: the queue is paused.

@@ -1,11 +1,11 @@
 -- probe_limits: tell probe() whether the limits of a queue allow another claim.
 -- queue_id: the queue.
--- has_ready: true if a job stands in the ready line.
+-- has_ready: true if a claim would find a ready job if the queue had no limits.
 -- Result:
 --   ready: a claim would find a job, or carry out a recheck request of a group.
 --   blocked: jobs wait for a limit or a rate, and not only for the end of a hold.
---   due_in_ms: how long it takes until the rate lets a job start or a hold ends. Null
---     if no job waits for either.
+--   due_in_ms: milliseconds until the rate lets a job start or until a hold ends,
+--     whichever comes first. Null if no job waits for either.
 -- Locks: none.
 
 create function readpast.probe_limits(queue_id integer, has_ready boolean,

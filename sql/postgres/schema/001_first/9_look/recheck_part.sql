@@ -1,9 +1,11 @@
--- recheck_part: count those jobs of a queue that are in a range of the table `recheck`,
--- which the next sweep will look at. These jobs are in the ready line, before the
--- number up to which a sweep has seen their lane. line_parts() counts only from that
--- number on, so that live_parts() counts no job twice.
+-- recheck_part: count the jobs of a queue that are in the ranges of the table
+-- `recheck`. The next sweep will look at these ranges. The jobs are in the ready line,
+-- but before the low-water mark of their lane (a sweep has seen all jobs before this
+-- mark). line_parts() counts only the other jobs of the line, so live_parts() counts no
+-- job twice.
 -- queue_id: the queue.
--- most: at most scan_most() jobs are read, which is a tenth more than this number.
+-- most: the routine reads at most scan_most() jobs. scan_most() is a tenth larger than
+-- `most`.
 -- Rows: one, with the columns of live_parts().
 -- Locks: none.
 

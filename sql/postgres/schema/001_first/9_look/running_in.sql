@@ -1,8 +1,8 @@
--- running_in: list the running jobs of a queue, as far as live_parts() reads them.
+-- running_in: list the running jobs of a queue that live_parts() reads.
 -- queue_id: the queue.
 -- most: the parameter of live_parts().
--- Rows: the jobs. If there may be more running jobs than these, there is also a row
--- without an id.
+-- Rows: the jobs. If there may be more running jobs than these, there is also at least
+-- one row without an id.
 -- Locks: none.
 
 create function readpast.running_in(queue_id integer, most bigint)

@@ -1,5 +1,5 @@
--- scheduled_in: list jobs of a queue that are neither in the ready line nor running,
--- the earliest run_at first.
+-- scheduled_in: list jobs of a queue, the earliest run_at first. The list has only jobs
+-- that are not in the ready line, do not run, and do not wait for their group.
 -- queue_id: the queue.
 -- due: true to list only jobs whose run_at has come, false to list only the other jobs.
 -- most: the largest number of jobs to list.

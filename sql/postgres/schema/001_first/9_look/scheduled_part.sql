@@ -1,8 +1,9 @@
--- scheduled_part: count the jobs of a queue that are not in the ready line. These are
--- scheduled jobs, jobs that are due but that no sweep has moved yet, and jobs that have
--- been running for more than a few seconds.
+-- scheduled_part: count the jobs of a queue that are not in the ready line, except jobs
+-- that wait for their group. These are scheduled jobs, jobs that are due but that no
+-- sweep has moved yet, and jobs that have been running for more than a few seconds.
 -- queue_id: the queue.
--- most: at most scan_most() jobs are read, which is a tenth more than this number.
+-- most: the routine reads at most scan_most() jobs. scan_most() is a tenth larger than
+-- `most`.
 -- Rows: one, with the columns of live_parts().
 -- Locks: none.
 

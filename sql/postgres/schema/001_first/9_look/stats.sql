@@ -1,11 +1,11 @@
--- stats: show the numbers of one queue or of all queues. For each queue these are the
--- number of jobs in each state, the age of the oldest ready job, how many jobs ended in
--- the last ten seconds, and how many workers serve the queue. Live jobs are counted up
--- to 10,000 of each state. Counts of kept jobs are exact.
+-- stats: show, for one queue or for each queue, the number of jobs in each state, the
+-- age of the oldest ready job, how many jobs ended in the last ten seconds, and how
+-- many workers serve the queue. Live jobs are counted up to 10,000 of each state.
+-- Counts of kept jobs are exact.
 -- queue: the name of the queue. Null: all queues.
 -- Rows: one for each queue, by name. ready_at_least is true if there are, or may be,
--- more ready jobs than the column `ready` counts. scheduled_at_least and
--- running_at_least do the same for scheduled and running jobs.
+-- more ready jobs than the column `ready` counts. scheduled_at_least, running_at_least
+-- and blocked_at_least say the same about the other states.
 -- Locks: none.
 
 create function readpast.stats(queue text default null)

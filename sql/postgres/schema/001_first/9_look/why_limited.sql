@@ -1,21 +1,21 @@
 -- why_limited: tell what a live job has to wait for because of the limits of its queue
 -- and its group, for why().
 -- job_id: the job.
--- most: the counts of the jobs that wait stop at this number.
+-- most: the counts group_ahead and group_waiting stop at this number.
 -- Result:
 --   run_limit, running: how many jobs of its queue may run at once (0: any number), and
 --     how many run. `running` is 0 if there is no limit.
 --   held_until, group_held_until: the ends of the holds of its queue and its group.
 --     Null: not held.
 --   group_limit: how many jobs of its group may run at once. 0: any number.
---   group_busy: how many jobs have the slots of its group.
+--   group_busy: how many jobs have a slot (the right to run) of its group.
 --   group_ahead: how many jobs of its group wait before it.
 --   group_waiting: how many jobs of its group wait.
 --   group_next: if the job waits for its group, a JSON object about a job that has a
 --     slot, if possible a running job. Members: id, state, since (milliseconds since
 --     1970), worker, host.
 --   rate_count, rate_ms: the rate of its queue. A rate_count of 0: none.
---   rate_in_ms: how long it takes until the rate lets a job start.
+--   rate_in_ms: milliseconds until the rate lets a job start.
 -- Locks: none.
 
 create function readpast.why_limited(job_id bigint, most integer,

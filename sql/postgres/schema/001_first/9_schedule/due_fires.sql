@@ -1,13 +1,16 @@
 -- due_fires: list the times of a schedule for which a job must be enqueued now. plan()
 -- of lib/schedule_fire.c does the same for other databases.
 -- sets, zone, anchor: the columns of the table `schedule`.
--- policy: the column `missed` of that table: 0 once, 1 all, 2 skip.
--- due: the first time that has not fired.
+-- policy: the column `missed` of that table. 0 (once): one job for all missed times. 1
+-- (all): a job for each. 2 (skip): no job. A time counts as missed if it is more than
+-- missed_age() ago.
+-- due: the first time for which the schedule has not fired yet.
 -- moment: the present time.
 -- Result:
 --   fires: the times that get a job, in order.
---   missed: how many times of the schedule passed without a job. The last job of
---     `fires` gets this number in a header, unless the number is 0.
+--   missed: the number of missed times that get no job of their own. It stops at
+--     most_missed(), and is 0 with policy 2. The last job of `fires` gets this number
+--     in a header, unless the number is 0.
 --   next_at: the first time of the schedule after `moment`.
 -- Locks: none.
 
@@ -44,7 +47,7 @@ begin
 		next_at := readpast.next_fire(sets, zone, anchor, next_at);
 		if missed = readpast.most_missed() and counted then
 			-- Very many times may have been missed. To be fast, the loop
-			-- skips all but the last thousand of them.
+			-- skips most of them. At most the last thousand are left.
 			counted := false;
 			next_at := readpast.next_fire(
 				sets, zone, anchor,

@@ -1,11 +1,11 @@
--- fire_due: put the jobs of schedules that are due into their queues. Workers and
--- sweep() call this about once a second, and any program may call it. Each time of a
--- schedule fires once, however many clients call. fire_together() fires most schedules.
+-- fire_due: enqueue the jobs of schedules that are due. Workers and sweep() call this
+-- about once a second, and any program may call it. A schedule fires only once for each
+-- of its times, however many clients call. fire_together() fires most schedules.
 -- fire_alone() fires those that remain, or all of them if fire_together() failed. So a
 -- schedule that fails does not delay the others.
 -- most: fire at most this number of schedules.
 -- Result:
---   schedules: how many schedules were due.
+--   schedules: how many schedules were handled. Schedules that stay due do not count.
 --   jobs: how many jobs were added.
 -- Locks: the schedules' rows, and the rows that fire_together() and fire_alone() lock.
 -- Schedules that other transactions have locked are skipped. For other rows the call

@@ -1,7 +1,8 @@
 -- fire_together: fire many schedules that are due. A single insert adds the jobs of one
 -- queue and priority, unless the jobs have unique keys. The routine fires a schedule
--- only if exactly one of its times is due, if its payload is small, and if its queue
--- exists and takes the payload. Other schedules stay due.
+-- only if due_fires() lists exactly one time for it, if its payload is small, and if
+-- its queue exists and takes the payload. It skips a schedule whose retry_at is set,
+-- because its time zone could not be loaded. The schedules that are not fired stay due.
 -- ids: the schedules, which the caller has locked.
 -- moment: the present time.
 -- Result:

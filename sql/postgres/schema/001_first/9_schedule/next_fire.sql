@@ -1,4 +1,4 @@
--- next_fire: return the first time after a given time at which a schedule fires.
+-- next_fire: return the time of the first fire of a schedule after a given time.
 -- rp__schedule_next() of lib/cron/ does the same.
 -- sets, zone, anchor: the columns of the table `schedule`.
 -- after: the given time.

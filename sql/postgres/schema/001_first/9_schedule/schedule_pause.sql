@@ -1,5 +1,6 @@
--- schedule_pause: pause a schedule, so that it does not fire. If a running copy has
--- already paused the schedule, this pause remains when the copy ends, see set_pause().
+-- schedule_pause: pause a schedule, so that it does not fire. If `readpast copy` is
+-- copying the schedule and has already paused it, the schedule stays paused when the
+-- copy ends, see set_pause().
 -- name: the name of the schedule.
 -- Result: none. SQLSTATE RP005: there is no such schedule.
 -- Locks: the schedule's row.

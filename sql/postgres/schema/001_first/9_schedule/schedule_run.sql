@@ -1,5 +1,4 @@
--- schedule_run: add a job of a schedule at once. The next fire of the schedule does not
--- change.
+-- schedule_run: add a job of a schedule now. The time of the next fire does not change.
 -- name: the name of the schedule.
 -- Result: the id of the new job. If `overlap` of the schedule is `skip` and a job of
 -- the schedule is live, no job is added, and the result is the id of the live job.
