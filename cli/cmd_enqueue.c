@@ -152,8 +152,7 @@ cmd_enqueue(struct cmd *cmd, int argc, char **argv)
 		{ "--expire", DURATION, &given.terms.expire_ms, "D",
 		  "cancel the job if it has not started in this time" },
 		{ "--keep", DURATION, &given.terms.keep_ms, "D",
-		  "keep the job this long after it is done (default: the "
-		  "queue's)" },
+		  "how long to keep it when done (default: the queue's)" },
 		{ "--kind", TEXT, &in.model.kind, "K",
 		  "what sort of job it is" },
 		{ "--group", TEXT, &in.model.group_key, "G",
