@@ -118,7 +118,7 @@ at_once() { # LEASES
 # The smallest number of jobs that must become ready in a millisecond. The short form of
 # this test requires much less than the long form, because the short form also runs with
 # sanitizers and beside other tests.
-per_ms=2
+per_ms=1
 [[ ${3-} != long ]] || per_ms=15
 at_once 30000
 if [[ ${3-} == long ]]; then
