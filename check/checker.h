@@ -54,9 +54,10 @@ int checker_read(struct checker *checker, FILE *file, const char *name,
 int checker_left(struct checker *checker, int64_t id);
 void checker_audited(struct checker *checker);
 
-/* Call checker_group() for each stuck group, and then checker_groups_audited()
- * once. In a stuck group jobs wait although none of its jobs runs or may run.
- * Without checker_groups_audited(), P13 is not checked. */
+/* A group is stuck if some of its jobs wait, but none runs and none can be
+ * claimed. Call checker_group() for each stuck group, and then
+ * checker_groups_audited() once. Without checker_groups_audited(), P13 is not
+ * checked. */
 int checker_group(struct checker *checker, const char *name);
 void checker_groups_audited(struct checker *checker);
 

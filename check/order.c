@@ -18,8 +18,8 @@
 #define PRIORITIES 256
 
 /* The jobs that surely came before the job that is checked. For each priority,
- * only the job that was claimed last is stored, because if this job was claimed
- * early enough, the others were, too. */
+ * only the one that was claimed last is stored. If even that one was claimed
+ * before the checked job, all others were, too. */
 struct before {
 	const struct turn *last[PRIORITIES];
 };

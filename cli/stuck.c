@@ -10,10 +10,9 @@
 
 #include <string.h>
 
-/* A group whose jobs wait is not stuck if the next sweep will admit a job:
- * sweeps carry out the recheck requests (requests to look at a group again). So
- * a group counts as stuck only if it is still stuck after this many sweeps, one
- * a second. */
+/* A group may look stuck only because no sweep has yet carried out its recheck
+ * request (a request to look at the group again). So a group is reported only
+ * if it still looks stuck after this number of sweeps, one a second. */
 #define SWEEPS 5
 #define GROUPS 1000
 

@@ -290,9 +290,10 @@ polls_wake(struct server *server, const char *queue, size_t jobs)
 		pool_give_all(server, &wave, LANE_BATCH);
 }
 
-/* Called when the writer gives back a request that claims. A request that got
- * no job and still waits is put back into the list before the next wave is
- * taken, so that it keeps its place. */
+/* Called when the writer thread has run the claim of a request. If the request
+ * got no job and still waits, it goes back into the list of waiting requests.
+ * This happens before the next wave is taken from the list, so the request
+ * keeps its place. */
 void
 polls_back(struct server *server, struct request *request)
 {

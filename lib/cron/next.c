@@ -21,9 +21,9 @@
 #define YEAR_S INT64_C(31556952) /* average length of a year */
 /* The calendar repeats after 400 years, and so do the rules of time zones. */
 #define CALENDAR_S (400 * YEAR_S)
-/* An offset from UTC is between -25 and 26 hours. So two periods (times with
- * the same offset) have no local time in common if the second begins more than
- * this many seconds after the end of the first. */
+/* Offsets from UTC are between -25 and 26 hours, so they differ by less than 52
+ * hours. If one period (times with the same offset) begins more than OVERLAP_S
+ * seconds after the end of another, the two have no local time in common. */
 #define OVERLAP_S (52 * 3600)
 
 static int64_t

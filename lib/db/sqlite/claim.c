@@ -171,9 +171,9 @@ read_extra(struct sqlite *s, rp_batch *batch, size_t first, rp_error *error)
 	return r;
 }
 
-/* Count as started the jobs that this scan has added to the batch. A claim
- * number is a time in microseconds. The largest one counts as the time at which
- * all these jobs started. */
+/* Record, for the rate of the queue, that the jobs which this scan has added to
+ * the batch have started. All get one time of the start: the largest of their
+ * claim numbers, which are times in microseconds. */
 static int
 count_starts(struct sqlite *s, const struct claim *claim, const char *queue,
 	     rp_error *error)

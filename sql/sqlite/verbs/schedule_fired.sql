@@ -2,8 +2,9 @@
 -- fires again), after a sweep has dealt with the times that are due. :due is the
 -- next_at that this sweep has read. If another client has changed next_at since then,
 -- nothing changes and no row is returned.
--- :last_at is the last time that fired. It is null if no time fired, because the times
--- were missed and get no job, or because an earlier sweep has fired :due already.
+-- :last_at is the latest of the due times for which this sweep has added a job. It is
+-- null if the sweep has added none: all due times were missed and get no job, or an
+-- earlier sweep had added the job for :due, and could not compute the next time.
 -- If the next time could be computed, :retry_at is null. If not, :next_at is still
 -- :due, and :retry_at is the time at which a sweep tries again.
 

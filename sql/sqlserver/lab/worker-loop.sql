@@ -1,8 +1,9 @@
 -- worker-loop: while there is work, one update takes the first row and returns it
 --
 -- One statement finds a row, marks it and returns its id and its argument. The
--- statement is an update of a common table expression, whose read locks the first
--- unprocessed row and skips locked rows. The statement is committed before the job
+-- statement updates a row through a common table expression. The select of this
+-- expression locks the first unprocessed row that is not locked yet. The statement is
+-- committed before the job
 -- starts. So no transaction stays open, and no session waits for another one. A unique
 -- index refuses a second row for the same work. An index finds unprocessed rows
 -- quickly, however many are done.

@@ -1,5 +1,5 @@
--- slots_before: count the slots of a group that come before the slot of a ready job.
--- These are the slots of running jobs and of jobs that came earlier.
+-- slots_before: count the slots (rows of `group_slot`) of a group that come before the
+-- slot of a ready job. These are the slots of running jobs and of jobs that came earlier.
 -- queue_id, group_key: the group.
 -- job_id: the job.
 -- Result: the number of these slots. 0 if the job has no slot.

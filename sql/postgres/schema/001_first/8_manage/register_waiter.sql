@@ -14,9 +14,9 @@
 --     nothing was written.
 --   fresh: true if this call has written a registration that enqueues can find.
 --   rest: how long the worker may wait before it calls sweep_start(), which begins a
---     sweep if one is needed. Each waiter makes such a call at least every 12 s, and
---     all waiters together make about 20 a second. So if the worker that has been
---     sweeping exits, another worker sweeps soon, about a second after the last sweep.
+--     sweep if one is needed. The more waiters there are, the longer each may wait, but
+--     at most 12 s, so that all of them together make about 20 calls a second. If the
+--     worker that has been sweeping exits, one of these calls begins the next sweep.
 -- SQLSTATE RP003: an argument is wrong.
 -- Locks: the worker's rows of `waiter`, and rows of `queue` for no key update. Rows
 -- that other transactions have locked are skipped. If the row of a queue was skipped,
