@@ -46,10 +46,13 @@ limits_add(struct limits *l, const struct line *line)
 	const struct word none = { NULL, 0 };
 	const int64_t *n = line->numbers;
 	int64_t queue = names_add(&l->names, &line->words[QUEUE], &none);
-	struct setting *settings = grow(l->settings, l->settings_count,
-					&l->settings_room, sizeof(*settings));
+	struct setting *settings;
 
-	if (queue < 0 || !settings)
+	if (queue < 0)
+		return -1;
+	settings = grow(l->settings, l->settings_count, &l->settings_room,
+			sizeof(*settings));
+	if (!settings)
 		return -1;
 	l->settings = settings;
 	settings[l->settings_count++] = (struct setting){
