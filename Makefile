@@ -9,6 +9,8 @@ DESTDIR ?=
 POSTGRES ?= enabled
 postgres := $(if $(filter disabled,$(POSTGRES)),disabled,enabled)
 server := $(filter-out enabled disabled,$(POSTGRES))
+# WERROR=true makes each warning of the compiler an error.
+WERROR ?=
 
 # The folder in the build directory in which meson stores what it has configured. Meson
 # writes this folder last, so a build directory without it is incomplete.
@@ -36,7 +38,7 @@ define configure # KIND,OPTION
 	{ rm -rf $(BUILD) && meson setup $(BUILD) --prefix='$(prefix)' \
 	-Dbuildtype=$(type) -Dpostgres=$(postgres) \
 	-D$(or $(2),tests=disabled); }
-@for option in postgres=$(postgres) $(2); do \
+@for option in postgres=$(postgres) $(2) $(addprefix werror=,$(WERROR)); do \
 	grep -qsF "\"$${option%=*}\", \"value\": \"$${option#*=}\"" \
 		$(info)/intro-buildoptions.json || \
 	meson setup --reconfigure $(BUILD) -D$$option || exit; done

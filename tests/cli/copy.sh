@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Test `readpast copy`. After a copy the target has exactly the source's jobs, even if
-# the copy was killed several times. READPAST_KILLS is the number of kills, 12 by
-# default.
+# the copy was killed several times. READPAST_KILLS is the number of copies that are
+# killed, 4 by default.
 #
 #   copy.sh READPAST sqlite: [postgres:]
 #
@@ -17,7 +17,7 @@ server=
 if [[ " $* " == *' postgres: '* ]]; then
 	server=${READPAST_TEST_POSTGRES:?tools/run-tests says where}
 fi
-kills=${READPAST_KILLS:-12}
+kills=${READPAST_KILLS:-4}
 RANDOM=$$
 
 # Print the URL of a target: a schema on the server, or a file if there is no server.

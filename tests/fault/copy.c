@@ -105,13 +105,13 @@ copy_with_call(struct attempt *a, rp_conn *conn, size_t call,
 
 /* Run the copy or move many times. In each run one call fails, in one of the
  * modes of enum flaky_mode. With FAULT_ALL in the environment, each call fails
- * once in each mode. Without it, only every second call fails in each mode, to
- * save time: in a mode, the calls with odd numbers of a copy fail and those
- * with even numbers of a move, or the other way round. */
+ * once in each mode. Without it, each call fails in only one mode, to save
+ * time: the modes take turns, and a move begins with another mode than a copy.
+ */
 static void
 fail_each_call(struct attempt *a, rp_conn *conn)
 {
-	size_t by = getenv("FAULT_ALL") ? 1 : 2;
+	size_t by = getenv("FAULT_ALL") ? 1 : FLAKY_MODES;
 
 	for (int mode = 0; mode < FLAKY_MODES; mode++) {
 		size_t call = 1 + (size_t)(mode + a->move) % by;
