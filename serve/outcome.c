@@ -240,4 +240,7 @@ outcomes_stop(struct server *server)
 	rp_close(o->conn);
 	free(o->ids);
 	free(o->ended);
+	/* The loop looks here once more, for requests that others give back. */
+	o->ended = NULL;
+	o->ended_count = 0;
 }
