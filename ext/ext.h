@@ -176,8 +176,8 @@ struct ext_rows {
 	size_t count;
 	void *data;
 	void (*free)(void *data);
-	/* Sets the columns of a row. Their texts are valid as long as
-	 * `data`. */
+	/* Sets the columns of a row. The texts of the columns are valid as
+	 * long as `data`. */
 	void (*read)(const void *data, size_t row, struct rp_value *columns);
 };
 #define EXT_MOST_COLUMNS 32
@@ -304,11 +304,12 @@ EXT_TABLES(EXT_DECLARE_TABLE)
 #undef EXT_DECLARE_ANSWER
 #undef EXT_DECLARE_TABLE
 
-/* In ext_group.c. Write the arguments hold and hold_for to the verdict. */
+/* In ext_group.c. Copy the values of the arguments hold and hold_for to the
+ * verdict. */
 int ext_take_hold(struct ext_call *call, rp_verdict *verdict);
 
 /* In ext_worker.c. ext_worker_claims() finds the worker for which this call
- * claims. If the call names a worker, it is that worker. If not, it is the
+ * claims jobs: the worker that the call names or, if it names none, the
  * connection's own worker (ext->worker). ext_worker_seen() sends a heartbeat if
  * one is due. */
 int ext_worker_claims(struct ext_call *call);
@@ -318,8 +319,8 @@ int ext_worker_seen(struct ext_call *call);
  * column. If `bytes` is NULL, the value is null. */
 struct rp_value ext_bytes(const void *bytes, size_t size);
 
-/* Make a column from a job's field. There is one macro for each type in
- * sql/params. */
+/* The macros EXT_VALUE_... make the value of a column from a job's field. There
+ * is one macro for each type in sql/params. */
 static inline struct rp_value
 ext_time(int64_t ms)
 {

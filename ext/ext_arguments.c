@@ -309,7 +309,8 @@ no_such_option(struct ext_call *call, const char *name)
 			there);
 }
 
-/* Read a member of the JSON object. `raw` is the JSON text of its value. */
+/* Read a member of the JSON object that contains the optional arguments. `raw`
+ * is the JSON text of the member's value. */
 static int
 read_member(struct ext_call *call, const char *name, sqlite3_value *value,
 	    const char *raw)
@@ -387,8 +388,8 @@ ext_read(struct ext_call *call, sqlite3_value **argv)
 		if (i >= f->least && named)
 			return argv[i + 1] && f->params[i + 1]
 				       ? rp__fail(&call->error, RP_EINVAL,
-						  "options: no argument may "
-						  "follow them")
+						  "no argument may follow the "
+						  "JSON object of options")
 				       : read_object(call, argv[i]);
 		r = read_argument(call, f->params[i], argv[i]);
 		if (r == 0 && i < f->least &&

@@ -86,7 +86,8 @@ ext_do_queue_create(struct ext_call *call, struct rp_value *ret)
 	return ext_do_queue_set(call, ret);
 }
 
-/* Read the settings that are not one number. */
+/* Read the settings that are not single numbers: the rate (two numbers) and
+ * group_on_failure (a word). */
 static int
 take_words(struct ext_call *call, rp_queue *queue)
 {
@@ -106,7 +107,7 @@ take_words(struct ext_call *call, rp_queue *queue)
 	if (queue->group_pass || strcmp(on_failure, "block") == 0)
 		return 0;
 	return rp__fail(&call->error, RP_EINVAL,
-			"group_on_failure is neither block nor pass");
+			"group_on_failure must be block or pass");
 }
 
 int

@@ -194,7 +194,9 @@ detach(struct ext *ext)
 	ext->attached = NULL;
 }
 
-/* Connect one of our virtual tables, by preparing a statement that uses it. */
+/* Connect one of our virtual tables, by preparing a statement that uses the
+ * table. When SQLite disconnects the table, our handle is closed (see
+ * ext_table.c). */
 static void
 anchor(sqlite3 *db)
 {

@@ -8,7 +8,7 @@
 
 #include "ext.h"
 
-/* How many groups readpast_groups() lists if the caller does not say. */
+/* How many groups readpast_groups() lists if its caller gives no number. */
 #define LISTED 1000
 
 int
@@ -49,7 +49,7 @@ ext_take_hold(struct ext_call *call, rp_verdict *verdict)
 	verdict->hold_ms = a[P_HOLD_FOR].number;
 	return verdict->hold ? 0
 			     : rp__fail(&call->error, RP_EINVAL,
-					"hold is neither group nor queue");
+					"hold must be group or queue");
 }
 
 static void
@@ -71,8 +71,8 @@ free_groups(void *groups)
 	rp_groups_free(groups);
 }
 
-/* If the queue does not exist, the table has no rows, and the call does not
- * fail. */
+/* Return the groups of a queue, one row each. If the queue does not exist,
+ * there are no rows, and the call does not fail. */
 int
 ext_groups_rows(struct ext_call *call, struct ext_rows *ret)
 {

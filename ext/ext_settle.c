@@ -102,8 +102,8 @@ ext_do_extend(struct ext_call *call, struct rp_value *ret)
 
 /* ---- many verdicts in one commit ---- */
 
-/* Verdicts to give. The texts of some results become invalid before the call
- * ends. `texts` owns copies of them. */
+/* Verdicts to give. `texts` owns copies of results whose own text becomes
+ * invalid before the call ends. */
 struct verdicts {
 	size_t count, claim_nos, results;
 	rp_verdict *list;

@@ -11,9 +11,9 @@
  *
  * The extension keeps a handle of the library, and that handle keeps prepared
  * statements on the host's connection. SQLite refuses to close a connection
- * that has prepared statements, but before it checks this, it disconnects the
- * virtual tables. So the extension closes its handle when the last of its
- * tables is disconnected.
+ * that has prepared statements. But SQLite first disconnects the virtual
+ * tables. So the extension closes its handle when the last of its tables is
+ * disconnected, and then the connection can be closed.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,7 @@ struct module {
 };
 
 /* The table has copies of the module's fields, because SQLite may free the
- * module first. */
+ * module while the table still exists. */
 struct table {
 	sqlite3_vtab base;
 	struct ext *ext;

@@ -89,8 +89,8 @@ sign_off(struct ext_call *call)
 	return 0;
 }
 
-/* Register this connection as the worker of that name. The call takes ownership
- * of `queues`, even if it fails. */
+/* Register this connection as the worker `name`. The call takes ownership of
+ * `queues`, even if it fails. */
 static int
 become(struct ext_call *call, const char *name, char **queues)
 {
@@ -172,8 +172,8 @@ serves(const struct ext_worker *worker, const char *name, const char *queue)
 	return 0;
 }
 
-/* Register under this name for this queue. If the connection is registered
- * under this name already, it keeps its other queues. */
+/* Register this connection as the worker `name`, for this queue. If it is
+ * already the worker of that name, it keeps its other queues. */
 static int
 become_named(struct ext_call *call, const char *name, const char *queue)
 {
@@ -256,9 +256,9 @@ sweep_meanwhile(struct ext_call *call, const char *const *queues)
 				   &found);
 }
 
-/* What a call waits for. If `queues` is not NULL, the call waits until one of
- * these queues has a job to work on. If `queues` is NULL, it waits for the end
- * of the job `id`. */
+/* A wait. If `queues` is not NULL, the call waits until one of these queues has
+ * a job that can be claimed. If `queues` is NULL, the call waits for the end of
+ * the job `id`. */
 struct awaited {
 	char **queues;
 	int64_t id;

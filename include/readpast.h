@@ -157,9 +157,9 @@ typedef struct rp_conn rp_conn;
 
 /* Values of rp_options.schema. They set whether rp_open() creates the queue's
  * tables if the database has none. */
-#define RP_SCHEMA_CREATE 0  /* create them if the database is new or empty */
-#define RP_SCHEMA_INSTALL 1 /* create them even beside other tables */
-#define RP_SCHEMA_REQUIRE 2 /* create none: fail if they are missing */
+#define RP_SCHEMA_CREATE 0  /* create tables in a new or empty database */
+#define RP_SCHEMA_INSTALL 1 /* create tables even beside other tables */
+#define RP_SCHEMA_REQUIRE 2 /* create no tables: fail if they are missing */
 
 /* Options of rp_open() and rp_attach(). In every field zero means the
  * default. */
@@ -262,8 +262,8 @@ RP_API int rp_conn_is_new(const rp_conn *conn);
  * back. Claimed jobs stay claimed until their leases run out. */
 RP_API void rp_close(rp_conn *conn);
 
-/* The last error of this handle; valid until the next call on it. Never
- * NULL. */
+/* The last error of this handle. Never NULL. The error is valid until the next
+ * call with the same handle. */
 RP_API const rp_error *rp_last_error(const rp_conn *conn);
 
 /*
@@ -285,7 +285,7 @@ RP_API int rp_rollback(rp_conn *conn);
  * Call this after you restored a backup. It skips the next RP_IDS_SKIPPED ids,
  * because jobs that were enqueued after the backup may have had these ids.
  * `ret` (may be NULL) is set to the last id that is skipped. If more than
- * RP_IDS_SKIPPED jobs were enqueued after the backup, call it again.
+ * RP_IDS_SKIPPED jobs were enqueued after the backup, call rp_ids_skip() again.
  */
 #define RP_IDS_SKIPPED 1000000000
 RP_API int rp_ids_skip(rp_conn *conn, int64_t *ret);
@@ -347,9 +347,9 @@ typedef struct rp_queue {
 			      * default 0: any number. A retry is a start, too.
 			      * If rate_count is above 1,000, the starts within
 			      * each 1 % of rate_ms are counted together */
-	int64_t rate_ms;     /* the length of that interval; set it together
-			      * with rate_count. 1 or more, or 0 if rate_count
-			      * is 0 */
+	int64_t rate_ms;     /* the length of the interval for rate_count. Set
+			      * both fields together: rate_ms is 1 or more, or 0
+			      * if rate_count is 0 */
 	int64_t held_until;  /* no job starts before this time, see
 			      * rp_queue_hold(); 0: no hold. rp_queue_set()
 			      * ignores this field */
@@ -394,12 +394,12 @@ RP_API int rp_queue_hold(rp_conn *conn, const char *queue, const char *group,
 /* A group of a queue that has a group limit, or a group that is held. */
 typedef struct rp_group {
 	const char *name;
-	int64_t waiting; /* how many of its jobs are blocked, counted up to
-			  * RP_MOST_COUNTED */
-	int64_t ready;   /* how many of its jobs are ready */
+	int64_t waiting; /* how many jobs of the group are blocked, counted up
+			  * to RP_MOST_COUNTED */
+	int64_t ready;   /* how many jobs of the group are ready */
 	int64_t running;
-	int64_t limit;        /* how many of its jobs may run at once; 0: any
-			       * number */
+	int64_t limit;        /* how many jobs of the group may run at once; 0:
+			       * any number */
 	int64_t held_until;   /* no job starts before this time; 0: no hold */
 	int waiting_at_least; /* 1: more jobs are blocked than `waiting` */
 } rp_group;
@@ -555,8 +555,8 @@ typedef struct rp_added {
 	int outcome; /* RP_ADDED, RP_EXISTED, RP_REPLACED */
 } rp_added;
 #define RP_ADDED 0    /* a new job */
-#define RP_EXISTED 1  /* the job `id` has the key already and is unchanged */
-#define RP_REPLACED 2 /* the live job with the key was replaced; same id */
+#define RP_EXISTED 1  /* job `id` has this unique key; nothing was changed */
+#define RP_REPLACED 2 /* the live job with this key was replaced; same id */
 
 /*
  * Enqueue one job, or `n` jobs in their order. Either all of them are enqueued
@@ -581,8 +581,9 @@ typedef struct rp_claim_options {
 	const char *const *queues; /* the names of several queues in order of
 				    * preference, with a NULL at the end; used
 				    * instead of the argument `queue` */
-	size_t holding; /* how many jobs this worker already holds. If it is
-			 * not 0, the claim returns no suspects (see below) */
+	size_t holding; /* how many jobs this worker already holds. If it holds
+			 * jobs, the claim returns no suspects (jobs that may
+			 * have killed a worker; see rp_claim()) */
 	size_t ahead;   /* how many of the `max` jobs may be prefetched, that
 			 * is, claimed now and started later. Jobs with a single
 			 * attempt or a large payload (RP_LARGE_PAYLOAD), and
@@ -704,7 +705,7 @@ RP_API int rp_job_cancel(rp_conn *conn, int64_t id, const char *kind);
 /*
  * Make a dead or cancelled job ready again, with the same id and no attempts
  * used. For `kind` see rp_job_cancel(). RP_ENOENT: no such job; RP_EGONE: the
- * job is live or done; RP_ETAKEN: another live job now has its unique key.
+ * job is live or done; RP_ETAKEN: another live job has the job's unique key.
  */
 RP_API int rp_job_retry(rp_conn *conn, int64_t id, const char *kind);
 
@@ -736,10 +737,10 @@ typedef struct rp_change {
  * commits.
  *
  * Errors: RP_EGONE: the job is running or finished. RP_ENOENT: there is no such
- * job, it is of another kind, or the queue does not exist. RP_ETAKEN: a live
- * job of the new queue has its unique key. RP_EFBIG: its payload is larger than
- * the new queue accepts. RP_EINVAL: all fields are unset, a value is out of
- * range, or the job would expire before it is due.
+ * job, the job is of another kind, or the queue does not exist. RP_ETAKEN: a
+ * live job of the new queue has the same unique key. RP_EFBIG: the job's
+ * payload is larger than the new queue accepts. RP_EINVAL: all fields are
+ * unset, a value is out of range, or the job would expire before it is due.
  */
 RP_API int rp_job_change(rp_conn *conn, int64_t id, const rp_change *change);
 
@@ -751,10 +752,10 @@ RP_API int rp_job_change(rp_conn *conn, int64_t id, const rp_change *change);
 RP_API int64_t rp_queue_retry_dead(rp_conn *conn, const char *queue,
 				   const char *kind, int64_t *ret_taken);
 
-/* Delete the jobs of a queue that are in the given state (0: any state) and, if
- * `kind` is not NULL, of that kind. Running jobs are never deleted, and
- * RP_STATE_RUNNING is refused. This takes several transactions. Returns the
- * number of deleted jobs. */
+/* Delete the jobs of a queue that are in the given state (0: any state). If
+ * `kind` is not NULL, only jobs of this kind are deleted. Running jobs are
+ * never deleted, and RP_STATE_RUNNING is refused. This takes several
+ * transactions. Returns the number of deleted jobs. */
 RP_API int64_t rp_queue_purge(rp_conn *conn, const char *queue, int state,
 			      const char *kind);
 
@@ -821,8 +822,9 @@ typedef struct rp_outcome {
  * In both cases `ret` has what is known by then.
  *
  * RP_ENOENT: no job ever had one of the ids; the error's `item` is its index.
- * An id counts as used as soon as its enqueue has begun, so wait for a job only
- * after its enqueue was committed. RP_EINVAL: a transaction is open, or the
+ * If the enqueue of a job has not been committed, the call takes the job for
+ * one that has ended. So wait for a job only after its enqueue was committed.
+ * RP_EINVAL: a transaction is open, or the
  * caller is a handler that would wait for itself. A handler would wait for
  * itself if it waited for its own job. It would also do so if its worker has
  * only one thread and serves the queue of a job for which it waits.
@@ -839,8 +841,8 @@ RP_API int rp_job_wait(rp_conn *conn, const int64_t *ids, size_t n, int how,
 		       int64_t timeout_ms, int fd, rp_outcome *ret);
 
 /* Wait until a queue has no live job, that is, no scheduled, ready, blocked or
- * running job. Returns 1, or 0 as rp_job_wait() does. RP_ENOENT: there is no
- * such queue. RP_EINVAL: as for rp_job_wait(). */
+ * running job. The results 1 and 0 and the error RP_EINVAL are those of
+ * rp_job_wait(). RP_ENOENT: there is no such queue. */
 RP_API int rp_queue_wait(rp_conn *conn, const char *queue, int64_t timeout_ms,
 			 int fd);
 
@@ -869,10 +871,10 @@ typedef struct rp_why {
 				* other kinds only */
 	int64_t worker_id;     /* the worker that holds the job; 0: a client
 				* that is not a worker */
-	const char *host;      /* the host of that worker; NULL: unknown,
+	const char *host;      /* the host of the job's worker; NULL: unknown,
 				* because the worker's row was deleted */
 	int64_t pid;
-	int64_t silent_ms;        /* time since the last heartbeat of that
+	int64_t silent_ms;        /* time since the last heartbeat of the job's
 				   * worker */
 	int64_t renewed;          /* how many times the job's lease was
 				   * renewed */
@@ -1000,14 +1002,14 @@ typedef struct rp_fire {
 	int64_t offset_s; /* local time minus UTC at that time, in seconds */
 	char zone[12];    /* the abbreviation of local time at that moment, such
 			   * as "CEST" */
-	/* Between after_ms and at_ms, some local times that the spec names may
-	 * not have existed, because the clock was set forward. `skipped` is the
-	 * number of these times, and skipped_local_ms is the first of them. */
-	int64_t skipped, skipped_local_ms;
-	/* Between after_ms and at_ms, some local times that the spec names may
-	 * have occurred for the second time, because the clock was set back.
-	 * `doubled` is the number of these times, and doubled_local_ms is the
+	/* When the clock is set forward, some local times do not exist.
+	 * `skipped` is how many local times of the spec did not exist between
+	 * after_ms (see rp_schedule_next()) and at_ms. skipped_local_ms is the
 	 * first of them. */
+	int64_t skipped, skipped_local_ms;
+	/* When the clock is set back, some local times occur twice. `doubled`
+	 * is how many local times of the spec occurred for the second time
+	 * between after_ms and at_ms. doubled_local_ms is the first of them. */
 	int64_t doubled, doubled_local_ms;
 } rp_fire;
 #define RP_FIRE_INIT                                                           \
@@ -1052,9 +1054,10 @@ RP_API int rp_schedule_next(const char *spec, const char *zone,
 
 /* RP_MISSED_* sets which jobs a schedule adds for the instants that it missed.
  * An instant is a time that the schedule's spec names. It is missed if no
- * worker or sweep has fired it within 60 s. */
+ * worker or sweep has fired it within 60 s. The jobs are added in the order of
+ * their instants. */
 #define RP_MISSED_ONCE 0 /* one job, for the newest missed instant */
-#define RP_MISSED_ALL 1  /* a job for each, in order; at most 1000 jobs */
+#define RP_MISSED_ALL 1  /* one job for each missed instant; at most 1000 */
 #define RP_MISSED_SKIP 2 /* no job */
 
 /* RP_OVERLAP_* sets whether a fire adds a job while a job of an earlier fire is
@@ -1094,14 +1097,14 @@ typedef struct rp_schedule {
 	int overlap;         /* RP_OVERLAP_* */
 	/* rp_schedule_set() ignores the following fields. Times are in
 	 * milliseconds; 0: not set. */
-	int64_t next_at;     /* when the schedule fires next; 0: never again.
-			      * While the zone cannot be read, this time stays
-			      * in the past */
+	int64_t next_at;     /* when the schedule fires next; 0: never again. If
+			      * the zone cannot be read, next_at stays in the
+			      * past */
 	int64_t last_at;     /* the last instant that fired */
-	int64_t last_job_id; /* the job of that instant; 0: that instant has no
-			      * job */
-	int last_state;      /* RP_STATE_* of that job; 0: the job is no longer
-			      * kept */
+	int64_t last_job_id; /* the job that was added for last_at; 0: no job
+			      * was added */
+	int last_state;      /* RP_STATE_* of the job last_job_id; 0: the job is
+			      * no longer kept */
 	const char *last_error; /* why the last instant has no job, or why the
 				 * next instant is not known; NULL: no such
 				 * error */
@@ -1158,8 +1161,8 @@ RP_API int rp_schedule_run(rp_conn *conn, const char *name, rp_added *ret);
 
 /* ---- copying to another database -------------------------------------- */
 
-/* The phases of rp_copy(), and its progress, which is also its result. Start
- * from RP_COPIED_INIT. */
+/* RP_COPY_* are the phases of rp_copy(). rp_copied is the progress of a copy
+ * and, at the end, its result. Start from RP_COPIED_INIT. */
 #define RP_COPY_WAITING 1   /* the copy waits for running jobs to end */
 #define RP_COPY_COPYING 2   /* the first pass over the source */
 #define RP_COPY_VERIFYING 3 /* the copy compares the source with the target */
@@ -1197,8 +1200,8 @@ typedef struct rp_copy_options {
 	size_t size; /* set by RP_COPY_INIT */
 	/* The names of the queues, with a NULL at the end; NULL: all queues. */
 	const char *const *queues;
-	int move;          /* 1: delete from the source the jobs that are in the
-			    * target */
+	int move;          /* 1: when the target has the jobs, delete them from
+			    * the source */
 	int leave_running; /* 1: leave running jobs in the source; 0: wait
 			    * for them, however long they run */
 	rp_copy_progress *progress;
@@ -1229,13 +1232,14 @@ typedef struct rp_copy_options {
  * are paused. When a move has moved the jobs, it deletes the schedules from the
  * source. After that they fire in the target.
  *
- * If the call fails before it first called `progress`, the source is unchanged,
- * unless a commit's outcome is unknown (RP_ELOST). If the call fails later, or
- * is killed, no job is lost or duplicated and both sides stay paused. Then call
- * rp_copy() again to continue. You may also call rp_copy() again after it
- * succeeded. After a copy, the second call brings the target up to date, unless
- * the target was resumed. After a move, the second call moves the jobs that
- * were enqueued in the source after the first call.
+ * If the call fails before its first call of `progress`, the source is
+ * unchanged. (After RP_ELOST this is not certain, because the outcome of a
+ * commit may be unknown.) If the call fails later, or is killed, no job is lost
+ * or duplicated and both sides stay paused. Then call rp_copy() again to
+ * continue. You may also call rp_copy() again after it succeeded. After a copy,
+ * the second call brings the target up to date, unless the target was resumed.
+ * After a move, the second call moves the jobs that were enqueued in the source
+ * after the first call.
  *
  * RP_EINVAL: `from` and `to` are the same database, or `ret` was not
  * initialised with RP_COPIED_INIT. RP_ENOENT: there is no such queue.
@@ -1311,9 +1315,9 @@ RP_API int rp_task_progress(rp_task *task, const char *text);
 RP_API int rp_task_extend(rp_task *task, int64_t lease_ms);
 
 /* Hold the task's group (RP_HOLD_GROUP) or its queue (RP_HOLD_QUEUE) for for_ms
- * when the handler's verdict is settled, in the same commit. For an API that
- * answered "Retry-After": call this, and return RP_RELEASE. A done job holds
- * nothing. The last call counts. */
+ * when the handler's verdict is settled, in the same commit. Example: an API
+ * answers "Retry-After", so the handler calls this and returns RP_RELEASE. With
+ * RP_DONE nothing is held. The last call counts. */
 RP_API int rp_task_hold(rp_task *task, int hold, int64_t for_ms);
 
 /*
@@ -1354,7 +1358,7 @@ RP_API int rp_task_state(const rp_task *task);
 #define RP_EVENT_CLAIM 1     /* the worker claimed a job */
 #define RP_EVENT_START 2     /* a handler starts */
 #define RP_EVENT_SETTLE 3    /* the worker is about to send a verdict */
-#define RP_EVENT_SETTLED 4   /* the database answered; see result, state */
+#define RP_EVENT_SETTLED 4   /* the verdict was answered; see result, state */
 #define RP_EVENT_LOST 5      /* a renewal was refused; result has the reason */
 #define RP_EVENT_TROUBLE 6   /* a call failed and will be repeated; see text */
 #define RP_EVENT_HEARTBEAT 7 /* the worker is serving; see heartbeat_ms */

@@ -10,9 +10,9 @@
 #include <string.h>
 
 /* The largest number of ids that one statement reads. The statement takes no
- * write lock, so it may run for long. The number is large, because a purge of
- * the jobs of one kind starts each read at the first job of the queue, and
- * skips the jobs of other kinds each time. */
+ * write lock, so it may run for long. The number is large, because each read of
+ * a purge of one kind begins at the first job of the queue, and has to skip the
+ * jobs of other kinds again. */
 #define IDS 65536
 
 static int

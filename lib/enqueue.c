@@ -15,7 +15,8 @@
 /* The largest number of jobs in one run of the verb. */
 #define MOST_ROWS 500
 
-/* Jobs that were checked and are collected for the next run. */
+/* The jobs that were checked and collected, and that the next run of the verb
+ * enqueues. */
 struct rows {
 	rp_conn *conn;
 	const char *queue;
@@ -27,8 +28,8 @@ struct rows {
 			     * common */
 	size_t n;           /* number of jobs of the call */
 	int begun, once;    /* `begun`: 1 if a transaction is open. `once`: 1 if
-			     * that transaction runs only one verb, once; see
-			     * RP_BEGIN_ONCE */
+			     * it was begun with RP_BEGIN_ONCE, which promises
+			     * that it runs only one verb */
 };
 
 /* Check a duration of a job. 0: the duration is not set. */
@@ -215,8 +216,8 @@ run(struct rows *rows, int unique)
 					    &rows->conn->error);
 }
 
-/* Begin a transaction, unless one is open. Set `once` to 1 if `rows` holds all
- * jobs that remain, because then one run of a verb enqueues them all. */
+/* Begin a transaction, unless one is open. If `rows` holds all jobs that
+ * remain, one run of a verb enqueues them, so `once` is set to 1. */
 static int
 begin(struct rows *rows)
 {
@@ -231,10 +232,10 @@ begin(struct rows *rows)
 	return r;
 }
 
-/* RP_BEGIN_ONCE promises that a transaction runs only one verb. Call this
- * function if a second verb must run after all. The function ends the
- * transaction, which has written nothing so far, and begins another one without
- * the flag. */
+/* A transaction that was begun with RP_BEGIN_ONCE may run only one verb. Call
+ * this function if a second verb must run after all. It ends the transaction,
+ * which has written nothing so far, and begins another one without
+ * RP_BEGIN_ONCE. */
 static int
 begin_anew(struct rows *rows)
 {
@@ -250,7 +251,7 @@ begin_anew(struct rows *rows)
 	return r;
 }
 
-/* Add to the error that the i-th job of the call is refused. */
+/* Add to the error which job is refused: the i-th job of the call. */
 static int
 name_the_job(struct rows *rows, int r, size_t i)
 {
@@ -320,9 +321,10 @@ find_bad_headers(struct rows *rows)
 	return name_the_job(rows, r, rows->done + first);
 }
 
-/* A run returned no rows. If a job is refused, fail with the reason. Otherwise
- * the queue did not exist during the run, because another client has just
- * dropped or created it. In that case return 0, and the caller tries again. */
+/* Call this after a run of the verb that enqueued nothing. If a job is refused,
+ * this function fails with the reason. Otherwise the queue did not exist during
+ * the run, because another client has just dropped or created it. Then this
+ * function returns 0, and the caller tries again. */
 static int
 find_refused(struct rows *rows)
 {
@@ -333,8 +335,9 @@ find_refused(struct rows *rows)
 	return r == 0 ? find_bad_headers(rows) : r;
 }
 
-/* A run failed, and the transaction was rolled back. If the reason may be a
- * job's headers, find that job and name it in the error. */
+/* Call this after a run of the verb has failed and the transaction was rolled
+ * back. If the headers of a job may be the reason, find that job and name it in
+ * the error. */
 static int
 explain_error(struct rows *rows, int r)
 {
@@ -347,8 +350,8 @@ explain_error(struct rows *rows, int r)
 	return r;
 }
 
-/* Create the queue if it still does not exist, and enqueue the jobs. On a
- * server another client may have created the queue since the last run. */
+/* Create the queue if it does not exist, and run the verb again. On a server,
+ * another client may have created the queue since the last run. */
 static int
 run_again(struct rows *rows, int unique)
 {
@@ -359,10 +362,10 @@ run_again(struct rows *rows, int unique)
 	return r < 0 ? r : run(rows, unique);
 }
 
-/* Enqueue the collected jobs. If a run returns no rows, either the queue does
- * not exist or a job is refused. So create the queue if it does not exist, and
- * run again. If this run returns no rows either, find the refused job and fail
- * with the reason. */
+/* Enqueue the collected jobs by a run of the verb. If the run enqueues nothing,
+ * either the queue does not exist or a job is refused. So create the queue if
+ * it does not exist, and run the verb again. If that enqueues nothing either,
+ * find the refused job and fail with the reason. */
 static int
 flush(struct rows *rows, int unique)
 {
@@ -394,7 +397,8 @@ is_same_text(const char *a, const char *b)
 	return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
-/* Returns 1 if both jobs can be enqueued by one run. */
+/* Returns 1 if both jobs have the same settings, so that one run of the verb
+ * can enqueue them. */
 static int
 on_one_set_of_terms(const rp_job_spec *a, const rp_job_spec *b)
 {
@@ -405,7 +409,8 @@ on_one_set_of_terms(const rp_job_spec *a, const rp_job_spec *b)
 	       is_same_text(a->backoff, b->backoff);
 }
 
-/* Returns 1 if one run can enqueue the job together with the collected jobs. */
+/* Returns 1 if one run of the verb can enqueue the job together with the
+ * collected jobs. */
 static int
 can_join(const struct rows *rows, const rp_job_spec *job)
 {
@@ -433,9 +438,9 @@ check_expiry(struct rows *rows, const rp_job_spec *job)
 	return r;
 }
 
-/* Collect a job. Before that, enqueue the collected jobs if this job cannot
- * join them. A job with a unique key joins no others, and this call enqueues
- * it. */
+/* Add a job to the collected jobs. If one run of the verb cannot enqueue it
+ * together with them, enqueue them first. A job with a unique key is enqueued
+ * alone, and at once. */
 static int
 add(struct rows *rows, const rp_job_spec *job)
 {
@@ -494,13 +499,14 @@ rp_enqueue_many(rp_conn *conn, const char *queue, const rp_job_spec *jobs,
 		return r;
 	if (!jobs)
 		return rp__fail(&conn->error, RP_EINVAL, "jobs is NULL");
-	/* Refuse a zeroed struct, which would otherwise count as a job without
-	 * a payload. */
+	/* Refuse a zeroed struct. Otherwise it would count as a job without a
+	 * payload. */
 	if (jobs->size < offsetof(rp_job_spec, priority))
 		return rp__fail(&conn->error, RP_EINVAL,
 				"a job has no size: RP_JOB_SPEC_INIT sets it");
-	/* A job with a unique key is enqueued alone. If `room` is 1, it needs
-	 * the extra room, because it has more parameters than other jobs. */
+	/* Allocate room for `room` rows of ordinary jobs, and a little more. A
+	 * job with a unique key is enqueued alone, but its row has more
+	 * parameters. So if `room` is 1, its row needs the additional room. */
 	rows.params = malloc((room * ENQUEUE_PARAMS + ENQUEUE_UNIQUE_PARAMS) *
 			     sizeof(*rows.params));
 	rows.added = calloc(n, sizeof(*rows.added));

@@ -50,7 +50,7 @@ rp_queue_hold(rp_conn *conn, const char *queue, const char *group,
 }
 
 /* Set the hold that a verdict asks for, on the job's group or on its queue. If
- * the verdict's claim does not hold the job any more, nothing happens. The
+ * the claim of the verdict does not hold the job any more, do nothing. The
  * caller has opened a transaction, and settles the job after this call. */
 int
 rp__hold_for_verdict(rp_conn *conn, const rp_verdict *v)
@@ -67,8 +67,8 @@ rp__hold_for_verdict(rp_conn *conn, const rp_verdict *v)
 
 /* ---- the list ---- */
 
-/* An array that grows. `texts` owns the names; it is a batch that has no
- * jobs. */
+/* A list of groups, an array that grows. `texts` owns the names; it is a batch
+ * that has no jobs. */
 struct rp_groups {
 	rp_group *items;
 	size_t count, room;

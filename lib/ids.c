@@ -6,8 +6,8 @@
  * SPDX-FileCopyrightText: The readpast authors
  *
  * An id is never used twice, because the next id is stored in the database with
- * the jobs. But a backup contains an old next id. After the backup is restored,
- * the ids that were used since it was made would be given to other jobs. Other
+ * the jobs. But a backup contains an old next id. The ids that were given to
+ * jobs after the backup would be given again after it is restored. Other
  * services may have stored such ids, for example as idempotency keys.
  * rp_ids_skip() prevents such a reuse.
  */
@@ -31,10 +31,10 @@ rp__last_id(rp_conn *conn, int64_t *ret)
 	return rp__end(conn, rp__run(conn, RP_V_ENDS, NULL, 1, take_last, ret));
 }
 
-/* Fail because there is no job with this id. If the id is larger than the last
- * id in use, it was never given to a job. On a server, only a role with a
- * certain privilege can read the last id in use. For other roles the message
- * gives no reason. */
+/* Fail, because no job has this id. If the id is larger than the last id in
+ * use, the message says that it was never given to a job. On a server, only a
+ * role with a certain privilege can read the last id in use. For other roles
+ * the message gives no reason. */
 int
 rp__no_such_job(rp_conn *conn, int64_t id)
 {
@@ -60,8 +60,8 @@ skip(rp_conn *conn, int64_t *ret)
 		return r;
 	if (last > INT64_MAX - RP_IDS_SKIPPED)
 		return rp__fail(&conn->error, RP_EFULL,
-				"not enough ids are left to skip any: the last "
-				"id given to a job is %lld",
+				"not enough ids are left to skip any: %lld is "
+				"already given to a job",
 				(long long)last);
 	*ret = last + RP_IDS_SKIPPED;
 	params[RESERVE_ID] = rp__int(*ret);

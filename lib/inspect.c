@@ -121,7 +121,7 @@ add_due(void *ctx, size_t row, const struct rp_value *columns)
 	return add_listed(ctx, row, columns);
 }
 
-/* Add a running job. A row without an id is not a job. It only shows that there
+/* Add a running job. A row without an id is not a job: it only says that there
  * may be more running jobs. */
 static int
 add_running(void *ctx, size_t row, const struct rp_value *columns)
@@ -135,9 +135,9 @@ add_running(void *ctx, size_t row, const struct rp_value *columns)
 	return add_listed(ctx, row, columns);
 }
 
-/* Run a verb that lists jobs. The batch gets at most l->max jobs in all. p: the
- * verb's parameters; the caller has set the parameters that only some of the
- * listing verbs have. */
+/* Run a verb that lists jobs, and add the jobs to the batch, which gets at most
+ * l->max jobs in all. p: the verb's parameters. This function sets the
+ * parameters that all listing verbs have; the caller has set the others. */
 static int
 list_verb(struct listing *l, enum rp_verb verb, struct rp_value *p,
 	  rp_row_fn *row)
@@ -265,8 +265,8 @@ rp_job_list(rp_conn *conn, const char *queue, int state, size_t max,
 }
 
 /*
- * A list of queues or workers is an array that grows. `texts` owns the strings
- * of all items; it is a batch that has no jobs.
+ * The statistics of queues, and the list of workers, are arrays that grow.
+ * `texts` owns the strings of all items; it is a batch that has no jobs.
  */
 struct rp_stats {
 	rp_queue_stats *items;

@@ -17,8 +17,8 @@
 
 #include "db/backend.h"
 
-/* Numbers of finished jobs that are not yet written to the table of tallies;
- * see tally.c. */
+/* How many jobs of a queue have finished since the last write to the table of
+ * tallies; see tally.c. */
 struct rp_tally {
 	int64_t queue_id, done, failed;
 };
@@ -26,8 +26,9 @@ struct rp_tally {
 
 struct rp_conn {
 	const struct rp_database *database;
-	const struct rp_backend *backend; /* the backend of the database, or a
-					   * backend that a test put here */
+	const struct rp_backend *backend; /* the functions for this kind of
+					   * database; a test may put its own
+					   * functions here */
 	void *db;
 	pid_t pid;                   /* the process that opened the handle */
 	int depth;                   /* how many calls of rp__begin() are
@@ -202,8 +203,9 @@ int rp__token_add(rp_conn *conn, const char *name, const char *key,
 int rp__token_remove(rp_conn *conn, const char *name);
 int rp__token_list(rp_conn *conn, rp_token_fn *token, void *ctx);
 
-/* An answer of the HTTP server that is stored for a request with an idempotency
- * key. The caller sets `hash` and `size`, and frees `text`. */
+/* An answer of the HTTP server to a request with an idempotency key. It is
+ * stored, so that a repeated request gets the same answer. The caller sets
+ * `hash` and `size`, and frees `text`. */
 struct rp_answer {
 	const void *hash; /* hash of the request */
 	size_t size;
@@ -245,8 +247,9 @@ rp__is_finished(int state)
 }
 
 /* inspect.c: like rp_job_list(), but read up to `head` bytes of each payload
- * instead of up to RP_LIST_PAYLOAD bytes. `state` may include RP_LIST_ALL. */
-#define RP_WHOLE_PAYLOAD INT32_MAX /* `head` for the whole payload */
+ * instead of up to RP_LIST_PAYLOAD bytes. With RP_WHOLE_PAYLOAD as `head`, read
+ * the whole payload. `state` may include RP_LIST_ALL. */
+#define RP_WHOLE_PAYLOAD INT32_MAX
 int rp__list_jobs(rp_conn *conn, const char *queue, int state, size_t max,
 		  size_t head, rp_batch **ret);
 
@@ -275,22 +278,22 @@ int rp__settle_unblocked(rp_conn *conn, rp_verdict *verdicts, size_t n);
 rp_row_fn rp__take_added; /* ctx: struct rp_enqueue */
 
 /* Returns the i-th verdict of a caller's array. The caller may have been
- * compiled with a larger struct. So the distance between two elements is their
- * `size`. */
+ * compiled with a newer readpast.h, whose struct is larger. So the distance
+ * between two elements is their `size`. */
 static inline rp_verdict *
 rp__verdict_at(rp_verdict *verdicts, size_t i)
 {
 	return (rp_verdict *)(void *)((char *)verdicts + i * verdicts->size);
 }
 
-/* slice.c: a call that changes many jobs makes several transactions. Each of
- * them is a slice. */
+/* slice.c: a call that changes many jobs makes several short transactions,
+ * which are called slices. */
 /* The largest number of rows in a slice. The number is limited because a server
  * locks each of these rows. */
 #define RP_SLICE 2000
 #define RP_SLICE_US 10000 /* longest slice in us, without its commit */
 struct rp_slice {
-	int64_t left;      /* how many more rows this slice may change. At 0 the
+	int64_t left;      /* how many more rows this slice may change; 0: the
 			    * slice ends, and the next slice changes the other
 			    * rows */
 	int64_t began;     /* when the slice began (monotonic us) */
@@ -304,34 +307,37 @@ int rp__slice_take(const rp_conn *conn, struct rp_slice *slice); /* returns
 								  * RP_ROW_* */
 int rp__slice_end(rp_conn *conn, struct rp_slice *slice, int r);
 /* Run the verb `cancel`, `retry`, `purge` or `change` for each id, in as many
- * slices (transactions) as needed. `rest` holds the verb's other parameters,
- * and `width` is their number. */
+ * slices (transactions) as needed. rest, width: the values of all parameters of
+ * the verb, and their number. The id in `rest` is not used. */
 int rp__each_id(rp_conn *conn, enum rp_verb verb, const int64_t *ids, size_t n,
 		const struct rp_value *rest, size_t width, rp_row_fn *row,
 		void *ctx);
 
 /* worker/row.c */
-/* kinds: a list whose elements are `queue/kind`, or `queue/` for all kinds.
- * NULL: the caller ran out of memory, so the call fails with RP_ENOMEM. */
+/* Add a row for a worker to the table of workers. kinds: a JSON list of
+ * `queue/kind`, or `queue/` for all kinds. If `kinds` is NULL, the caller ran
+ * out of memory, and the call fails with RP_ENOMEM. */
 int rp__worker_row_add(rp_conn *conn, const char *name, const char *host,
 		       const char *const *queues, const char *kinds,
 		       int64_t *ret_id);
-/* verb: `worker_beat` or `worker_stop`. With `worker_beat`, 1 is added to
- * *ret_known if the worker's row exists. */
+/* Write a heartbeat (`verb` is `worker_beat`), or the end of the worker
+ * (`worker_stop`). With `worker_beat`, 1 is added to *ret_known if the worker's
+ * row exists. */
 int rp__worker_row_update(rp_conn *conn, enum rp_verb verb, int64_t id,
 			  const rp_worker_counts *counts, int64_t *ret_known);
 
 /* probe.c */
-/* The result of a probe. A probe reads whether any of the given queues has
+/* The result of a probe, which reads whether any of the given queues has
  * work. */
 struct rp_probe {
 	int ready, running, suspects;
-	int blocked; /* 1: a job waits for a limit or a rate, not only for a
-		      * hold */
-	int behind;  /* 1: no worker has swept within the
-		      * last second */
+	int blocked; /* 1: a job is blocked by a limit or a rate, and not only
+		      * by a hold */
+	int behind;  /* 1: the caller must sweep all queues itself. On SQLite it
+		      * is always 1, on a server it is 1 if no worker has swept
+		      * within the last second */
 	int64_t due_in_ms, expires_in_ms; /* times until the next job is due,
-					   * and until the next job expires; -1:
+					   * and until the next lease ends; -1:
 					   * no such job */
 };
 int rp__probe(rp_conn *conn, const char *const *queues, struct rp_probe *ret);
@@ -343,45 +349,46 @@ rp__sooner(int64_t a, int64_t b)
 }
 
 /* wait.c */
-/* Probe the queues and sweep, according to the flags `what` that the backend's
- * wait() returned (RP_WAIT_*). Sets the time of the next probe in the waiter.
- * If `unless_ready` is 1 and the probe finds a ready job, do not sweep. */
+/* Probe the queues and sweep. what: flags RP_WAIT_*, as returned by the wait()
+ * of the backend. Sets the time of the next probe in the waiter. If
+ * `unless_ready` is 1 and the probe finds a ready job, do not sweep. */
 int rp__waiter_probe(rp_conn *conn, struct rp_waiter *waiter, int what,
 		     int unless_ready, struct rp_probe *ret);
 
 /* job_wait.c */
-/* The job that the calling thread is handling. A handler may wait on a
- * connection (rp_conn) that it has opened itself. Such a connection does not
- * know the handler's job. Only this struct shows that the handler would wait
- * for its own job. */
+/* The job that the calling thread is handling. A handler that waits for its own
+ * job would wait forever. The handler may use a connection (rp_conn) that it
+ * has opened itself, which does not know the job. Only this struct knows the
+ * job, so that the wait can be refused. */
 struct rp_handling {
 	int64_t id, claim_no;
 	const char *queue;
-	/* Returns 1 if the job's worker serves `queue`. NULL if the worker has
-	 * more than one thread, because another thread can then run the
-	 * jobs. */
+	/* Returns 1 if the worker that handles the job serves `queue`. NULL if
+	 * this worker has more than one thread: then another thread can run the
+	 * jobs for which this thread waits. */
 	int (*serves)(const void *ctx, const char *queue);
 	const void *ctx; /* the first argument of serves() */
 };
 /* Set the job that the calling thread handles. NULL: the thread handles no job.
- * The library reads the struct until the next call of this function on the same
- * thread. */
+ * The library keeps the pointer until the thread calls this function again, so
+ * the struct must stay valid. */
 void rp__set_handling(const struct rp_handling *handling);
 /* Call this before a wait for one job of the queue (`until_empty` is 0), or for
- * all jobs of the queue (1). Returns RP_EINVAL if this wait would never end,
- * because the calling thread is a handler whose own job must end first. */
+ * all jobs of the queue (1). If the calling thread is a handler whose own job
+ * must end first, the wait would never end, and RP_EINVAL is returned. */
 int rp__check_wait_for_queue(rp_conn *conn, const char *queue, int until_empty);
 
 /* sweep.c */
 /* Delete, in one slice, rows that are no longer needed: payloads of completed
- * jobs, rows of old workers, old tallies, unique keys whose time is over. Joins
- * a transaction that is open. */
+ * jobs, rows of old workers, old tallies, unique keys whose time is over. If a
+ * transaction is open, this happens in that transaction. */
 int rp__sweep_rest(rp_conn *conn, struct rp_slice *slice);
 int rp__sweep_dropped(rp_conn *conn); /* delete the jobs of dropped queues */
 int rp__has_swept_lately(const rp_conn *conn);
-/* Probe the queues. Then sweep the queues that have something due, or all
- * queues if `what` has RP_WAIT_SWEEP. If `unless_ready` is 1 and the probe
- * finds a ready job, do not sweep. */
+/* Probe the queues: read whether they have work. Then sweep if a job is due or
+ * a lease is over in these queues, or if `what` has RP_WAIT_SWEEP and no sweep
+ * was made lately. If `unless_ready` is 1 and the probe finds a ready job, do
+ * not sweep. */
 int rp__probe_and_sweep(rp_conn *conn, const char *const *queues, int what,
 			int unless_ready, struct rp_probe *ret);
 

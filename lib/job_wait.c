@@ -19,10 +19,10 @@
 #define AGAIN_MS 100
 #define UNREACHED_MS 60000
 
-/* Each commit of another client may cause a look, and commits may be frequent.
- * So after a look at more than FEW_JOBS jobs the call pauses. The pause is
- * QUIET_TIMES times as long as the look, but at most MOST_QUIET_US. A look at
- * few jobs is short and needs no pause. */
+/* Each commit of another client may cause a look (a read of the states of the
+ * jobs), and commits may be frequent. So after a look at more than FEW_JOBS
+ * jobs the call pauses. The pause is QUIET_TIMES times as long as the look, but
+ * at most MOST_QUIET_US. A look at few jobs is short and needs no pause. */
 #define FEW_JOBS 16
 #define QUIET_TIMES 15
 #define MOST_QUIET_US 50000
@@ -45,10 +45,10 @@ struct wait {
 	int has_looked;
 	enum { OF_NEITHER, OF_SERVED, OF_OWN } is_refused;
 	int64_t end;        /* when to give up (monotonic ms); -1: never */
-	int64_t failing_at; /* when the first of several failed reads in a row
-			     * happened; 0: the last read succeeded */
-	int fd;             /* the caller's descriptor; the wait also ends when
-			     * it is readable; -1: there is none */
+	int64_t failing_at; /* since when all reads have failed (monotonic ms);
+			     * 0: the last read succeeded */
+	int fd;             /* a descriptor of the caller; the wait also ends
+			     * when it is readable; -1: no descriptor */
 };
 
 /* ---- waiting for oneself ---- */
@@ -77,11 +77,11 @@ is_claim(void *ctx, size_t row, const struct rp_value *c)
 	return RP_ROW_TAKE;
 }
 
-/* Called if the thread is about to wait for its own job, or for a queue that
+/* Call this if the thread is about to wait for its own job, or for a queue that
  * only this thread serves. Returns an error, because such a wait would never
- * end. Returns 0 if the thread's claim is not valid in the database of `conn`.
- * This is so if the claim has ended, or if `conn` is connected to another
- * database than the worker. Then the thread does not block itself. */
+ * end. But if the claim of the thread's job is not valid in the database of
+ * `conn`, returns 0. Then the claim has ended, or the job is in another
+ * database, and the wait can end. */
 static int
 check_not_self(rp_conn *conn, int for_own)
 {
@@ -98,10 +98,10 @@ check_not_self(rp_conn *conn, int for_own)
 		return r;
 	return rp__fail(&conn->error, RP_EINVAL,
 			"a handler would wait for itself: %s",
-			for_own ? "for the job that it runs"
+			for_own ? "it runs the job that it waits for"
 				: "its worker serves that queue, and runs one "
-				  "job at a time; run more at a time (-j 2), "
-				  "or do not wait");
+				  "job at a time: let it run more (-j 2), or "
+				  "do not wait");
 }
 
 int
@@ -189,8 +189,9 @@ check_given(struct wait *w)
 	return r;
 }
 
-/* Read the states of all jobs or, after the first look, of the jobs that were
- * live at the last one. Keep the jobs that are still live. */
+/* At the first call, read the states of all jobs. At a later call, read the
+ * states of the jobs that were live at the previous call. Keep only the jobs
+ * that are still live. */
 static int
 look(struct wait *w)
 {
@@ -238,7 +239,7 @@ nap(const struct wait *w, int64_t ms)
 	return poll(&p, 1, (int)ms) > 0;
 }
 
-/* Handle an error that occurred while the states were read, or during a wait.
+/* Handle an error that happened when the states were read, or during a wait.
  * Returns 1 if the caller should try again, 0 if `fd` is readable, or the
  * error. */
 static int
@@ -279,9 +280,9 @@ wait_once(struct wait *w)
 }
 
 /* Pause after a look at many jobs, so that other clients can use the database.
- * The pause is QUIET_TIMES times as long as the look, but at most
- * MOST_QUIET_US. began_us and looked_us: when the look began and ended. Returns
- * 0 if `fd` became readable during the pause, else 1. */
+ * began_us and looked_us: when the look began and ended. The pause is
+ * QUIET_TIMES times as long as the look, but at most MOST_QUIET_US. Returns 0
+ * if `fd` became readable during the pause, else 1. */
 static int
 stay_quiet(const struct wait *w, int64_t began_us, int64_t looked_us)
 {
@@ -326,13 +327,14 @@ check(rp_conn *conn, int64_t timeout_ms)
 		return r;
 	if (timeout_ms < -1 || timeout_ms > RP_MOST_MS)
 		return rp__fail(&conn->error, RP_EINVAL,
-				"the timeout is not within 0..%d days, or -1",
+				"the timeout is neither -1 nor within 0..%d "
+				"days",
 				RP_MOST_DAYS);
 	if (conn->in_transaction || conn->backend->joins(conn->db))
 		return rp__fail(
 			&conn->error, RP_EINVAL,
 			"a transaction is open: end it before the wait, "
-			"because no job is seen to end inside a transaction");
+			"because inside it you cannot see jobs end");
 	return 0;
 }
 
@@ -425,8 +427,8 @@ find_live_job(rp_conn *conn, const char *queue, struct live_job *ret)
 		       rp__run(conn, RP_V_LIVE_JOB, p, 1, take_live_job, ret));
 }
 
-/* Wait for one live job after another, until the queue has no live job. So the
- * database needs no notification about an empty queue. */
+/* Wait until the queue has no live job. Wait for one live job after another, so
+ * that the database need not notify anybody when a queue becomes empty. */
 static int
 wait_for_queue(struct wait *w, const char *queue)
 {

@@ -14,10 +14,11 @@ struct rp_queues {
 	size_t count;
 };
 
-/* The numeric settings. `param` is the index of the setting among the
- * parameters of the verb `queue_set`. `column` is its index among the columns
- * of `queue_list`. `offset` is the offset of the field in rp_queue. `least` and
- * `most` are the smallest and the largest value. */
+/* The numeric settings of a queue.
+ * param: index of the setting among the parameters of the verb `queue_set`
+ * column: index of the setting among the columns of the verb `queue_list`
+ * offset: offset of the setting in struct rp_queue
+ * least, most: the smallest and the largest value */
 static const struct {
 	const char *name;
 	int param, column;
@@ -143,7 +144,7 @@ take_settings(rp_conn *conn, rp_queue *q, struct rp_value *params)
 	else if ((q->rate_count < 0) != (q->rate_ms < 0) || q->rate_ms == 0)
 		return rp__fail(&conn->error, RP_EINVAL,
 				"a rate is rate_count jobs in rate_ms: set "
-				"both");
+				"both settings");
 	return 0;
 }
 

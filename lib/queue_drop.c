@@ -39,8 +39,8 @@ rp_queue_drop(rp_conn *conn, const char *name)
 	r = rp__run_once(conn, RP_V_QUEUE_DROP, params, dropped_row, &dropped);
 	if (r < 0)
 		return r;
-	/* The queue is already removed. If this call fails, a sweep deletes the
-	 * jobs. */
+	/* The queue itself is already removed. Delete its jobs. If this fails,
+	 * the next sweep deletes them. */
 	if (!dropped.busy)
 		rp__sweep_dropped(conn);
 	if (!dropped.found)

@@ -5,10 +5,9 @@
  * SPDX-FileCopyrightText: The readpast authors
  *
  * The verdicts need a commit anyway, so the claim is made in the same
- * transaction. The order is: the holds that the verdicts ask for, the verdicts,
- * the claim. If a verdict came before its hold, it would free the job's slot
- * and admit the next job of the group, although the verdict asks to hold the
- * group.
+ * transaction. A verdict may ask to hold the group of its job. So the order is:
+ * set the holds, settle, claim. If the job were settled before its group is
+ * held, the next job of the group would get its slot, and would run.
  */
 #include "internal.h"
 
@@ -51,12 +50,11 @@ hold(rp_conn *conn, const struct rp_round_trip *trip)
 	return r;
 }
 
-/* Run the round trip, and write the tally (the counts of finished jobs) if it
- * is due. If the database has one writer at a time, the round trip and the
- * tally are one transaction. On a server the round trip is a single statement,
- * so the tally is written in a transaction of its own. The tally is written
- * first, because if writing it failed after the claim, the caller would get an
- * error instead of the claimed jobs. */
+/* Run the round trip. If the tally (the counts of finished jobs) is due, write
+ * it, too. If the database has one writer at a time, both are one transaction.
+ * On a server the round trip is a single statement, so the tally has a
+ * transaction of its own. This comes first: if it came after the claim and
+ * failed, the caller would get an error instead of the claimed jobs. */
 static int
 run(rp_conn *conn, struct rp_round_trip *trip, int holds)
 {

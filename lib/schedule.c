@@ -48,7 +48,7 @@ rp__schedule_check(const rp_schedule *s, rp_error *error)
 	    s->overlap < RP_OVERLAP_ALLOW || s->overlap > RP_OVERLAP_SKIP)
 		return rp__fail(error, RP_EINVAL,
 				"missed is not one of RP_MISSED_*, or overlap "
-				"not one of RP_OVERLAP_*");
+				"is not one of RP_OVERLAP_*");
 	return 0;
 }
 
@@ -218,7 +218,7 @@ rp_schedule_remove(rp_conn *conn, const char *name)
 }
 
 /* Pause or resume a schedule. Sets *ret_next to the next instant of the
- * schedule. 0: the spec names no further instant. */
+ * schedule, or to 0 if it never fires again. */
 static int
 set_paused(rp_conn *conn, const rp_schedule *s, int paused, int64_t *ret_next)
 {
@@ -227,7 +227,8 @@ set_paused(rp_conn *conn, const rp_schedule *s, int paused, int64_t *ret_next)
 
 	if (!paused)
 		r = rp__run(conn, RP_V_NOW, NULL, 1, rp__first_int, &now);
-	/* If the schedule was not paused, it keeps its next instant. */
+	/* If a schedule that was not paused is resumed, it keeps its next
+	 * instant. */
 	if (r == 0 && !paused && s->paused_at)
 		r = next_of(conn, s, s->anchor_at, now, &next);
 	else
@@ -246,8 +247,8 @@ set_paused(rp_conn *conn, const rp_schedule *s, int paused, int64_t *ret_next)
 }
 
 /* Find a schedule and, in the same transaction, resume it (`what` is 0), pause
- * it (1) or run it (-1). A resume and a pause set *ret_next, a run sets
- * *ret. */
+ * it (1) or run it (-1). If it is resumed or paused, *ret_next is set. If it is
+ * run, *ret is set. */
 static int
 with(rp_conn *conn, const char *name, int what, rp_added *ret,
      int64_t *ret_next)

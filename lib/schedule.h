@@ -53,12 +53,12 @@ int rp__schedules_read(rp_conn *conn, const char *name,
 int rp__schedule_missing(rp_conn *conn, const char *name);
 
 /* schedule_fire.c */
-/* Add the job of one instant. `manual`: 1 for rp_schedule_run(), 0 for a
- * fire. */
+/* Enqueue the job of one instant. `manual`: 1 if rp_schedule_run() calls this
+ * function, 0 if the instant fires. */
 int rp__schedule_put(rp_conn *conn, const rp_schedule *schedule, int64_t at,
 		     int64_t missed, int manual, rp_added *ret);
-/* Fire the schedules that are due, several in each transaction, until the time
- * `stop_at` (monotonic us; 0: no limit). Adds the number of new jobs to *jobs.
+/* Fire the schedules that are due, several in each transaction. stop_at: when
+ * to stop (monotonic us); 0: never. Adds the number of new jobs to *jobs.
  * Returns 1 if more schedules are due. */
 int rp__schedules_fire(rp_conn *conn, int64_t stop_at, int64_t *jobs);
 

@@ -17,9 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The most schedules that one transaction fires: AT_ONCE on SQLite,
- * AT_ONCE_THERE on a server. The limit is higher on a server, because there one
- * call fires all these schedules, and other clients can write during the
+/* The largest number of schedules that one transaction fires: AT_ONCE on
+ * SQLite, AT_ONCE_THERE on a server. On a server the number is larger, because
+ * one call fires all these schedules, and other clients can write during the
  * transaction. */
 #define AT_ONCE 100
 #define AT_ONCE_THERE 500
@@ -34,8 +34,8 @@
  * the file, or the process has too many open files. The routine
  * zone_retry_age() returns the same time. */
 #define RETRY_MS 60000
-/* The largest number of instants of a schedule that are due but do not count as
- * missed. A schedule has at most one instant in each second. */
+/* The largest number of due instants of a schedule that do not count as missed.
+ * A schedule has at most one instant in each second. */
 #define MOST_PUNCTUAL (MISSED_MS / 1000 + 1)
 
 /* ---- which instants to fire ---- */
@@ -43,14 +43,14 @@
 struct plan {
 	int64_t fires[MOST_MISSED + MOST_PUNCTUAL];
 	size_t count;
-	int64_t missed;   /* how many instants were missed; the last job gets
-			   * this number as a header. 0: the job gets no such
-			   * header */
+	int64_t missed;   /* how many instants were missed. The job of the last
+			   * instant gets this number as a header. 0: it gets no
+			   * such header */
 	int64_t next;     /* the next instant; 0: the schedule never fires
 			   * again */
-	int64_t retry_at; /* if the time zone could not be read: when a sweep
-			   * tries again to compute the next instant. 0: the
-			   * next instant is known */
+	int64_t retry_at; /* when a sweep tries again to compute the next
+			   * instant, because the time zone could not be read;
+			   * 0: the next instant is known */
 };
 
 struct clockwork {
@@ -72,10 +72,10 @@ next_after(const struct clockwork *c, int64_t after)
 		       : INT64_MAX;
 }
 
-/* Skip most of the missed instants if there are many. The instants up to the
- * time `late` count as missed. `newest` is the last instant that was counted.
- * Returns the instant at which to continue. After this instant there are at
- * most MOST_MISSED missed instants. */
+/* Skip most of the missed instants if there are very many. Instants up to the
+ * time `late` count as missed. newest: the last instant that was counted.
+ * Returns the instant at which counting continues. After it there are at most
+ * MOST_MISSED missed instants. */
 static int64_t
 jump(const struct clockwork *c, int64_t newest, int64_t late)
 {
@@ -98,8 +98,9 @@ plan(const struct clockwork *c, int64_t at, int64_t now, struct plan *ret)
 	ret->missed = ret->retry_at = 0;
 	while (at <= now) {
 		if (at > late) {
-			/* RP_MISSED_ONCE: after missed instants, only one job
-			 * is enqueued, that of the newest instant. */
+			/* With RP_MISSED_ONCE, if instants were missed, only
+			 * one job is enqueued: the job of the newest
+			 * instant. */
 			if (policy == RP_MISSED_ONCE && ret->missed)
 				ret->count = 0;
 			ret->fires[ret->count++] = at;
@@ -168,9 +169,9 @@ format_instant(char *to, size_t room, int64_t ms)
 	snprintf(to + n, room - (size_t)n, "Z");
 }
 
-/* Returns the schedule's headers followed by the headers of this library. If a
- * JSON object has a member twice, the last one counts. The caller frees the
- * text. NULL: out of memory. */
+/* Returns the headers of a job: those of the schedule, followed by those of
+ * this library. If a JSON object has a member twice, the last one counts, so
+ * the library's headers win. The caller frees the text. NULL: out of memory. */
 static char *
 make_headers(const rp_schedule *s, int64_t at, int64_t missed, int manual)
 {
@@ -231,18 +232,19 @@ rp__schedule_put(rp_conn *conn, const rp_schedule *s, int64_t at,
 
 /* ---- a fire ---- */
 
-/* The result of firing a schedule. If several instants fire, it is the result
- * of the last one. */
+/* The result of firing a schedule. If several instants fire, it is about the
+ * last of them. */
 struct outcome {
 	int64_t at;     /* the last instant; 0: no instant was fired */
-	int64_t job_id; /* the job of that instant; 0: the instant has no job */
-	char why[sizeof(((rp_error *)NULL)->message)]; /* why that instant has
-							* no job; "": it has a
-							* job */
+	int64_t job_id; /* the job of this last instant; 0: it has no job */
+	char why[sizeof(((rp_error *)NULL)->message)]; /* why the last instant
+							* has no job; "": it has
+							* a job */
 };
 
 /* Fire one instant. Returns 1 if a job was added, else 0 or an error. If the
- * job is refused, the reason is stored in *outcome, and the call succeeds. */
+ * job is refused, the call does not fail: it returns 0 and stores the reason in
+ * *outcome. */
 static int
 fire_instant(rp_conn *conn, const rp_schedule *s, int64_t at, int64_t missed,
 	     struct outcome *outcome)
@@ -288,8 +290,9 @@ move_on(rp_conn *conn, int64_t id, const rp_schedule *s,
 	return rp__run(conn, RP_V_SCHEDULE_FIRED, p, 1, rp__count, ret_moved);
 }
 
-/* Called if the spec of the schedule is wrong, because a user has changed the
- * table by hand. Plan to fire the schedule once more, and then never again. */
+/* Call this if the spec of the schedule is wrong, because a user has changed
+ * the table by hand. Plan to fire the schedule once more, and then never
+ * again. */
 static void
 plan_the_end(const rp_schedule *s, struct plan *ret)
 {
@@ -299,8 +302,9 @@ plan_the_end(const rp_schedule *s, struct plan *ret)
 }
 
 /* Make the plan for a schedule whose time zone cannot be read. The plan fires
- * the instant that is due, unless it has fired already, but has no next
- * instant. A sweep tries again after RETRY_MS. */
+ * the instant that is due, unless it has fired already. The next instant cannot
+ * be computed, so next_at keeps its value. A sweep tries to compute the next
+ * instant after RETRY_MS. */
 static void
 plan_a_retry(const struct rp_stored *stored, int64_t now, struct plan *ret)
 {
@@ -314,9 +318,9 @@ plan_a_retry(const struct rp_stored *stored, int64_t now, struct plan *ret)
 	ret->retry_at = now + RETRY_MS;
 }
 
-/* Plan the instants of one schedule that are due. If the spec is wrong or the
- * zone cannot be read, a simpler plan is made, the handle's error has the
- * reason, and 1 is returned. */
+/* Plan which instants of one schedule to fire. If the spec is wrong or the time
+ * zone cannot be read, make the plan of plan_the_end() or plan_a_retry(), store
+ * the reason in the error of `conn`, and return 1. */
 static int
 make_plan(rp_conn *conn, const struct rp_stored *stored, int64_t now,
 	  struct plan *ret)
@@ -344,8 +348,7 @@ make_plan(rp_conn *conn, const struct rp_stored *stored, int64_t now,
 	return 0;
 }
 
-/* Fire all instants of one schedule that are due. Returns the number of new
- * jobs. */
+/* Fire all due instants of one schedule. Returns the number of new jobs. */
 static int
 fire(rp_conn *conn, const struct rp_stored *stored, int64_t now,
      struct plan *room)
@@ -388,8 +391,8 @@ add_due(void *ctx, size_t row, const struct rp_value *c)
 	return r;
 }
 
-/* Fire due schedules in one short transaction (a slice). Used on SQLite, which
- * has no stored routines that could fire schedules. */
+/* Fire due schedules in one slice (a short transaction). This function is for
+ * SQLite, which has no stored routines that could fire schedules. */
 static int
 fire_here(rp_conn *conn, struct rp_slice *slice, struct plan *room,
 	  int64_t *jobs, int *ret_more)
@@ -434,7 +437,8 @@ fired_row(void *ctx, size_t row, const struct rp_value *c)
 	return RP_ROW_TAKE;
 }
 
-/* Fire schedules in one slice, on a database with stored routines. */
+/* Fire due schedules in one slice (a short transaction), by a stored routine of
+ * the database. */
 static int
 fire_there(rp_conn *conn, int64_t *jobs, int *ret_more)
 {
@@ -459,7 +463,7 @@ rp__schedules_fire(rp_conn *conn, int64_t stop_at, int64_t *jobs)
 	if (!room)
 		return rp__fail(&conn->error, RP_ENOMEM, "out of memory");
 	/* Run at least one slice (a short transaction, see slice.c), even if
-	 * the sweep has used up its time already. */
+	 * the sweep that calls this function has used up its time. */
 	do {
 		int64_t before = *jobs;
 

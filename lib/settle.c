@@ -56,8 +56,8 @@ find_blocked(rp_conn *conn, rp_verdict *verdicts, size_t n)
 	return r;
 }
 
-/* Settle the jobs that are not locked: those with the result 0 after
- * find_blocked(). The caller has opened a transaction. */
+/* Settle the jobs that are not locked: the jobs whose verdicts got the result 0
+ * from find_blocked(). The caller has opened a transaction. */
 static int
 settle_rest(rp_conn *conn, rp_verdict *verdicts, size_t n)
 {
@@ -79,9 +79,10 @@ settle_rest(rp_conn *conn, rp_verdict *verdicts, size_t n)
 }
 
 /*
- * Do rp_settle(), but do not wait for locks. If another transaction has locked
- * a job, its verdict gets the result RP_EBUSY, and the caller may try this
- * verdict again. All verdicts must have the size of this library's struct.
+ * Do the same as rp_settle(), but do not wait for locks. If another transaction
+ * has locked a job, its verdict gets the result RP_EBUSY, and the caller may
+ * try this verdict again. The verdicts must have the size of struct rp_verdict
+ * in this library.
  */
 int
 rp__settle_unblocked(rp_conn *conn, rp_verdict *verdicts, size_t n)

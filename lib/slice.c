@@ -62,9 +62,9 @@ rp__slice_is_over(const struct rp_slice *slice)
 }
 
 /* Returns RP_ROW_TAKE if another row may be changed in this slice, otherwise
- * RP_ROW_STOP. On a server all rows are taken, because the verb may have
- * changed a row before it returns the row. A slice need not be short there,
- * because other clients can write at the same time. */
+ * RP_ROW_STOP. On a server always returns RP_ROW_TAKE, because the verb may
+ * have changed a row before it returns the row. There a slice need not be
+ * short, because other clients can write at the same time. */
 int
 rp__slice_take(const rp_conn *conn, struct rp_slice *slice)
 {

@@ -26,8 +26,8 @@
 #define SWEEP_MS 700
 #define REST_MS 60000
 #define FIRES_DUE 2 /* `sweep_start` returns this if a schedule is due */
-/* If a worker has swept for all workers within this time (ms), it counts as the
- * worker that does these sweeps at present. */
+/* A client that has swept for all workers within this time (ms) is expected to
+ * make the next such sweep, too. */
 #define LATELY_MS 1500
 
 struct sweep {
@@ -39,9 +39,9 @@ struct sweep {
 	} * queues; /* queues with something to sweep */
 	size_t queues_count;
 	/* A sweep consists of slices (short transactions). FIRST: no slice has
-	 * run yet. IN_TURN: no slice has run yet, and the sweep does nothing if
-	 * another worker is sweeping or has swept within SWEEP_MS. MORE: the
-	 * next slice is not the first. */
+	 * run yet. IN_TURN: the same, but the sweep does nothing if another
+	 * worker is sweeping or has swept within SWEEP_MS. MORE: a slice has
+	 * already run. */
 	enum { MORE, FIRST, IN_TURN } which;
 	int64_t stop_at; /* when to stop (monotonic us); 0: never */
 	int rest;        /* 1: also apply retention, delete dropped queues, and
@@ -79,9 +79,9 @@ collect(void *ctx, size_t row, const struct rp_value *c)
 	return RP_ROW_TAKE;
 }
 
-/* Find out what there is to do. If a transaction of the caller is open, take
- * the write lock before anything is read. Otherwise another client could commit
- * between our first read and our first write, and SQLite would refuse our
+/* Find out what there is to do. If the caller has a transaction open, take the
+ * write lock before anything is read. Otherwise another client could commit
+ * between our first read and our first write. Then SQLite would refuse our
  * writes. */
 static int
 look_for_work(struct sweep *s)
@@ -139,7 +139,7 @@ came_due(void *ctx, size_t row, const struct rp_value *c)
 }
 
 /* Count an admitted job. A row with the id 0 is not a job: it says that more
- * jobs can be admitted, so end the slice. */
+ * jobs can be admitted. Then this slice ends, and a later slice admits them. */
 static int
 admitted(void *ctx, size_t row, const struct rp_value *c)
 {
@@ -163,10 +163,10 @@ dropped(void *ctx, size_t row, const struct rp_value *c)
 	return what;
 }
 
-/* Run the verb `sweep_start` in the first slice of a sweep. The verb records
- * that this worker sweeps for all workers. If the sweep is IN_TURN and another
- * worker is sweeping or has just swept, this sweep has nothing to do. SQLite,
- * with one writer at a time, needs no such record. */
+/* In the first slice of a sweep, run the verb `sweep_start`, which records that
+ * this worker sweeps for all workers. If the sweep is IN_TURN and another
+ * worker is sweeping or has just swept, this sweep has nothing to do. SQLite
+ * needs no such record, because it has one writer at a time. */
 static int
 take_turn(struct sweep *s)
 {
@@ -188,10 +188,10 @@ take_turn(struct sweep *s)
 	return r;
 }
 
-/* Delete jobs and group rows of a dropped queue. If the verb found any, end the
- * slice (the current short transaction), and let a later slice continue with
- * this queue. If the verb found none, it has also deleted the queue's row in
- * the list of dropped queues. */
+/* Delete jobs and group rows of a dropped queue. If the verb found any, end
+ * this slice (short transaction); a later slice continues with this queue. If
+ * the verb found none, it has also deleted the queue's row in the list of
+ * dropped queues. */
 static int
 sweep_dropped(struct sweep *s, const struct rp_value *p)
 {
@@ -227,8 +227,8 @@ sweep_queue(struct sweep *s, const struct swept_queue *queue)
 }
 
 /* Sweep queues until the slice is over, beginning with the queue at the index
- * *at. Queues that are not finished are moved to the start of the list, and
- * *more is their number. */
+ * *at. Move the queues that are not finished to the start of the list. *more is
+ * the number of these queues. */
 static int
 slice(struct sweep *s, size_t *at, size_t *more)
 {
@@ -352,7 +352,8 @@ rp__sweep_dropped(rp_conn *conn)
 
 /* ---- when to sweep ---- */
 
-/* Returns 1 if this client currently sweeps the database for all workers. */
+/* Returns 1 if this client has swept for all workers within LATELY_MS, and so
+ * is expected to make the next such sweep, too. */
 int
 rp__has_swept_lately(const rp_conn *conn)
 {
@@ -360,11 +361,11 @@ rp__has_swept_lately(const rp_conn *conn)
 	       rp__monotonic_ms() - conn->swept_for_all_at < LATELY_MS;
 }
 
-/* Sweep if it is time. It is time if a job is due or a lease ran out in the
- * caller's queues, or if the last sweep was not finished. Without such a
- * reason, a sweep is made once a second; on a server, one worker makes it for
- * all workers. Retention is applied once a minute. Returns 1 if the caller
- * swept, 0 if not, or an error. */
+/* Sweep all queues if a job is due or a lease ran out in the caller's queues,
+ * or if the last sweep was not finished. Otherwise sweep only if the last sweep
+ * was about a second ago. (On a server one worker makes these sweeps for all
+ * workers.) Apply retention once a minute. Returns 1 if the caller swept, 0 if
+ * not, or an error. */
 static int
 sweep_if_due(rp_conn *conn, int what, const struct rp_probe *found)
 {
@@ -386,10 +387,11 @@ sweep_if_due(rp_conn *conn, int what, const struct rp_probe *found)
 	return r < 0 ? r : 1;
 }
 
-/* Returns the time in ms from a sweep to the next probe. `ms` is the time until
- * a job is due or a lease ends; -1: never. If `ms` is 0 even after the sweep,
- * another transaction has locked the job, or the sweep ran out of time. Then
- * the next probe follows after MOMENT_MS and not immediately. */
+/* Returns the time in ms until the next probe. ms: what a probe after a sweep
+ * has found: the time until a job is due or a lease ends; -1: never. It is 0 if
+ * the sweep could not handle a job that is due, because another transaction has
+ * locked the job or the sweep ran out of time. Then the next probe follows
+ * after MOMENT_MS and not immediately. */
 static int64_t
 in_a_moment(const rp_conn *conn, int64_t ms)
 {
@@ -423,7 +425,7 @@ rp_sweep(rp_conn *conn, rp_swept *ret)
 		return r;
 	if (ret && ret->size < offsetof(rp_swept, due))
 		return rp__fail(&conn->error, RP_EINVAL,
-				"ret is not made by RP_SWEPT_INIT");
+				"ret has no size: RP_SWEPT_INIT sets it");
 	conn->swept_at = rp__monotonic_ms();
 	r = sweep(&s);
 	if (r < 0)

@@ -12,12 +12,12 @@
  * counted twice. That does no harm, because the counts are only shown to people
  * as a rate.
  *
- * On SQLite the rows are written in the transaction of a round trip, and not in
- * a second transaction after it. In the extension for SQLite a second
- * transaction could fail, because the round trip runs inside an SQL statement
- * of the caller. Until that statement ends, the connection keeps its snapshot
- * of the database. SQLite refuses to write from a snapshot if another client
- * has written since then.
+ * On SQLite the rows are written in the transaction of a round trip (a call
+ * that settles and claims). A second transaction after the round trip could
+ * fail in the extension for SQLite, because there the call runs inside an SQL
+ * statement of the caller. Until that statement ends, the connection keeps its
+ * snapshot of the database. SQLite refuses to write from a snapshot if another
+ * client has written since then.
  */
 
 void

@@ -44,11 +44,11 @@ rp__text(const char *text)
 	return value;
 }
 
-/* Join names to a list: `open`, "a","b", `close`. If `open` and `close` are
- * brackets, the list is JSON; if they are braces, it is a PostgreSQL array
- * literal. Both formats escape quotes and backslashes in the same way, and
- * names have no control characters, which only JSON would escape. The caller
- * frees the list. NULL: out of memory. */
+/* Join names to a list: `open`, "a","b", `close`. With brackets the list is
+ * JSON, with braces it is a PostgreSQL array literal. Both formats escape
+ * quotes and backslashes in the same way. Control characters, which only JSON
+ * would escape, do not occur in names. The caller frees the list. NULL: out of
+ * memory. */
 char *
 rp__list(const char *const *texts, char open, char close)
 {

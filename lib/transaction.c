@@ -30,8 +30,8 @@ rp__enter(rp_conn *conn)
 		return rp__fail(&conn->error, RP_EINVAL,
 				"this handle was opened before fork(): "
 				"open one in the child");
-	/* There is no message, because only the thread whose transaction is
-	 * open may write conn->error. */
+	/* RP_EINVAL is returned without a message, because only the thread
+	 * whose transaction is open may write to conn->error. */
 	owner = atomic_load(&conn->owner);
 	return owner && owner != rp__thread() ? RP_EINVAL : 0;
 }
@@ -133,14 +133,14 @@ rp_begin(rp_conn *conn)
 		return r;
 	if (conn->in_transaction)
 		return rp__fail(&conn->error, RP_EINVAL,
-				"a transaction is open already");
+				"a transaction is open already: end it first");
 	r = rp__begin(conn, RP_BEGIN_WRITE);
 	if (r == 0)
 		conn->in_transaction = 1;
 	return r;
 }
 
-/* Check that a transaction is open and that the caller may end it, and mark it
+/* Check that a transaction is open and that the caller may end it. Then mark it
  * as ended. */
 static int
 leave_transaction(rp_conn *conn)

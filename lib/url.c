@@ -22,7 +22,8 @@ find_by_form(const char *text)
 	return NULL;
 }
 
-/* Returns NULL on failure, with the message in `reterr`. */
+/* Find the database that the URL names. Returns NULL on failure, with the
+ * message in `reterr`. */
 static const struct rp_database *
 find_database(const char *text, rp_error *reterr)
 {
@@ -64,8 +65,9 @@ rp__url_parse(const char *text, struct rp_url *ret, rp_error *reterr)
 	r = rp__database_check(url.database, reterr);
 	if (r < 0)
 		return r;
-	/* The backend may split the URL into two parts. Each ends with a NUL,
-	 * and one may grow by two slashes. Twice the size is enough. */
+	/* The backend may split the URL into two texts, each with a NUL at its
+	 * end, and may add two slashes to one of them. Twice the size is
+	 * enough. */
 	url.text = malloc(2 * strlen(text) + 2);
 	if (!url.text)
 		return rp__fail(reterr, RP_ENOMEM, "out of memory");

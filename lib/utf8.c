@@ -10,8 +10,8 @@
 
 /* Returns the size of the UTF-8 character at `s`. `left` is the number of bytes
  * from `s` to the end of the text. Returns 0 if the bytes are not valid UTF-8
- * by RFC 3629, which has no overlong forms, no surrogates and nothing over
- * 10FFFF. */
+ * as defined by RFC 3629. (It forbids overlong forms, surrogates and everything
+ * over 10FFFF.) */
 static size_t
 character(const unsigned char *s, size_t left)
 {

@@ -120,7 +120,8 @@ rp__check_verdicts(const rp_verdict *verdicts, size_t n, rp_error *error)
 
 		if (v->id < 1 || v->claim_no < 1)
 			return rp__fail(error, RP_EINVAL,
-					"no claim has the number %lld:%lld",
+					"no claim has the job id %lld and the "
+					"claim number %lld",
 					(long long)v->id,
 					(long long)v->claim_no);
 		if (v->verdict < RP_DONE || v->verdict > RP_EXTEND)
@@ -148,8 +149,9 @@ rp__is_failure(const rp_verdict *v)
 	return v->verdict == RP_FAIL || v->verdict == RP_DEAD;
 }
 
-/* Returns the error text that is stored. It is valid UTF-8, and is copied to
- * `text`, which has room for RP_MOST_ERROR + 1 bytes. */
+/* Returns the verdict's error text in the form in which it is stored: as valid
+ * UTF-8, or "failed" if there is none. It is copied to `text`, which has room
+ * for RP_MOST_ERROR + 1 bytes. */
 struct rp_value
 rp__failure(const rp_verdict *v, char *text)
 {

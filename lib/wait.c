@@ -76,7 +76,7 @@ check_wait(rp_conn *conn, const char *const *queues, int64_t timeout_ms)
 	    conn->in_transaction || conn->backend->joins(conn->db))
 		return rp__fail(
 			&conn->error, RP_EINVAL,
-			"a wait needs queues, a timeout of -1..%d days, "
+			"a wait needs queues, a timeout of 0..%d days or -1, "
 			"and no open transaction",
 			RP_MOST_DAYS);
 	return 0;

@@ -66,8 +66,8 @@ add_why(void *ctx, size_t row, const struct rp_value *c)
 	return RP_ROW_TAKE;
 }
 
-/* Read the job and what affects it. The archive is read last, because the job
- * may finish between two queries. */
+/* Read the job, and the facts that explain its state. The archive is read last,
+ * because the job may finish between two queries. */
 static int
 look(rp_conn *conn, int64_t id, struct found *found)
 {

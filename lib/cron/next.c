@@ -32,8 +32,8 @@ minute_at_or_after(int64_t second)
 	return second >= 0 ? (second + 59) / 60 : -(-second / 60);
 }
 
-/* Returns 1 if this local minute, which is in `period`, also occurred in an
- * earlier period. */
+/* Returns 1 if this local minute of `period` is a repetition: it has occurred
+ * in an earlier period, before the clock was set back. */
 static int
 occurred_before(const struct rp_zone *zone, const struct rp_period *period,
 		int64_t minute)

@@ -91,7 +91,7 @@ parse_header(struct bytes *in, struct header *ret)
 	const unsigned char *head = take(in, 44);
 
 	if (!head || memcmp(head, "TZif", 4) != 0)
-		return "it is not a time zone file";
+		return "the file is not a time zone file";
 	ret->version = head[4];
 	for (int i = 0; i < NUMBERS; i++)
 		ret->n[i] = big_endian_32(head + 20 + 4 * i);
@@ -123,7 +123,7 @@ parse_types(const struct header *header, const unsigned char *types,
 			return "an offset from UTC is too large";
 		if (name >= header->n[CHARS] ||
 		    !memchr(chars + name, '\0', header->n[CHARS] - name))
-			return "a name has no end";
+			return "an abbreviation has no end";
 		n = strnlen((const char *)chars + name, sizeof(to->name) - 1);
 		memcpy(to->name, chars + name, n);
 		/* The name is printed, so it must be printable. */
@@ -148,9 +148,9 @@ parse_block(const struct header *header, const unsigned char *block,
 		change->at = big_endian_64(block + 8 * i);
 		change->type = kinds[i];
 		if (i > 0 && change->at <= change[-1].at)
-			return "its times are not in order";
+			return "the times are not in order";
 		if (change->type >= header->n[TYPES])
-			return "a time has no type";
+			return "a time has an unknown type";
 	}
 	zone->count = count;
 	return parse_types(header, types, types + 6 * header->n[TYPES], zone);
@@ -166,15 +166,15 @@ parse_footer(struct bytes *in, struct rp_zone *zone)
 	const unsigned char *text = take(in, n);
 
 	if (!first || *first != '\n' || n == 0 || text[n - 1] != '\n')
-		return "its end is missing";
+		return "the end of the file is missing";
 	n--;
 	if (memchr(text, '\n', n) || memchr(text, '\0', n) || n >= sizeof(rule))
-		return "its last line is wrong";
+		return "the last line is wrong";
 	memcpy(rule, text, n);
 	rule[n] = '\0';
 	zone->has_rule = n > 0;
 	if (n > 0 && rp__rule_parse(rule, &zone->rule) < 0)
-		return "its last line is not a rule for clock changes";
+		return "the last line is not a rule for clock changes";
 	return NULL;
 }
 
@@ -189,20 +189,20 @@ find_block(struct bytes *in, struct header *ret,
 	if (why)
 		return why;
 	if (ret->version < '2')
-		return "it is of version 1, without 64-bit times";
+		return "the file has version 1, without 64-bit times";
 	if (!take(in, block_size(ret, 4)))
-		return "it is cut short";
+		return "the file is cut short";
 	why = parse_header(in, ret);
 	if (why)
-		return "it is cut short";
+		return "the file is cut short";
 	if (n[LEAP])
-		return "it counts leap seconds";
+		return "the file counts leap seconds";
 	if (n[TYPES] < 1 || n[TYPES] > 256 || n[CHARS] < 1 ||
 	    (n[UT] && n[UT] != n[TYPES]) ||
 	    (n[STANDARD] && n[STANDARD] != n[TYPES]))
-		return "its numbers are wrong";
+		return "the numbers in the header are wrong";
 	*ret_block = take(in, block_size(ret, 8));
-	return *ret_block ? NULL : "it is cut short";
+	return *ret_block ? NULL : "the file is cut short";
 }
 
 int
@@ -214,7 +214,7 @@ rp__zone_parse(const char *name, const void *bytes, size_t size,
 	const unsigned char *block;
 	struct rp_zone *zone = NULL;
 	const char *why = size > RP_MOST_ZONE_FILE
-				  ? "it is too large"
+				  ? "the file is too large"
 				  : find_block(&in, &header, &block);
 
 	if (!why) {
@@ -229,8 +229,8 @@ rp__zone_parse(const char *name, const void *bytes, size_t size,
 	if (why) {
 		free(zone);
 		return rp__fail(reterr, RP_EDB,
-				"time zone %.63s: its file is damaged: %s "
-				"(package tzdata)",
+				"time zone %.63s: its file is damaged (%s): "
+				"reinstall the package tzdata",
 				name, why);
 	}
 	*ret = zone;
@@ -247,8 +247,8 @@ rp__zone_free(struct rp_zone *zone)
 
 /* Returns 1 if a zone can have this name. Such a name begins with a capital
  * letter and has only letters, digits and _+-/. So no name leads out of the
- * folder, or to its files `localtime` and `posixrules`, which differ from host
- * to host. */
+ * folder of zones. No name leads to the folder's files `localtime` and
+ * `posixrules` either, which differ from host to host. */
 static int
 is_name(const char *name)
 {

@@ -117,8 +117,9 @@ struct rp_url {
  * and sorted by job id, and no two name the same claim. Each verdict has the
  * result RP_EGONE at first. If the backend accepts a verdict, it sets the
  * verdict's result to 0 and its `state` to the job's new state. If the backend
- * refuses a verdict, it may set the result to a more exact error. In both cases
- * it may then set the element of `verdicts` to NULL. */
+ * refuses a verdict, it may set the result to a more exact error. Then the
+ * backend may set the element of `verdicts` to NULL, because the library does
+ * not read the element again. */
 struct rp_round_trip {
 	rp_verdict **verdicts;
 	size_t verdicts_count;
@@ -127,9 +128,9 @@ struct rp_round_trip {
 				    * is NULL */
 	size_t max;                /* 0: claim nothing */
 	size_t at_once;     /* how many of the `max` jobs the worker starts
-			     * immediately. It prefetches the others: it claims
-			     * them early, and starts them later.
-			     * A job that has a large payload or only one
+			     * immediately. The worker prefetches the other
+			     * jobs: it claims them early, and starts them
+			     * later. A job that has a large payload or only one
 			     * attempt, or whose queue has a limit, is never
 			     * prefetched */
 	size_t holding;     /* how many jobs the worker holds; if not 0, claim
@@ -138,9 +139,9 @@ struct rp_round_trip {
 	int64_t lease_ms;   /* 0: use the queue's setting */
 	int64_t worker_id;  /* 0: the caller is not a worker */
 	const char *worker; /* name of the worker, or NULL */
-	int joined;         /* 1: the transaction does more than this call,
-			     * because it is the caller's, or because it also
-			     * sets holds */
+	int joined;         /* 1: the transaction is not for this call alone:
+			     * the caller began it, or holds are set in it,
+			     * too */
 	rp_batch *batch;    /* the claimed jobs are added to it */
 
 	/* The backend calls this to add finished jobs of a queue to the tally,
@@ -150,8 +151,9 @@ struct rp_round_trip {
 	void *ctx;
 
 	int left_payloads; /* set by the backend to 1 if completed jobs still
-			    * have payloads; the verb `sweep_rest` then deletes
-			    * them in the same transaction */
+			    * have payloads; the library then runs the verb
+			    * `sweep_rest` in the same transaction, which
+			    * deletes these payloads */
 };
 
 /* Jobs to enqueue in one call. Either all jobs have the same priority, time and
@@ -169,18 +171,17 @@ struct rp_enqueue {
  * probe, that is, look for work itself. Times are on the monotonic clock. */
 struct rp_waiter {
 	int64_t worker_id;         /* 0: the caller is not a worker */
-	const char *const *queues; /* their names, with a NULL at the end */
+	const char *const *queues; /* names; the last element is NULL */
 	int64_t version;           /* changes whenever `queues` changes */
 	int64_t probed_at;         /* when the last scheduled probe was (ms) */
 	int64_t probe_at;          /* when the next scheduled probe is due
 				    * (ms) */
 	int polls;                 /* 1: probe at probe_at even if notifications
-				    * arrive, because the connection also waits
-				    * for events that no notification
-				    * announces */
-	int64_t quiet_until;       /* a time in us: before it, commits of other
-				    * clients cause no probe. Set after a long
-				    * probe */
+				    * arrive. The connection also waits for
+				    * events that no notification announces */
+	int64_t quiet_until;       /* until this time (us), commits of other
+				    * clients cause no probe; set after a probe
+				    * that found no ready job */
 };
 
 /* A call that waits for the end of jobs. Only the backend uses the last three

@@ -13,10 +13,10 @@
 struct rp_database {
 	const char *title; /* the database's name in prose, such as
 			    * "PostgreSQL" */
-	/* The schemes of its URLs, with a NULL at the end. The first one is
-	 * also the name of its folder in sql/. */
+	/* The schemes of the database's URLs, with a NULL at the end. The first
+	 * scheme is also the name of the database's folder in sql/. */
 	const char *schemes[3];
-	const char *url;                  /* form of its URLs, for messages */
+	const char *url;                  /* form of the URLs, for messages */
 	const struct rp_backend *backend; /* NULL: this build does not support
 					   * the database */
 };

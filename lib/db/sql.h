@@ -29,14 +29,14 @@
 struct rp_stmt {
 	const char *one;   /* the SQL for one row of parameters or, if `late` is
 			    * 1, for one taken row of the answer */
-	const char *many;  /* the SQL for many rows of parameters, which it
-			    * reads from a table; NULL: run `one` for each
-			    * row */
+	const char *many;  /* the SQL for many rows at once, which the
+			    * statement reads from a table; NULL: run `one` for
+			    * each row */
 	const char *guard; /* name of a column that an earlier statement
 			    * returned: the statement runs only if the column is
 			    * true; NULL: the statement always runs */
-	int rest;          /* 1: if the guard is false, the later statements of
-			    * the verb are skipped, too */
+	int rest;          /* 1: if the column `guard` is false, the later
+			    * statements of the verb are skipped, too */
 	int answer;        /* 1: the statement's rows are the verb's answer,
 			    * which is passed to the callback */
 	int batch;         /* 1: one run of the statement inserts all rows of
@@ -67,7 +67,7 @@ struct rp_bind {
 
 struct rp_call {
 	const char
-		*verb; /* NULL: settle_and_claim does the work of this verb */
+		*verb; /* NULL: databases with routines do not use the verb */
 	int many;      /* 1: run the call once for all rows of parameters */
 	int numbered;  /* 1: the first column of each row of the answer,
 			* `number`, says which row of parameters led to it,

@@ -55,11 +55,14 @@ rp__url_options(struct rp_url *url, char *text, rp_url_option_fn *option,
 		value = strchr(text, '=');
 		if (!value)
 			return rp__fail(reterr, RP_EINVAL,
-					"%.60s: options are NAME=VALUE", text);
+					"bad option %.60s in the database URL: "
+					"write NAME=VALUE",
+					text);
 		*value++ = '\0';
 		if (rp__url_unescape(value) < 0)
 			return rp__fail(reterr, RP_EINVAL,
-					"bad %% escape in the database URL");
+					"bad %% escape in the database URL "
+					"(a %% is written %%25)");
 		r = option(url, text, value, reterr);
 		if (r < 0)
 			return r;

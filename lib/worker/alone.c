@@ -14,8 +14,8 @@
  */
 #include "worker.h"
 
-/* A job that kills its worker usually does so within this time (microseconds)
- * after its start. */
+/* A suspect runs alone for this time (us). A job that kills its worker usually
+ * does so within this time after its start. */
 #define LIVED_US INT64_C(2000000)
 
 #define ROOM_US INT64_C(2000000)
@@ -27,18 +27,18 @@ has_lived(const struct alone *alone, int64_t now)
 	return now - alone->taken_us >= LIVED_US;
 }
 
-/* Returns 1 during the turn of other jobs, in which the worker claims jobs but
- * no suspect. A suspect that was claimed earlier may still be running in this
- * turn. Returns 0 if the worker runs a suspect that has not yet run for
- * LIVED_US, or if it has no suspect and the time `others_until` has come. */
+/* Returns 1 if it is the turn of other jobs: the worker claims jobs, but no
+ * suspect. A suspect that was claimed earlier may still be running. Returns 0
+ * if the worker runs a suspect that has not yet run for LIVED_US. If the worker
+ * has no suspect, returns 0 once the time `others_until` has come. */
 static int
 is_turn_of_others(const struct alone *alone, int64_t now)
 {
 	return alone->task ? has_lived(alone, now) : now < alone->others_until;
 }
 
-/* Returns when the worker stopped claiming other jobs, so that it can run a
- * suspect alone. */
+/* Returns since when the worker has claimed no other jobs, in order to make
+ * room for a suspect. */
 static int64_t
 room_since(const struct alone *alone)
 {
@@ -46,11 +46,10 @@ room_since(const struct alone *alone)
 							 : alone->others_until;
 }
 
-/* To run a suspect alone, the worker claims nothing until its other jobs have
- * ended. If the other jobs take longer than a limit, this function ends the
- * try. The worker then claims other jobs for as long as the limit, and tries
- * again after that. The limit is ROOM_US for the first try, and doubles with
- * each further try. */
+/* To make room for a suspect, the worker claims nothing until its other jobs
+ * have ended. If they take longer than a limit, this function gives up for now.
+ * The worker then serves other jobs for as long as the limit, and tries again.
+ * The limit is ROOM_US at first, and doubles with each try. */
 void
 rp__alone_end_making_room(struct alone *alone, size_t holding)
 {
@@ -73,9 +72,10 @@ rp__alone_must_wait(const struct alone *alone, size_t holding)
 	return alone->task || (alone->wanted_since && holding > 0);
 }
 
-/* Returns the number that the next claim gets as the number of held jobs. A
- * claim returns suspects only if it gets 0. So while other jobs have their
- * turn, this function returns 1 even if the worker holds no job. */
+/* Returns the number of held jobs that is passed to the next claim. A claim
+ * returns a suspect only if this number is 0. In the turn of other jobs no
+ * suspect may be claimed. So this function then returns 1 even if the worker
+ * holds no job. */
 size_t
 rp__alone_holding(const struct alone *alone, size_t holding)
 {
@@ -85,9 +85,8 @@ rp__alone_holding(const struct alone *alone, size_t holding)
 }
 
 /* Record that a claim returned `jobs` jobs and skipped `passed_over` suspects.
- * A claim that skips suspects and returns no jobs shows that no other jobs are
- * ready. Then the turn of the other jobs ends, and the worker makes room for a
- * suspect. */
+ * If it skipped suspects and returned no jobs, no other jobs are ready. Then
+ * the turn of other jobs ends, and the worker makes room for a suspect. */
 void
 rp__alone_claimed(struct alone *alone, size_t jobs, size_t passed_over)
 {

@@ -27,8 +27,9 @@ queue_and_kind(const char *queue, const char *kind)
 	return text;
 }
 
-/* Append to `kinds` the queues and kinds that a route serves. A route is a
- * queue or a pattern with its handler. Returns 0 or RP_ENOMEM. */
+/* Append to `kinds` a text for each queue and kind that a route serves. A route
+ * is a queue or a pattern, together with its handler. Returns 0 or
+ * RP_ENOMEM. */
 static int
 add_kinds(const rp_worker *w, const struct route *route, char **kinds,
 	  size_t *n)
@@ -131,8 +132,8 @@ settled_total(const rp_worker *w)
 	       w->counts.released;
 }
 
-/* Send the observer a heartbeat if one is due. The coordinator's loop calls
- * this, so a worker that hangs sends no heartbeat. */
+/* Call the observer with a heartbeat if one is due. The coordinator's loop
+ * calls this function, so no heartbeat comes from a worker that hangs. */
 static void
 tell_if_due(rp_worker *w, int64_t now)
 {

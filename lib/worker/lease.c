@@ -12,11 +12,12 @@
 
 /* ---- renewing ---- */
 
-/* A lease to renew. It is renewed when a third of it is over, or when the
- * handler has reported progress. */
+/* A lease that is due for renewal, because a third of it is over or the handler
+ * has reported progress. */
 struct renewal {
 	rp_task *task;
-	int was_blocked; /* 1: the last renewal found the job locked */
+	int was_blocked; /* 1: the last try to renew the lease failed, because
+			  * another transaction had locked the job */
 	int is_own;      /* 1: the renewal was refused, because the handler has
 			  * settled its claim itself */
 	int lost;
@@ -100,10 +101,10 @@ collect_due(struct pool *pool, int64_t now, struct renewal **ret,
 	return r;
 }
 
-/* Send the renewals to the database. During this call the pool is not locked,
- * so its threads can start and finish tasks. No task is settled before the
- * answer arrives, because this thread, the coordinator, is also the one that
- * settles. */
+/* Send the renewals to the database. The pool is not locked during this call,
+ * so its threads can start and finish tasks. But no task is settled before the
+ * answer arrives, because only the coordinator settles, and it is the thread
+ * that makes this call. */
 static int
 ask(rp_worker *w, const struct renewal *renewals, rp_verdict *verdicts,
     size_t n)
@@ -144,10 +145,10 @@ apply(rp_task *task, int result, int is_own, int64_t asked)
 	return 1;
 }
 
-/* Find the renewals that the database refused because the handler has settled
- * its claim itself. A refused renewal counts as such if the lease had not run
- * out when the renewal was sent, and no worker runs the job now. The handler is
- * not told to stop, because its claim was not lost. */
+/* Mark the refused renewals of handlers that have settled their claim
+ * themselves. Such a handler is not told to stop, because its claim was not
+ * lost. To recognize this case: the lease had not run out when the renewal was
+ * sent, and no worker runs the job now. */
 static void
 find_own(rp_worker *w, struct renewal *renewals, const rp_verdict *verdicts,
 	 size_t n, int64_t asked)
@@ -216,7 +217,8 @@ rp__lease_renew(rp_worker *w)
 
 /* ---- jobs of a claim whose answer was lost ---- */
 
-/* Jobs that are leased to this worker, each with a verdict that releases it. */
+/* The jobs that are leased to this worker in the database, each with a verdict
+ * that releases it. */
 struct held {
 	rp_conn *conn;
 	rp_verdict *verdicts;
@@ -264,9 +266,9 @@ is_known(const rp_worker *w, const struct tasks *finished, int64_t id)
 }
 
 /* Remove from `held` the jobs that this worker knows, because they are in one
- * of its lists. A job stays in one of these lists until the coordinator settles
- * the job. This function runs on the coordinator's thread, so no job leaves the
- * lists while this function runs. */
+ * of its lists. What is left are jobs that it has never received. Only the
+ * coordinator takes jobs out of the lists, and it is the thread that runs this
+ * function. So no known job is missed. */
 static void
 drop_known(rp_worker *w, const struct tasks *finished, struct held *held)
 {
@@ -280,9 +282,9 @@ drop_known(rp_worker *w, const struct tasks *finished, struct held *held)
 	held->count = kept;
 }
 
-/* The answer to a claim may have been lost after the commit. In that case,
- * release the jobs of that claim. Otherwise no worker would run them until
- * their leases ran out. */
+/* If the connection broke during a claim, the claim may have been committed
+ * although its answer was lost. Release the jobs of such a claim. Otherwise no
+ * worker would run them until their leases ran out. */
 int
 rp__lease_give_back_unknown(rp_worker *w, const struct tasks *finished)
 {

@@ -7,9 +7,9 @@
  * The coordinator is the thread that claims jobs, settles them and renews their
  * leases. Each step of the loop settles the tasks that finished during the
  * previous step. It also claims the jobs that the handlers will start within
- * the next 50 ms, if jobs take as long as they took recently. So the jobs of a
- * slow queue are fetched one by one, and those of a fast queue in large
- * commits.
+ * the next 50 ms, as far as recent durations of jobs can tell. So the jobs of a
+ * slow queue are fetched one by one, and the jobs of a fast queue are fetched
+ * many in one commit.
  */
 #include "worker.h"
 
@@ -20,14 +20,14 @@
 #define MOST_AHEAD 2000
 #define STUCK_MS 500
 #define MOST_TROUBLES_AT_THE_END 5
-/* After a stop, a worker tries this many times to settle jobs that other
- * transactions have locked. That takes 10 s. */
+/* A worker that was asked to stop tries this many times, in 10 s, to settle
+ * jobs that other transactions have locked. Then it ends. */
 #define MOST_TRIES_AT_THE_END 50
 
 /* ---- failed calls ---- */
 
-/* Handle the failure of a call. If the call should be repeated, returns 0 after
- * a pause. Otherwise returns the error, which ends the worker. */
+/* Handle a failed call to the database. If the call should be repeated, pause
+ * and return 0. Otherwise return the error, which ends the worker. */
 int
 rp__worker_trouble(rp_worker *w, int code)
 {
@@ -62,8 +62,8 @@ struct appetite {
 	size_t holding; /* how many jobs the worker holds, started or not */
 };
 
-/* Returns how many more jobs the worker may claim under the option max_jobs. A
- * job that was released before it was started does not count. */
+/* Returns how many more jobs the option max_jobs lets the worker claim. A job
+ * that was released before it was started does not count. */
 static int64_t
 jobs_left(const rp_worker *w)
 {
@@ -80,10 +80,10 @@ is_ending(const rp_worker *w)
 	return atomic_load(&w->stopping) || jobs_left(w) <= 0;
 }
 
-/* Returns how many jobs the handlers will start within AHEAD_MS, besides those
- * that they run now. The estimate uses the mean duration of recent jobs. If a
- * running job has already taken longer than the mean, its time so far is used
- * instead. The caller holds the pool's lock. */
+/* Returns how many jobs the handlers will start within AHEAD_MS, besides the
+ * running jobs. The estimate assumes that a job takes as long as the mean of
+ * recent jobs, or as long as the longest-running job has taken so far, if that
+ * is longer. The caller holds the pool's lock. */
 static size_t
 to_start_soon(const struct pool *pool, int64_t threads)
 {
@@ -169,7 +169,8 @@ start_batch(rp_worker *w, rp_batch *batch, int64_t asked)
 	return 0;
 }
 
-/* Record whether there may be more ready jobs than the claim returned. */
+/* Record what a claim shows about the queues: whether suspects are ready, and
+ * whether there may be more ready jobs than the claim returned. */
 static void
 note_claim(rp_worker *w, const rp_batch *batch, size_t want)
 {
@@ -183,9 +184,9 @@ note_claim(rp_worker *w, const rp_batch *batch, size_t want)
 		n == want || suspect || (passed_over && !w->alone.task);
 }
 
-/* Settle and claim in one round trip. If another transaction has locked a job,
- * send the verdicts again without a claim. This second call does not wait for
- * locks. */
+/* Settle and claim in one round trip. It fails if another transaction has
+ * locked one of the jobs. In this case settle again without a claim: this
+ * second call does not wait for locks, and leaves out the locked jobs. */
 static int
 ask(rp_worker *w, rp_verdict *verdicts, size_t n, struct appetite *a,
     rp_batch **ret)
@@ -243,8 +244,8 @@ settle_and_claim(rp_worker *w, struct tasks *finished)
 /* ---- waiting ---- */
 
 /* Returns how many milliseconds the coordinator may wait if nothing happens;
- * -1: no limit. waits: 1 if the coordinator will wait in the database's
- * backend, which itself decides when to look for ready jobs. */
+ * -1: no limit. waits: 1 if it will wait in the backend (the code for the kind
+ * of database), which itself decides when to look for ready jobs. */
 static int64_t
 nap_ms(rp_worker *w, int waits)
 {
@@ -275,8 +276,9 @@ nap_ms(rp_worker *w, int waits)
 	return at == INT64_MAX ? -1 : at > now ? at - now : 0;
 }
 
-/* Record that the coordinator waits, so that a thread that finishes a task
- * wakes it. Returns 0 if there are finished tasks already. */
+/* Record that the coordinator is going to wait. From now on a thread that
+ * finishes a task wakes it. If a task is already finished, record nothing and
+ * return 0. */
 static int
 fall_asleep(struct pool *pool)
 {
@@ -300,8 +302,9 @@ wake_up(struct pool *pool)
 		ignored = 0; /* no wake-up was pending */
 }
 
-/* Wait until a task is finished, until there may be work (if the worker can
- * take more), or until the next lease or heartbeat is due. */
+/* Wait until one of these events: a task is finished; there may be work, and
+ * the worker can take more; the next renewal of a lease, heartbeat or other
+ * duty is due. */
 static int
 wait_for_news(rp_worker *w)
 {
@@ -338,13 +341,12 @@ probe(rp_worker *w, int what, struct rp_probe *ret)
 		return rp__worker_trouble(w, r);
 	w->what = 0;
 	w->maybe_ready |= ret->ready;
-	/* A worker that gets notified need not poll, with these exceptions. If
-	 * jobs are ready, or the last sweep was not finished, there is work
-	 * that no new notification announces. A worker that drains must poll,
-	 * because no notification is sent when the last job ends. The worker
-	 * that sweeps for all workers must poll to know when the next sweep is
-	 * due. If a queue has used up its rate, no notification is sent when
-	 * the next job may start. */
+	/* A worker that gets notified need not poll, except in four cases. Jobs
+	 * are ready, or the last sweep was not finished: no new notification
+	 * announces this work. The worker drains: no notification is sent when
+	 * the last job ends. The worker sweeps for all workers: it must notice
+	 * when the next sweep is due. A queue has used up its rate: no
+	 * notification is sent when the next job may start. */
 	w->waiter.polls = ret->ready || ret->blocked || w->options.drain ||
 			  rp__has_swept_lately(w->conn) || w->conn->has_unswept;
 	if (!ret->suspects)
@@ -353,8 +355,8 @@ probe(rp_worker *w, int what, struct rp_probe *ret)
 }
 
 /* Probe (read whether jobs are due or ready) if the last wait returned
- * RP_WAIT_PROBE or RP_WAIT_SWEEP. A busy worker does not wait between its
- * calls; it probes at the time probe_at. */
+ * RP_WAIT_PROBE or RP_WAIT_SWEEP. A busy worker does not wait, so it probes
+ * when the time probe_at has come. */
 static int
 probe_if_due(rp_worker *w, int64_t now)
 {
@@ -394,11 +396,12 @@ is_at_the_end(rp_worker *w, int *ret_r)
 	       !rp__unsettled_any(w, ret_r);
 }
 
-/* Returns 1 if tasks wait and no task was started for STUCK_MS. In this case
- * the caller releases the waiting tasks, because other workers may be free.
+/* Returns 1 if tasks wait and no task was started for STUCK_MS. Then the caller
+ * releases the waiting tasks, because other workers may be free to run them.
  *
- * A program that pulls tasks has stopped calling rp_worker_next() if tasks wait
- * although a slot is free. Until the next call the worker claims nothing. */
+ * If tasks wait although a slot is free, the program that pulls tasks has
+ * stopped calling rp_worker_next(). Then this function sets `absent`, and the
+ * worker claims nothing until the next call. */
 static int
 is_stuck(rp_worker *w)
 {
@@ -467,8 +470,8 @@ loop(rp_worker *w, struct tasks *finished)
 
 /* ---- start and end ---- */
 
-/* Free all tasks after a failure. Their jobs stay claimed until the leases
- * run out. */
+/* Free all tasks that were not settled, for example after a failure. Their jobs
+ * stay claimed until the leases run out. */
 static void
 forget_all(rp_worker *w, struct tasks *finished)
 {
@@ -493,8 +496,10 @@ rp__loop_run(rp_worker *w, rp_error *reterr)
 	if (!w->pool.pulled)
 		r = rp__pool_start_threads(w);
 	if (r < 0)
-		rp__fail(&w->conn->error, r,
-			 "the worker's threads cannot be started");
+		rp__fail(
+			&w->conn->error, r,
+			"the worker's threads cannot be started: out of memory "
+			"or too many threads");
 	else
 		r = loop(w, &finished);
 	if (r < 0)

@@ -115,9 +115,9 @@ rp__pool_close(struct pool *pool)
 	pool->slots = 0;
 }
 
-/* Make pool->fd, which a program may poll, readable if rp_worker_next() has
- * something to return. Otherwise make it not readable. The caller holds the
- * pool's lock. */
+/* Make pool->fd readable if rp_worker_next() has something to return, otherwise
+ * not readable. A program may poll this descriptor. The caller holds the pool's
+ * lock. */
 void
 rp__pool_set_fd(struct pool *pool)
 {
@@ -173,9 +173,9 @@ is_over(const rp_task *task)
 	       now >= task->leased_at + task->lease_ms;
 }
 
-/* Take the next task whose lease is still valid. A task whose lease is over is
- * released. If another worker has claimed the job by then, the database refuses
- * the release. */
+/* Take the next task whose lease is still valid. Release a task whose lease is
+ * over. If another worker has claimed its job by then, the database refuses the
+ * release. */
 static rp_task *
 next_task(struct pool *pool)
 {
@@ -191,10 +191,9 @@ next_task(struct pool *pool)
 	return NULL;
 }
 
-/* Start the next task by putting it into a free slot. A worker has as many
- * slots as tasks may run at the same time, and renews the leases of the tasks
- * in slots. The caller holds the pool's lock. Returns NULL if no task waits or
- * no slot is free. */
+/* Start the next task: put it into a free slot. A worker has as many slots as
+ * tasks may run at the same time. Returns NULL if no task waits or no slot is
+ * free. The caller holds the pool's lock. */
 rp_task *
 rp__pool_start_task(rp_worker *worker)
 {

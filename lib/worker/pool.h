@@ -30,11 +30,12 @@ struct pool {
 		/* Signalled when `todo` or `ended` changes, so that a waiting
 		 * thread starts a task or returns. */
 		changed;
-	pthread_cond_t renewed; /* signalled when renewals were answered */
+	pthread_cond_t renewed; /* signalled when the database has answered
+				 * renewals of leases */
 	struct tasks todo, finished;
 	rp_task **running; /* the task of each slot; NULL: the slot is free */
-	rp_conn **conns;   /* the connection of each slot; it is opened when a
-			    * task first needs it */
+	rp_conn **conns;   /* the connection of each slot, for the handler;
+			    * opened when a task first needs it */
 	size_t slots, running_count;
 	int asleep;      /* 1: the coordinator waits until wake_fd is
 			  * readable */
@@ -47,8 +48,9 @@ struct pool {
 	 * having handlers. */
 	int pulled;     /* 1: a program pulls tasks, and the coordinator has a
 			 * thread of its own */
-	int absent;     /* 1: the program did not take the waiting tasks, so the
-			 * worker claims nothing */
+	int absent;     /* 1: tasks waited, but the program did not call
+			 * rp_worker_next(). Until it does, the worker claims
+			 * nothing */
 	int fd_is_set;  /* 1: `fd` is readable */
 	int result;     /* 0, or the error that ended the coordinator */
 	rp_error error; /* the message of that error */
@@ -58,8 +60,8 @@ struct pool {
 	int wake_fd;       /* eventfd; readable when a task is finished, or when
 			    * the worker must stop */
 	int fd;            /* eventfd, see rp_worker_fd() */
-	_Atomic pid_t pid; /* the process that calls rp_worker_next(), set at
-			    * the first call; 0: no such call was made yet */
+	_Atomic pid_t pid; /* the process that made the first call of
+			    * rp_worker_next(); 0: no such call was made yet */
 
 	/* Only the coordinator uses the following members. */
 	pthread_t *threads;
@@ -68,7 +70,8 @@ struct pool {
 
 void rp__tasks_add(struct tasks *tasks, rp_task *task);
 void rp__tasks_append(struct tasks *tasks, const struct tasks *more);
-void rp__tasks_free(struct tasks *tasks); /* frees the tasks, too */
+void rp__tasks_free(struct tasks *tasks); /* empties the list, and frees each
+					   * task */
 
 int rp__pool_init(struct pool *pool);
 void rp__pool_destroy(struct pool *pool);

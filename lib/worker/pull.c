@@ -53,7 +53,8 @@ start(rp_worker *w, rp_error *reterr)
 		pool->pulled = 0;
 		rp__pool_close(pool);
 		return rp__fail(reterr, RP_ENOMEM,
-				"the worker's thread cannot be started");
+				"the worker's thread cannot be started: out of "
+				"memory or too many threads");
 	}
 	rp__pool_set_fd(pool);
 	return 0;
@@ -61,8 +62,9 @@ start(rp_worker *w, rp_error *reterr)
 
 /* ---- pulling ---- */
 
-/* Start the next task of a kind that the program serves. Tasks of other kinds
- * are released for other workers. The caller holds the pool's lock. */
+/* Start the next task whose kind the program serves. Release tasks of other
+ * kinds, so that other workers can run them. The caller holds the pool's
+ * lock. */
 static rp_task *
 start_task(rp_worker *w)
 {
@@ -87,9 +89,9 @@ come_back(struct pool *pool)
 	rp__pool_wake_coordinator(pool);
 }
 
-/* Wait for a task and start it. The caller holds the pool's lock, which is
- * released during the wait. Returns NULL if the time is over or there will be
- * no more tasks. */
+/* Wait for a task and start it. The caller holds the pool's lock, which is not
+ * held during the wait itself. Returns NULL if the time is over or no more
+ * tasks will come. */
 static rp_task *
 wait_for_task(rp_worker *w, int64_t timeout_ms)
 {
@@ -121,7 +123,8 @@ check_next(const rp_worker *w, int64_t timeout_ms, rp_error *reterr)
 		return rp__fail(reterr, RP_EINVAL, "worker is NULL");
 	if (timeout_ms < -1 || timeout_ms > RP_MOST_MS)
 		return rp__fail(reterr, RP_EINVAL,
-				"the timeout is not within -1..%d days",
+				"the timeout is neither -1 nor within 0..%d "
+				"days",
 				RP_MOST_DAYS);
 	if (w->pool.pid && w->pool.pid != getpid())
 		return rp__fail(reterr, RP_EINVAL,
@@ -213,7 +216,8 @@ rp__pull_end(rp_worker *w)
 
 		if (!task)
 			continue;
-		if (task->begun) { /* rp_close() rolls back its transaction */
+		if (task->begun) { /* rp_close() rolls back the transaction of
+				    * the task */
 			rp_close(pool->conns[i]);
 			pool->conns[i] = NULL;
 		}

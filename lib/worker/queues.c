@@ -1,8 +1,8 @@
 /*
- * queues.c - the list of queues that a worker serves. A route is a queue's name
- * or a pattern, with a handler. The list has the queues that routes name, and
- * the queues that match a route's pattern. Queues that are created later are
- * added.
+ * queues.c - the list of queues that a worker serves. A route is the name of a
+ * queue, or a pattern for names, together with a handler. The list has the
+ * queues that routes name, and the queues that match the patterns. The worker
+ * looks for new queues from time to time, and adds those that match a pattern.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -15,13 +15,13 @@
 /* The time between two looks for new queues, in milliseconds. */
 #define LOOK_MS 1000
 
-/* A look reads the queues with larger ids than old_queue_id, which is the
- * largest id that was known up to YOUNG_MS ago. So a look also finds a queue
- * that appears a little later than a queue with a larger id. This happens
- * because transactions that create queues need not commit in the order of the
- * ids. */
+/* A look reads the queues whose ids are larger than old_queue_id. This is an
+ * older value of the largest known id, replaced every YOUNG_MS. The largest id
+ * that is known now would not do. Transactions that create queues may commit in
+ * another order than that of the ids, so a queue may appear later than a queue
+ * with a larger id. */
 #define YOUNG_MS 5000
-/* All queues are read every ALL_MS. Only this read notices the queues that were
+/* All queues are read every ALL_MS, in order to notice queues that were
  * dropped. */
 #define ALL_MS 30000
 
@@ -37,9 +37,9 @@ is_named(const rp_worker *w, const char *queue)
 	return 0;
 }
 
-/* A list of queues that is being built, to replace the worker's list. One
- * allocation holds the pointers, followed by copies of the names. Because of
- * the copies, the list stays valid when the queues in `found` are freed. */
+/* A new list of queues, which will replace the worker's list. One allocation
+ * holds the pointers, followed by copies of the names. Because the names are
+ * copied, the list stays valid when the queues in `found` are freed. */
 struct list {
 	const char **queues;
 	size_t count;
@@ -77,8 +77,8 @@ add(struct list *list, const char *queue)
 	append(list, queue);
 }
 
-/* Append the found queues that match the route's pattern. Skip queues that are
- * in the list already, and queues that a route names. */
+/* Append to the list the queues that were found for the route's pattern. Skip
+ * queues that are in the list already, and queues that a route names. */
 static void
 add_found(rp_worker *w, struct route *route, struct list *list)
 {
@@ -93,9 +93,9 @@ add_found(rp_worker *w, struct route *route, struct list *list)
 	route->count = list->count - route->first;
 }
 
-/* Replace the list of the worker's queues by a new one, in the order of the
- * routes. If memory runs out, the old list stays until the worker looks for new
- * queues again, after LOOK_MS. */
+/* Make a new list of the worker's queues, in the order of the routes, and
+ * replace the old list. If memory runs out, the old list stays until the next
+ * look for queues, LOOK_MS later. */
 static int
 list_queues(rp_worker *w)
 {
@@ -138,7 +138,7 @@ rp__queues_rotate(rp_worker *w)
 
 /* ---- looking for queues ---- */
 
-/* The queues that were read from the database so far. */
+/* What a look has read from the database so far. */
 struct look {
 	rp_worker *worker;
 	struct found *found; /* the queues that match a pattern */
@@ -201,8 +201,9 @@ is_found(const rp_worker *w, const char *name)
 	return 0;
 }
 
-/* Called if all queues were read. Replace `found`, the worker's list of queues
- * that match a pattern. Returns 1 if the list has changed. */
+/* Call this after a look that has read all queues. Replace `found`, the
+ * worker's array of queues that match a pattern. Returns 1 if the array has
+ * changed. */
 static int
 replace_found(rp_worker *w, struct look *look)
 {
@@ -220,8 +221,9 @@ replace_found(rp_worker *w, struct look *look)
 	return 1;
 }
 
-/* Called if only the newest queues were read. Append to `found` those queues
- * that it does not have yet. Returns 1 if any were appended. */
+/* Call this after a look that has read only the newest queues. Append to
+ * `found` the queues that it does not have yet. Returns 1 if any were
+ * appended. */
 static int
 append_found(rp_worker *w, struct look *look)
 {

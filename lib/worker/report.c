@@ -5,19 +5,18 @@
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  *
- * Progress is sent with a renewal of the lease. So progress needs no statement
- * of its own, and is refused like a verdict if the claim was lost. A text that
- * was sent with a renewal stays in `sending` until the answer. If the renewal
- * fails, the text is sent again, unless the handler has reported a newer text
- * since then.
+ * Progress is sent with a renewal of the lease. So it needs no statement of its
+ * own, and is refused like a verdict if the claim was lost. Until the database
+ * answers, the text that was sent is kept in `sending`. If the renewal fails,
+ * this text is sent again, unless the handler has reported a newer text.
  */
 #include "worker.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Progress is sent at most once in this time, because each report takes a
- * commit. */
+/* The progress of a job is sent at most once in this time (ms), because each
+ * time costs a commit. */
 #define REPORT_EVERY_MS 1000
 
 /* Returns when to send the progress (monotonic ms), or INT64_MAX if there is
@@ -41,8 +40,8 @@ rp__report_send(struct report *report)
 	return report->sending;
 }
 
-/* Handle the answer to a renewal that was sent at `asked`. r: the result of the
- * renewal. The caller holds the pool's lock. */
+/* Handle the answer to a renewal that has sent the progress. asked: when the
+ * renewal was sent. r: its result. The caller holds the pool's lock. */
 void
 rp__report_answered(struct report *report, int r, int64_t asked)
 {

@@ -38,9 +38,9 @@ rp__task_fate(int result)
 	return result == RP_ECANCELLED ? RP_TASK_CANCELLED : RP_TASK_LOST;
 }
 
-/* Returns when to renew the lease: when a third of it is over, or earlier if
- * there is progress to send. Returns INT64_MAX if the lease must not be
- * renewed, because the claim has ended or the handler is extending the
+/* Returns when to renew the lease (monotonic ms): when a third of it is over,
+ * or earlier if there is progress to send. Returns INT64_MAX if the lease must
+ * not be renewed, because the claim has ended or the handler is extending the
  * lease. */
 int64_t
 rp__task_renew_at(const rp_task *task)
@@ -64,11 +64,10 @@ rp__task_begin_handling(rp_task *task, const char *thread)
 		    (rp_event){ .what = RP_EVENT_START, .job = task->job });
 }
 
-/* End a task whose handler has returned. If a transaction of the task is open
- * in another thread, this fails and changes nothing. A large payload is freed
- * while `observing` is locked, because at that moment the coordinator may be
- * calling the observer for a renewal of this job, and the observer may read the
- * payload. */
+/* End a task whose handler has returned. If the task has a transaction open in
+ * another thread, this fails and changes nothing. A large payload is freed
+ * here. The lock `observing` makes sure that the observer is not reading the
+ * payload, which could happen during a renewal of the lease. */
 int
 rp__task_end_handling(rp_task *task, int verdict)
 {
@@ -86,10 +85,10 @@ rp__task_end_handling(rp_task *task, int verdict)
 
 /* ---- for handlers ---- */
 
-/* Returns 0 if the calling thread may use the task, else RP_EINVAL. A handler's
- * task may be used only by the thread that runs the handler. A task from
- * rp_worker_next() may be used by any thread, but while its transaction is
- * open, only by the thread that opened the transaction. */
+/* Returns 0 if the calling thread may use the task, else RP_EINVAL. Only the
+ * thread that runs the handler may use the handler's task. Any thread may use a
+ * task from rp_worker_next(). But while this task has a transaction open, only
+ * the thread that opened the transaction may use it. */
 int
 rp__task_enter(const rp_task *task)
 {
@@ -160,10 +159,10 @@ rp_task_state(const rp_task *task)
 
 /* ---- extending ---- */
 
-/* Wait until the database has answered the worker's renewal of this lease, and
- * prevent further renewals. If a renewal and an extension overlapped, the
- * shorter lease might win. The pool's lock cannot prevent this, because a
- * thread releases the lock before it waits for the database. Returns the
+/* Prepare an extension of the lease by the handler. Wait until the database has
+ * answered a renewal by the worker, and prevent further renewals: if both
+ * overlapped, the shorter lease might win. The pool's lock cannot prevent this,
+ * because a thread releases it before it waits for the database. Returns the
  * progress to send, or NULL. */
 static const char *
 begin_extending(rp_task *task)
@@ -236,8 +235,8 @@ rp_task_extend(rp_task *task, int64_t lease_ms)
 
 /* ---- transactions ---- */
 
-/* Handle a failed call on the task's connection. The call's error message,
- * `words`, becomes the job's error, unless the handler has set an error. */
+/* Make the message `words` of a failed call the error of the job, unless the
+ * handler has set an error. Returns `r`. */
 static int
 failed(rp_task *task, int r, const char *words)
 {
@@ -302,9 +301,9 @@ observe(const rp_task *task, int what, int result, int64_t asked_us)
 				.asked_us = asked_us });
 }
 
-/* Commit the transaction that completes the job. `done` is set before the
- * commit, because after the commit the database refuses to renew the lease. The
- * coordinator must not take this refusal for a lost job. */
+/* Commit the transaction that completes the job. After the commit, the database
+ * refuses to renew the lease, and the coordinator must not take this refusal
+ * for a lost job. So `done` is set before the commit. */
 static int
 commit_completed(rp_task *task)
 {

@@ -19,10 +19,11 @@ struct fetch {
 	rp_task *tasks;
 };
 
-/* The result and the progress that a handler reports; see report.c. */
+/* The result and the progress that a handler reports, until they are sent to
+ * the database; see report.c. */
 struct report {
-	/* The handler uses these two members until it returns. After that, the
-	 * coordinator uses them. */
+	/* The handler uses the following two members until it returns. After
+	 * that, the coordinator uses them. */
 	char *result; /* NULL: no result */
 	size_t result_size;
 
@@ -51,10 +52,11 @@ struct rp_task {
 	rp_conn **conn;     /* the connection of the task's slot, for
 			     * rp_task_begin() */
 	int begun;          /* 1: the task's transaction is open */
-	int completes;      /* 1: that transaction completes the job */
+	int completes;      /* 1: the task's transaction completes the job */
 	int verdict;
 	int64_t delay_ms;
-	int hold; /* what the verdict holds, see rp_task_hold(); 0: nothing */
+	int hold; /* RP_HOLD_*: what to hold with the verdict, see
+		   * rp_task_hold(); 0: nothing */
 	int64_t hold_ms;
 	char *error;
 	struct report report;
@@ -62,11 +64,11 @@ struct rp_task {
 	/* The pool's lock protects the following members. */
 	rp_task *next; /* the next task in the same list */
 	int64_t lease_ms;
-	int64_t leased_at;     /* when the lease that is valid now was requested
+	int64_t leased_at;     /* when the current lease was requested
 				* (monotonic ms) */
-	int64_t blocked_until; /* when to try again to renew the lease of a job
-				* that is locked (monotonic ms); 0: the job was
-				* not locked */
+	int64_t blocked_until; /* if another transaction had locked the job:
+				* when to try again to renew the lease
+				* (monotonic ms); 0: the job was not locked */
 	int renewing;          /* 1: the coordinator is renewing the lease */
 	int extending;         /* 1: the handler is extending the lease */
 	int is_settled;        /* 1: a renewal found that the handler has
@@ -76,8 +78,8 @@ struct rp_task {
 				* the task is not started yet */
 	int64_t took_us;
 
-	int blocked; /* 1: a verdict was given, but the job was locked. Only the
-		      * coordinator uses this member */
+	int blocked; /* 1: the verdict was sent, but another transaction had
+		      * locked the job. Only the coordinator uses this member */
 
 	/* Any thread may use the following members. */
 	atomic_int done; /* 1: the task's transaction has completed the job, or
@@ -85,8 +87,8 @@ struct rp_task {
 	atomic_int fate; /* RP_TASK_RUNNING, _LOST or _CANCELLED */
 };
 
-/* Returns RP_TASK_LOST or RP_TASK_CANCELLED, for a task whose verdict or
- * renewal was refused with RP_EGONE or RP_ECANCELLED. */
+/* Returns the fate of a task whose verdict or renewal was refused: RP_TASK_LOST
+ * if `result` is RP_EGONE, RP_TASK_CANCELLED if it is RP_ECANCELLED. */
 int rp__task_fate(int result);
 int rp__task_enter(const rp_task *task);
 int64_t rp__task_renew_at(const rp_task *task); /* when to renew the task's

@@ -1,15 +1,15 @@
 /*
  * unsettled.c - remember the jobs that a worker has run and that are not
- * finished yet, such as a job that waits for a retry. A worker with
- * RP_DRAIN_SETTLED waits for these jobs.
+ * finished yet, such as a job that waits for a retry. Before a worker with
+ * RP_DRAIN_SETTLED ends, it waits for these jobs.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  *
- * A job is added before its verdict is sent. If memory runs out at that point,
- * the verdict is not lost, because it can be sent later. The job is removed
- * when the database has answered that the job is finished. When the worker has
- * nothing else to do, it reads the states of the remaining jobs one by one.
+ * A job is added before its verdict is sent. If memory runs out for that, the
+ * verdict is simply sent later. The job is removed when the database has
+ * answered that it is finished. When the worker has nothing else to do, it
+ * reads the states of the remaining jobs one by one.
  */
 #include "worker.h"
 
@@ -45,8 +45,8 @@ add(rp_worker *w, const rp_job *job)
 	return found ? 0 : RP_ENOMEM;
 }
 
-/* Add to the tree the jobs whose handlers were started. Without
- * RP_DRAIN_SETTLED this does nothing, because the tree is not needed. */
+/* Add the jobs whose handlers were started to the tree w->unsettled. Without
+ * RP_DRAIN_SETTLED the tree is not needed, and this function does nothing. */
 int
 rp__unsettled_add(rp_worker *w, const struct tasks *tasks)
 {
@@ -74,8 +74,8 @@ rp__unsettled_remove(rp_worker *w, int64_t id)
 	free(old);
 }
 
-/* Returns 1 if the job is finished or another worker has started a later
- * attempt of the job, 0 if not, or an error. */
+/* Returns 1 if the worker need not wait for the job: it is finished, or another
+ * worker has started a later attempt. Otherwise returns 0 or an error. */
 static int
 is_over(rp_worker *w, const struct unsettled *job)
 {
@@ -91,16 +91,16 @@ is_over(rp_worker *w, const struct unsettled *job)
 	return r;
 }
 
-/* Returns 1 if the worker must still wait for one of the jobs: the job is not
- * finished, and no other worker has started a later attempt of it. Also returns
- * 1 if the database does not answer. A negative *ret_r is an error that ends
- * the worker. */
+/* Returns 1 if the worker must still wait for one of its jobs. It need not wait
+ * for a job that is finished, or of which another worker has started a later
+ * attempt. Also returns 1 if the database does not answer. If *ret_r is
+ * negative, it is an error that ends the worker. */
 int
 rp__unsettled_any(rp_worker *w, int *ret_r)
 {
 	while (w->unsettled) {
-		/* A node of the tree begins with the pointer that tsearch()
-		 * inserted. */
+		/* tsearch() has made the tree. Each node begins with the
+		 * pointer that was inserted. */
 		const struct unsettled *job =
 			*(struct unsettled *const *)w->unsettled;
 		int r = is_over(w, job);

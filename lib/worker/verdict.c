@@ -26,7 +26,8 @@ rp__worker_take_finished(rp_worker *w, struct tasks *finished)
 	rp__tasks_append(finished, &more);
 }
 
-/* Take the tasks that were not started, to release them. */
+/* Move the tasks that were not started to `finished`, with verdicts that
+ * release their jobs. */
 void
 rp__worker_take_unstarted(rp_worker *w, struct tasks *finished)
 {
@@ -54,7 +55,8 @@ forget(rp_worker *w, rp_task *task)
 	rp__task_free(task);
 }
 
-/* Count the job as dead if its new state is dead, otherwise by the verdict. */
+/* Count a settled job: as dead if its new state is dead, otherwise by its
+ * verdict. */
 static void
 count_verdict(rp_worker *w, const rp_task *task, int verdict, int state)
 {
@@ -77,14 +79,13 @@ count_loss(rp_worker *w, int is_cancelled)
 		w->counts.lost++;
 }
 
-/* Called if the handler has settled its claim itself. Returns the verdict that
- * the handler gave. `now` is the job as the database has it now.
+/* Call this if the handler has settled its claim itself. Returns the verdict
+ * that the handler gave. now: the job as it is in the database.
  *
  * If the claim number is unchanged, the verdict was DONE or DEAD. FAIL adds 1
  * to the claim number and does not change the attempt number. RELEASE adds 1 to
- * the claim number and subtracts 1 from the attempt number. If another claim
- * followed, it has increased the claim number further, and has added 1 to the
- * attempt number. */
+ * the claim number and subtracts 1 from the attempt number. A later claim
+ * increases the claim number further, and adds 1 to the attempt number. */
 static int
 own_verdict(const rp_task *task, const rp_job *now)
 {
@@ -178,9 +179,9 @@ verdict_of(const rp_task *task)
 	return v;
 }
 
-/* Make the verdicts for the tasks. Tasks that were lost, cancelled, or
- * completed by a transaction of their own need no verdict and are removed from
- * the list. The caller frees the array. */
+/* Make an array with the verdicts of the tasks; the caller frees the array.
+ * Tasks that were lost, cancelled, or completed by a transaction of their own
+ * need no verdict. They are freed and removed from the list. */
 rp_verdict *
 rp__verdicts_make(rp_worker *w, struct tasks *tasks)
 {
@@ -217,9 +218,9 @@ rp__verdicts_make(rp_worker *w, struct tasks *tasks)
 	return verdicts;
 }
 
-/* Free the tasks that are settled. A task whose job is locked by another
- * transaction is moved to the list `blocked`; see
- * rp__worker_settle_blocked(). */
+/* Handle the answers to verdicts. Free the tasks that are settled. A task whose
+ * job is locked by another transaction is moved to the list `blocked`, which
+ * rp__worker_settle_blocked() settles later. */
 void
 rp__verdicts_answered(rp_worker *w, struct tasks *tasks,
 		      const rp_verdict *verdicts, int64_t asked_us)
@@ -242,7 +243,8 @@ rp__verdicts_answered(rp_worker *w, struct tasks *tasks,
 	*tasks = NO_TASKS;
 }
 
-/* Repeat the verdicts on jobs that were locked by another transaction. */
+/* Send again the verdicts that were not accepted because another transaction
+ * had locked the job. */
 int
 rp__worker_settle_blocked(rp_worker *w)
 {

@@ -84,9 +84,9 @@ rp_worker_new(const char *url, const rp_worker_options *options,
 void
 rp_worker_free(rp_worker *w)
 {
-	/* In a forked child, do not touch the parent's worker. At the fork, one
-	 * of the parent's threads may have held a lock of the worker. That
-	 * thread does not exist in the child, so nobody would release the
+	/* In a forked child, do not touch the worker of the parent. Another
+	 * thread of the parent may have held a lock of the worker at the fork.
+	 * This thread does not exist in the child, so nobody would release the
 	 * lock. */
 	if (!w || rp__pull_end(w) < 0)
 		return;
@@ -162,9 +162,9 @@ rp_worker_serve_pattern(rp_worker *w, const char *pattern, const char *kind)
 	return add_route(w, pattern, kind, 1, NULL, NULL);
 }
 
-/* Find the route for a job among the routes that name its queue, or with
- * is_pattern among the routes whose pattern matches it. The route for the job's
- * kind is preferred to the one for all kinds. */
+/* Find the route for a job. is_pattern 0: search the routes that name the job's
+ * queue. 1: search the routes whose pattern matches the queue. A route for the
+ * job's kind is preferred to a route for all kinds. */
 static const struct route *
 find_route(const rp_worker *w, const rp_job *job, int is_pattern)
 {
@@ -208,8 +208,8 @@ rp__worker_serves(const void *ctx, const char *queue)
 	return 0;
 }
 
-/* Check that the worker serves a queue. Also check that all its routes have
- * handlers (`handlers` is 1), or that none has (0). */
+/* Check that the worker serves a queue, and that its routes fit the call: all
+ * have handlers (`handlers` is 1), or none has (0). */
 int
 rp__worker_check_routes(const rp_worker *w, int handlers, rp_error *reterr)
 {
@@ -223,8 +223,8 @@ rp__worker_check_routes(const rp_worker *w, int handlers, rp_error *reterr)
 			return rp__fail(
 				reterr, RP_EINVAL,
 				"rp_worker_run() needs queues from "
-				"rp_worker_handle(), rp_worker_next() needs "
-				"queues from rp_worker_serve()");
+				"rp_worker_handle(), but rp_worker_next() "
+				"needs queues from rp_worker_serve()");
 	return 0;
 }
 
@@ -240,9 +240,9 @@ rp__worker_open(rp_worker *w, rp_error *reterr)
 	r = rp_open(w->url, &options, &w->conn, reterr);
 	if (r < 0)
 		return r;
-	/* rp_open() delays a handle's first sweep by a second, and a worker
-	 * that drains may end before that. So this worker sweeps when it first
-	 * looks for jobs, unless another client has swept within a second. */
+	/* Sweep when this worker first looks for jobs, unless another client
+	 * has swept within a second. rp_open() delays the first sweep of a
+	 * handle by a second, but a worker that drains may end before that. */
 	w->conn->swept_at = 0;
 	for (size_t i = 0; i < w->routes_count && r == 0; i++)
 		if (!w->routes[i].is_pattern &&
@@ -274,8 +274,8 @@ rp_worker_run(rp_worker *w, rp_error *reterr)
 	r = rp__worker_check_routes(w, 1, reterr);
 	if (r < 0)
 		return r;
-	/* Fail if the worker runs. Otherwise a handler of this worker that
-	 * called this function would wait for itself. */
+	/* Fail if the worker is running already. A handler that calls this
+	 * function for its own worker would wait for itself. */
 	if (atomic_exchange(&w->runs, 1))
 		return rp__fail(reterr, RP_EINVAL,
 				"the worker is already running");

@@ -15,25 +15,26 @@
 
 #include "pool.h"
 
-/* If another transaction has locked a job, the worker sends the verdict on this
- * job again after this time, in ms. */
+/* If another transaction has locked a job, the worker sends the job's verdict
+ * or the renewal of its lease again after this time, in ms. */
 #define BLOCKED_MS 200
 
 /* A worker that has no handler for a job's kind releases the job with this
  * delay, in ms. Another worker may have a handler. */
 #define NO_HANDLER_MS 10000
 
-/* A worker prefetches the jobs that its handlers will start within this time,
- * in ms. */
+/* A worker prefetches jobs, that is, claims them before a handler is free:
+ * those that its handlers will start within this time, in ms. */
 #define AHEAD_MS 50
 
 struct route {
 	char *queue, *kind;  /* `kind` is NULL if the route is for all kinds
 			      * that have no route of their own */
 	int is_pattern;      /* 1: `queue` is a pattern */
-	size_t first, count; /* the part of the worker's list of queues that
-			      * matches the pattern; used by the coordinator
-			      * only */
+	size_t first, count; /* if `queue` is a pattern: the matching queues are
+			      * `count` elements of the worker's list of queues,
+			      * from the index `first` on; used by the
+			      * coordinator only */
 	rp_handler *handler; /* NULL: tasks are pulled */
 	void *ctx;
 };
@@ -44,25 +45,25 @@ struct found {
 	int is_listed; /* 1: the queue is in the worker's list of queues */
 };
 
-/* The state that decides whether the worker now claims suspects or other jobs;
+/* The state that decides whether the worker claims suspects or other jobs now;
  * see alone.c. A suspect is a job that may have killed its worker. The worker
  * takes turns: it runs one suspect and nothing else, then it serves other jobs
  * for as long as they had to wait. Times are monotonic us. */
 struct alone {
 	const rp_task *task;  /* the suspect that the worker holds, or NULL */
 	int64_t wanted_since; /* when the worker began to make room for a
-			       * suspect that a claim has skipped; 0: no claim
-			       * has skipped one */
+			       * suspect, because a claim had skipped the
+			       * suspect; 0: no suspect is known to wait */
 	int64_t began_us;     /* when other jobs began to wait because of
 			       * `task` */
 	int64_t taken_us;     /* when the worker claimed `task` */
 	int64_t others_until; /* the worker serves other jobs until this time */
-	int64_t room_us;      /* the longest time for which the worker claims
-			       * nothing while it waits for its jobs to end;
-			       * 0: ROOM_US */
+	int64_t room_us;      /* the longest time for which the worker makes
+			       * room for a suspect: it claims nothing until its
+			       * other jobs have ended; 0: ROOM_US */
 };
 
-/* The numbers of rp_worker_counts_get(), which any thread may call. */
+/* The numbers that rp_worker_counts_get() returns. Any thread may read them. */
 struct counts {
 	_Atomic int64_t claimed, done, failed, dead, released, lost, cancelled;
 };
@@ -83,48 +84,47 @@ struct rp_worker {
 	atomic_int runs;      /* 1: rp_worker_run() is running */
 	struct counts counts; /* written by the coordinator only */
 
-	pthread_t coordinator; /* the coordinator's thread, if tasks are
-				* pulled; rp_worker_free() joins it */
+	pthread_t coordinator; /* the thread of the coordinator, if a program
+				* pulls tasks; rp_worker_free() joins it */
 
 	/* Only the coordinator uses the following members. */
 	rp_conn *conn;
 	struct alone alone;
 	struct rp_waiter waiter;
 	int waited, what;   /* `waited`: 1 if the loop has just waited for work.
-			     * `what`: RP_WAIT_* flags that waits have returned
-			     * and that the loop has not handled yet */
+			     * `what`: flags RP_WAIT_* that were returned by
+			     * waits and are not handled yet */
 	int maybe_ready;    /* 1: the last claim or probe has shown that there
 			     * may be ready jobs */
 	int64_t given_back; /* how many claimed jobs were released without being
 			     * started */
-	struct tasks blocked; /* finished tasks whose jobs other transactions
-			       * have locked */
+	struct tasks blocked; /* finished tasks that cannot be settled, because
+			       * other transactions have locked their jobs */
 	int64_t unblock_at; /* when to settle `blocked` again (monotonic ms) */
-	int unblock_tries;  /* how many tries in a row have settled no task of
-			     * `blocked` */
+	int unblock_tries;  /* how many tries in a row to settle `blocked` have
+			     * settled none of its tasks */
 	int troubles;       /* how many calls in a row have failed */
-	void *unsettled;    /* a tree, by id, of the jobs that this worker has
-			     * run and that are not finished yet; see
+	void *unsettled;    /* a tree of jobs, sorted by id: those that this
+			     * worker has run and that are not finished yet; see
 			     * unsettled.c */
-	/* The queues in order of preference, with a NULL at the end; see
-	 * queues.c. */
+	/* The names of the queues that the worker serves, in order of
+	 * preference, with a NULL at the end; see queues.c. */
 	const char **queues;
 	struct found *found; /* queues that match a pattern */
 	size_t found_count;
 	int is_list_old; /* 1: `queues` must be replaced by a new list, made
 			  * from the routes and `found` */
-	int64_t registered_version; /* version of the list of queues that is in
-				     * the worker's row in the database. If it
-				     * differs from waiter.version, the row must
-				     * be updated */
+	int64_t registered_version; /* version of the list of queues that is
+				     * stored in the worker's row in the
+				     * database. If it is not waiter.version,
+				     * the row must be updated */
 	int64_t look_at;     /* when to look for new queues (monotonic ms) */
 	int64_t look_at_all; /* when to read the names of all queues, to notice
 			      * dropped queues too (monotonic ms) */
-	/* last_queue_id: the largest id of a queue that was seen. old_queue_id:
-	 * a value that last_queue_id had earlier. To find new queues, the
-	 * worker reads the queues with larger ids than old_queue_id. At the
-	 * time young_until, about every YOUNG_MS, old_queue_id is set to
-	 * last_queue_id. See queues.c. */
+	/* For finding new queues, see queues.c. The worker reads the queues
+	 * whose ids are larger than old_queue_id. last_queue_id: the largest id
+	 * of a queue that was read. At the time young_until, about every
+	 * YOUNG_MS, old_queue_id is set to last_queue_id. */
 	int64_t last_queue_id, old_queue_id, young_until;
 	int64_t heartbeat_at, heartbeat_total;
 	int64_t tell_at; /* when the observer gets its next heartbeat
@@ -155,8 +155,9 @@ int rp__loop_run(rp_worker *worker, rp_error *reterr);
 rp_verdict *rp__verdicts_make(rp_worker *worker, struct tasks *tasks);
 void rp__verdicts_answered(rp_worker *worker, struct tasks *tasks,
 			   const rp_verdict *verdicts, int64_t asked_us);
-/* The verdict that a handler gave by settling its claim itself, the job's state
- * after that, and the error text if the verdict was a failure. */
+/* How a handler has settled its claim itself: the verdict that it gave, the
+ * state of the job after that, and the error text if the verdict was a
+ * failure. */
 struct own {
 	int verdict, state;
 	char error[200];
@@ -195,11 +196,11 @@ int rp__lease_give_back_unknown(rp_worker *worker,
  * queues. Returns 1 if the list has changed, 0 if not, or an error. */
 int rp__queues_find(rp_worker *worker);
 int rp__queues_find_if_due(rp_worker *worker, int64_t now);
-/* Look for queues even before look_at. A draining worker does so before it
- * ends, so that it misses no queue. */
+/* Look for new queues now, even if look_at has not come. A draining worker does
+ * so before it ends, so that it misses no queue. */
 int rp__queues_find_at_the_end(rp_worker *worker);
-/* Move the first queue of each pattern behind the other queues of that pattern,
- * so that none of them is preferred. */
+/* Several queues may match a pattern. For each pattern, move the first of these
+ * queues behind the others, so that none of them is preferred. */
 void rp__queues_rotate(rp_worker *worker);
 void rp__queues_free(rp_worker *worker);
 

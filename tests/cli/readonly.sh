@@ -27,7 +27,7 @@ readpast --db $volume enqueue q a b --quiet
 for command in stats 'list q' 'show 1' 'why 1' 'enqueue q x' 'work q --drain -- true' init; do
 	# shellcheck disable=SC2086
 	check "if no process has the file open, $command is refused with the reason" \
-		refuses 1 'x.db is on a read-only file system, and no worker that can write it has it open' \
+		refuses 1 'x.db is on a read-only file system, and no process that can write the file has it open' \
 		isolated "$READPAST" $command
 done
 finds_disk() {

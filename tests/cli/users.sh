@@ -63,7 +63,7 @@ readpast_as $owner enqueue q a b c --quiet
 for command in stats 'list q' 'show 1' 'why 1' workers doctor 'queue list' 'enqueue q x'; do
 	# shellcheck disable=SC2086
 	check "a reader is refused while no process has the file open: $command" \
-		refuses 1 'you may not write it.*as its owner, or while a worker runs, or read a copy' \
+		refuses 1 'you may not write this file.*as its owner, or while a worker runs, or read a copy' \
 		readpast_as $reader $command
 done
 check 'no command of the reader has left a file' equal "$(owners)" "$alone"
@@ -77,7 +77,7 @@ for command in stats 'enqueue q x' init; do
 done
 chmod 755 .
 check 'the reader is refused as well if it cannot write the folder' \
-	refuses 1 'you may not write it' readpast_as $reader stats
+	refuses 1 'you may not write this file' readpast_as $reader stats
 check 'a new database cannot be made in a folder that the reader cannot write' refuses 1 'cannot open database new.db: permission denied' \
 	readpast_as $reader --db sqlite:new.db init
 chmod 1777 .

@@ -383,7 +383,7 @@ readpast enqueue q z --quiet
 wait "$worker"
 check 'a worker whose -shm was deleted fails' equal $? 1
 check 'the worker prints this in one line' equal "$(grep -v '^serving\|: created queue' err)" \
-	"readpast: $here/beside.db-shm was deleted or replaced while it was open: what is written now would be lost"
+	"readpast: $here/beside.db-shm was deleted or replaced while it was open, so writes would be lost: open the database again"
 check 'jobs that were enqueued meanwhile are in the queue' \
 	equal "$(sql 'select group_concat(cast(payload as text)) from readpast_job')" x,y,z
 

@@ -382,8 +382,8 @@ the_words_of_a_failure_become_the_tasks_error(void **state)
 	batch = get(db->conn, 1);
 	assert_int_equal(seen.wrong, 0);
 	assert_int_equal(seen.answers[0], RP_EDB);
-	assert_non_null(strstr(rp_batch_at(batch, 0)->last_error,
-			       "ended by other means"));
+	assert_non_null(
+		strstr(rp_batch_at(batch, 0)->last_error, "not open any more"));
 	rp_batch_free(batch);
 }
 

@@ -131,7 +131,7 @@ def a_NUL_is_refused_in_every_text(path):
                 continue
             values = [1 if w in ("id", "claim_no", "job_id", "duration") else "q"
                       for w in words[:i]]
-            # Optional arguments before the one that is tested are null.
+            # Pass null for optional arguments that come before the tested argument.
             least = len(names(arguments.split("[")[0]))
             values = [v if n < least else None for n, v in enumerate(values)]
             values += [bad] + ["q"] * (least - i - 1)
@@ -483,7 +483,7 @@ def groups_are_limited_held_and_listed(path):
             ('{"rate": 5}', "per is missing"), ('{"per": "1s"}', "rate is missing"),
             ('{"rate": 5, "per": 0}', "at least 1 ms"),
             ('{"group_limit": -1}', "group_limit is not within 0..100000"),
-            ('{"group_on_failure": "x"}', "neither block nor pass")):
+            ('{"group_on_failure": "x"}', "group_on_failure must be block or pass")):
         assert message in refused(db, "select readpast_queue_set('q', ?)", bad), bad
     for payload, group in (("a1", "a"), ("a2", "a"), ("b1", "b")):
         one(db, "select readpast_enqueue('q', ?, json_object('group_key', ?))",
@@ -501,7 +501,7 @@ def groups_are_limited_held_and_listed(path):
     assert json.loads(one(db, "select group_next from readpast_why(2)"))["id"] == first[0]
     assert "hold_for is missing" in refused(
         db, "select readpast_release(?, ?, 0, 'group')", *first)
-    assert "neither group nor queue" in refused(
+    assert "hold must be group or queue" in refused(
         db, "select readpast_release(?, ?, 0, 'job', '1h')", *first)
     assert one(db, "select readpast_release(?, ?, 0, 'group', '1h')", *first) == "blocked"
     assert rows(db, groups + "('q')")[0] == ("a", 2, 0, 0, 1)

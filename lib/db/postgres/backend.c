@@ -189,8 +189,9 @@ check_open(struct postgres *s, rp_error *error)
 			       status == PQTRANS_INERROR
 		       ? 0
 		       : rp__fail(error, RP_EDB,
-				  "the transaction was ended by other means, "
-				  "or rolled back by an earlier failure");
+				  "the transaction is not open any more: "
+				  "other code ended it, or an earlier failure "
+				  "rolled it back");
 }
 
 int

@@ -51,8 +51,8 @@ rp__postgres_check_session(struct postgres *s, rp_error *error)
 		error);
 }
 
-/* Set a lock timeout for the session. Behind a pooler each transaction sets it;
- * see begin_first(). */
+/* Set a lock timeout for the session. Behind a pooler, begin_first() sets the
+ * timeout for each transaction instead. */
 int
 rp__postgres_limit_waits(void *db, rp_error *error)
 {

@@ -30,7 +30,7 @@ wait_for_notice(PGconn *pg)
 }
 
 /* Test whether a notification from another session arrives. The test needs two
- * sessions, because a pooler that loses all other notifications still delivers
+ * sessions: a pooler may lose the notifications of other sessions, but deliver
  * those that a session sends to itself. */
 int
 rp__postgres_hears(void *db, void *other)

@@ -22,8 +22,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A registration is renewed after this time. It is a third of the time after
- * which the registration ends, job_waiter_age() in thresholds.sql. */
+/* A registration is renewed after this time, which is a third of its lifetime,
+ * job_waiter_age() in thresholds.sql. */
 #define RENEW_MS 30000
 #define FIRST_NAP_MS 2
 #define POLL_MS 1000 /* the longest pause if no notification will arrive */
@@ -94,9 +94,9 @@ _Static_assert((int)AWAIT_PARAMS == 1 && (int)UNAWAIT_PARAMS == 1,
 
 /* Register this session for notifications about the jobs. If that is
  * impossible, set waiter->polls. For example, a standby has no notifications
- * and cannot be written to. A new session begins again with the shortest pause
- * between polls, because a transaction that is already running will not notify
- * it. */
+ * and cannot be written to. After a new registration the pauses between polls
+ * begin again with the shortest one, because a transaction that is already
+ * running will send no notification to this session. */
 static int
 register_for_jobs(struct postgres *s, struct rp_job_waiter *waiter,
 		  rp_error *error)
@@ -145,8 +145,8 @@ next_nap(struct rp_job_waiter *waiter, int64_t timeout_ms, int *ret_look)
 	return (int)(*ret_look ? nap : timeout_ms);
 }
 
-/* Returns 1 if the caller must read the jobs' states. It must also read them if
- * the connection is broken, because that read reports the error. */
+/* Returns 1 if the caller must read the jobs' states: a job may have ended, or
+ * the connection is broken. In the second case the read reports the error. */
 static int
 has_news(struct postgres *s)
 {

@@ -64,8 +64,9 @@ struct postgres {
 	 * - nap_ms: length of the last pause between polls.
 	 * - registered_at: when we registered as a waiter (monotonic ms); 0: we
 	 *   are not registered.
-	 * - deaf_at: when we last sent a notification to ourselves, if it did
-	 *   not arrive (monotonic ms); 0: it arrived, or none was sent yet.
+	 * - deaf_at: when we sent ourselves a notification that did not arrive
+	 *   (monotonic ms); 0: our last notification to ourselves arrived, or
+	 *   none was sent yet.
 	 * - channel: where we are notified while we are registered.
 	 * - busy_turns: how many round trips have returned rows since we
 	 *   registered. */

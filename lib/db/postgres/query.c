@@ -26,8 +26,8 @@ struct binds {
 	const char *values[RP_MOST_NAMES];
 	int sizes[RP_MOST_NAMES], formats[RP_MOST_NAMES];
 	Oid types[RP_MOST_NAMES];
-	char *texts[RP_MOST_NAMES]; /* copies that bind() made for `values`, to
-				     * be freed */
+	char *texts[RP_MOST_NAMES]; /* the elements of `values` that bind()
+				     * allocated; free_binds() frees them */
 };
 
 static const struct rp_value *
@@ -252,8 +252,8 @@ run_apart(struct postgres *s, const struct rp_query *query, rp_error *error)
 
 	if (PQ(transactionStatus)(s->pg) != PQTRANS_IDLE)
 		return rp__fail(error, RP_EINVAL,
-				"a query that only reads or has a time-out "
-				"cannot run in an open transaction");
+				"a read-only query, or a query with a time "
+				"limit, cannot run inside a transaction");
 	r = rp__postgres_execute(s, reads ? "begin read only" : "begin", error);
 	if (r < 0)
 		return r;

@@ -27,8 +27,8 @@ enum {
 	OID_TIMESTAMPTZ = 1184
 };
 
-/* The server counts times in microseconds from 2000-01-01. This is that day in
- * microseconds since 1970-01-01. */
+/* The server counts times in microseconds from 2000-01-01. EPOCH_US is the
+ * start of this day in microseconds since 1970-01-01. */
 #define EPOCH_US INT64_C(946684800000000)
 
 /* ---- parameters ---- */
@@ -110,8 +110,8 @@ oid_of(enum rp_type type)
 }
 
 /* Bind the values of one parameter in all rows as an array. If all values are
- * null, bind a null instead, so that the routines need not look at each
- * value. */
+ * null, bind a null instead of the array. Then a routine need not examine each
+ * element. */
 static int
 bind_array(struct binds *b, size_t i, const struct rp_value *first,
 	   size_t width, size_t rows, rp_error *error)
@@ -232,8 +232,9 @@ column(const PGresult *res, Oid type, int row, int c)
 			  PQ(getlength)(res, row, c));
 }
 
-/* A composite value begins with the number of its fields. Each field has the
- * number of its type, its size (-1 if it is null) and its bytes. */
+/* Read the fields of a composite value into `ret`. The value begins with the
+ * number of its fields. Each field has the number of its type, its size (-1 if
+ * the field is null) and its bytes. */
 void
 rp__postgres_fields(const struct rp_value *composite, struct rp_value *ret,
 		    size_t count)

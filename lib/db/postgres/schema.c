@@ -62,9 +62,10 @@ read_number(struct postgres *s, const char *sql, int64_t *ret, rp_error *error)
 	return r;
 }
 
-/* Read the schema's version. 0: our schema has no table `meta`, and no other
- * schema has tables. -1: our schema has no table `meta`, but another schema has
- * tables. OTHER_BUILD: another build created our tables from other SQL. */
+/* Read the version of our schema. *ret is 0 if our schema has no table `meta`
+ * and the database has no other tables. *ret is -1 if our schema has no table
+ * `meta` but the database has other tables. *ret is OTHER_BUILD if another
+ * build of readpast made our schema, with other SQL. */
 #define OTHER_BUILD -2
 static int
 read_version_here(struct postgres *s, int64_t *ret, rp_error *error)

@@ -27,8 +27,8 @@ rp__postgres_check_name(const char *name, rp_error *reterr)
 	    strspn(name, "abcdefghijklmnopqrstuvwxyz_0123456789") == n)
 		return 0;
 	return rp__fail(reterr, RP_EINVAL,
-			"schema=%.60s: use lower-case letters, digits"
-			" and _, at most %d",
+			"schema=%.60s: use at most %d lower-case letters, "
+			"digits and _, and no digit at the start",
 			name, MOST_SCHEMA);
 }
 
@@ -97,7 +97,8 @@ rp__postgres_read_url(struct rp_url *url, const char *text, rp_error *reterr)
 	    strncmp(colon, "://", 3) != 0)
 		return rp__fail(reterr, RP_EINVAL,
 				"%.80s: write postgres://HOST/DATABASE, or "
-				"postgres:///DATABASE for one on this host",
+				"postgres:///DATABASE for a server on this "
+				"host",
 				text);
 	if (has_stray_at(text))
 		return rp__fail(reterr, RP_EINVAL,

@@ -19,7 +19,7 @@
 
 #define POLL_MS 1000
 #define FIRST_NAP_MS 5
-#define LAST_NAP_MS 20   /* when pauses are this long, the worker registers */
+#define LAST_NAP_MS 20   /* after pauses of this length, a worker registers */
 #define REGISTER_MS 5000 /* a waiter registers again after this time */
 /* If our own notification does not arrive, the worker polls for this time
  * before it tries LISTEN again. */
@@ -66,11 +66,11 @@ rp__postgres_unregister(struct postgres *s)
 	rp__postgres_run(s, RP_V_UNREGISTER_WAITER, p, 1, NULL, NULL, &ignored);
 }
 
-/* Read our notifications. If we do not listen, read no notifications, because
- * on an attached connection they are the caller's. Returns 1 if a job became
- * ready. In that case the client that notified us has deleted our registration
- * for the job's queue only, so we delete our registrations for the other
- * queues. Sets *ret_alive if our own notification arrived. */
+/* Read our notifications. Read none if we do not listen, because notifications
+ * on an attached connection belong to the caller. Returns 1 if a job became
+ * ready. The client that notified us has deleted our registration for the job's
+ * queue. Here we delete our registrations for the other queues. Sets *ret_alive
+ * to 1 if the notification that we sent to ourselves arrived. */
 static int
 take_notices(struct postgres *s, int *ret_alive)
 {

@@ -4,7 +4,7 @@
  * `enqueue` takes many jobs. `enqueue_unique` takes one job without terms, with
  * or without a unique key. `enqueue_with_terms` takes one job of any form. A
  * job's terms are how long it is kept, its timeout, its expiry, its backoff,
- * and how long its unique key stays taken after the job's end.
+ * its group, and how long its unique key stays taken after the job's end.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -49,9 +49,10 @@ put_one(const struct rp_server *server, void *db, const struct rp_value *params,
 		params, 1, rp__take_added, jobs, error);
 }
 
-/* The verbs have the same first parameters. So `enqueue` and `enqueue_plain`
- * can take the same row of `jobs->params`, and the first parameters of such a
- * row can be copied into the longer row of the other two verbs. */
+/* Choose the cheapest verb, and run it. The four verbs begin with the same
+ * parameters. So a row of `jobs->params` suits both `enqueue` and
+ * `enqueue_plain`. For the other two verbs, which have more parameters, the row
+ * is copied into a longer row. */
 int
 rp__server_enqueue(const struct rp_server *server, void *db,
 		   struct rp_enqueue *jobs, rp_error *error)

@@ -30,7 +30,8 @@ struct trip {
 	int64_t queue_id; /* id of the current queue */
 };
 
-/* Read the row of a verdict that is not a plain completion. */
+/* Read a row of the answer that has the result of one verdict. A plain
+ * completion has no such row. */
 static void
 settle_one(struct trip *trip, const struct rp_value *c)
 {
@@ -56,9 +57,8 @@ count_done(struct trip *trip, const struct rp_value *c)
 			    c[OUT(RESULT)].i, 0);
 }
 
-/* Mark as accepted all verdicts for which settle_one() has read no row. These
- * are plain completions. For each queue, the result has only the number of
- * these verdicts. */
+/* Mark as accepted all verdicts for which settle_one() has read no row. They
+ * are plain completions. The answer has only their number for each queue. */
 static void
 settle_the_rest(struct rp_round_trip *its)
 {
@@ -70,9 +70,9 @@ settle_the_rest(struct rp_round_trip *its)
 	}
 }
 
-/* Called before each job is added, with the id of its queue, and after the last
- * job, with 0. When the queue changes, sort the jobs of the previous queue,
- * because the database returns the jobs of a queue in any order. */
+/* Sort the jobs of the previous queue if `queue_id` is another queue. The
+ * database returns the jobs of a queue in any order. This function is called
+ * before each job is added, and with 0 after the last job. */
 static void
 put_in_line(struct trip *trip, int64_t queue_id)
 {
@@ -83,7 +83,7 @@ put_in_line(struct trip *trip, int64_t queue_id)
 	trip->queue_id = queue_id;
 }
 
-/* In the job that was added last, set the rarely used fields. */
+/* Set the rarely used fields of the job that was added last. */
 static int
 add_extra(struct trip *trip, const struct rp_value *composite)
 {
@@ -146,8 +146,8 @@ take_row(void *ctx, size_t row, const struct rp_value *c)
 	return RP_ROW_TAKE;
 }
 
-/* Fill a row of parameters. The error text of a failure is written to *text,
- * and *text is moved past it. */
+/* Fill the row of parameters `p` from a verdict. The error text of a failure is
+ * written to *text. *text is then moved to the free memory behind the text. */
 static void
 fill_verdict(struct rp_value *p, const rp_verdict *v, char **text)
 {

@@ -93,8 +93,8 @@ static int
 ended_elsewhere(rp_error *error)
 {
 	return rp__fail(error, RP_EDB,
-			"the transaction was ended by other means, or rolled "
-			"back by an earlier failure");
+			"the transaction is not open any more: other code "
+			"ended it, or an earlier failure rolled it back");
 }
 
 static int
@@ -150,7 +150,7 @@ rp__sqlite_rollback(void *db)
 
 	rp__ids_forget(s);
 	s->depth--;
-	/* SQLite itself rolls back the transaction after some errors. */
+	/* After some errors, SQLite itself has already rolled back. */
 	if (s->base == BARE || sqlite3_get_autocommit(s->db))
 		return;
 	if (s->depth > 0 || s->base == JOINED)
@@ -215,11 +215,10 @@ sqlite_joins(void *db)
 /* ---- opening ---- */
 
 /* Check the schema now, unless the caller has a transaction open or a statement
- * running. In that case our first transaction checks the schema after it has
- * got the write lock. A check at this point would begin a snapshot in the
- * caller's transaction. If that transaction then needed the write lock and
- * another connection had it, the call would fail immediately, because SQLite
- * does not wait for the lock in a transaction that has a snapshot. */
+ * running. A check would begin a snapshot in the caller's transaction. A
+ * transaction that has a snapshot cannot wait for the write lock: SQLite fails
+ * immediately if another connection holds the lock. So the check is left to our
+ * first transaction, which checks the schema after it has got the lock. */
 static int
 make_ready(struct sqlite *s, int schema, rp_error *error)
 {

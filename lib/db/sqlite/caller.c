@@ -66,8 +66,8 @@ rp__sqlite_take_lock(struct sqlite *s, rp_error *error)
 	r = rp__sqlite_failed(s, rc, error);
 	if (r == RP_EBUSY && reads)
 		rp__fail(error, r,
-			 "this transaction has read already, and "
-			 "others are writing or have written since: "
+			 "this transaction has already read, and another "
+			 "connection is writing or has written since: "
 			 "start it with begin immediate");
 	return r;
 }

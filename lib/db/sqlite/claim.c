@@ -17,35 +17,37 @@
  * payload, prefetching would multiply the memory that a worker needs. For jobs
  * of a queue with a limit see is_full().
  *
- * A scan ends after jobs that must wait for their group. The verb admit gives
- * each of them a slot, or takes it out of the line. Then the line is scanned
- * again, until the batch is full or no such job is found. After MOST_MOVED such
- * jobs, or after MOST_MOVING_MS, the line is scanned one last time. The next
- * claims then admit the other jobs.
+ * Some jobs in the ready line must wait: their group is held, or it has no slot
+ * (right to run) for them. A scan notes these jobs, and stops at the next job
+ * that need not wait. Then the verb admit gives each noted job a slot, or takes
+ * the job out of the line. The line is scanned again until the batch is full or
+ * no job must wait. After MOST_MOVED noted jobs, or after MOST_MOVING_MS, the
+ * line is scanned one last time. Later claims admit the remaining jobs.
  */
 #include "sqlite.h"
 
-/* Limits for jobs that must wait for their group. One scan notes at most NOTED
- * of them. One claim runs the verb admit for at most MOST_MOVED of them, and
- * for at most MOST_MOVING_MS. */
+/* Limits for jobs in the ready line that must wait (see above). A scan notes at
+ * most NOTED such jobs. A claim stops running the verb admit after about
+ * MOST_MOVED such jobs, or after MOST_MOVING_MS. */
 #define NOTED 100
 #define MOST_MOVED 1000
 #define MOST_MOVING_MS 10
 
-/* The value of the column `terms` for a job that must wait for its group. */
+/* The value of the column `terms` for a job that must wait, because its group
+ * is held or has no slot for the job. */
 #define MUST_WAIT 2
 
 struct claim {
 	const struct rp_round_trip *trip;
 	int alone;      /* 1: the batch has a suspect, so no further job may be
 			 * added */
-	size_t first;   /* how many jobs the batch had before this queue */
+	size_t first;   /* how many jobs the batch had before this scan */
 	int with_extra; /* 1: a job of the batch has rarely used fields, which
 			 * read_extra() must read */
 	int is_limited; /* 1: the queue has a limit for itself or for its
 			 * groups, or a rate */
-	int64_t waiting[NOTED]; /* jobs in the line that must wait for their
-				 * group */
+	int64_t waiting[NOTED]; /* ids of the noted jobs, which are in the
+				 * ready line but must wait */
 	size_t waiting_count;
 	struct rp_value job[JOB_COLUMNS]; /* fields of the job that is passed to
 					   * the callback */
@@ -92,7 +94,7 @@ is_full(const struct claim *claim, const struct rp_value *free, size_t taken)
 		(int64_t)(taken - claim->first) >= free->i);
 }
 
-/* Skip a job that must wait for its group, and note its id. */
+/* Skip a job that must wait, and note its id for admit(). */
 static int
 skip_waiting(struct claim *claim, int64_t id)
 {
@@ -171,9 +173,9 @@ read_extra(struct sqlite *s, rp_batch *batch, size_t first, rp_error *error)
 	return r;
 }
 
-/* Record, for the rate of the queue, that the jobs which this scan has added to
- * the batch have started. All get one time of the start: the largest of their
- * claim numbers, which are times in microseconds. */
+/* If the queue has a rate, record the start of the jobs that this scan has
+ * added to the batch. All these starts get the same time: the largest claim
+ * number of the jobs. (A claim number is a time in microseconds.) */
 static int
 count_starts(struct sqlite *s, const struct claim *claim, const char *queue,
 	     rp_error *error)
@@ -193,7 +195,7 @@ count_starts(struct sqlite *s, const struct claim *claim, const char *queue,
 	return rp__sqlite_run(s, RP_V_RATE_START, p, 1, NULL, NULL, error);
 }
 
-/* Scan the line of a queue once. */
+/* Scan the ready line of a queue once. */
 static int
 scan(struct sqlite *s, struct claim *claim, const char *queue, rp_error *error)
 {
@@ -216,8 +218,8 @@ scan(struct sqlite *s, struct claim *claim, const char *queue, rp_error *error)
 		       : r;
 }
 
-/* For each job in claim->waiting: give the job a slot of its group, or take it
- * out of the line to wait for a slot. Stops at the time stop_at. */
+/* For each job in claim->waiting: give the job a slot of its group, or take the
+ * job out of the ready line. Stops at the time stop_at. */
 static int
 admit(struct sqlite *s, const struct claim *claim, int64_t stop_at,
       rp_error *error)

@@ -76,8 +76,8 @@ cannot_open_because(const struct sqlite *s)
 		return "it is a folder";
 	/* If SQLite cannot create the file, it tries to open the file for
 	 * reading instead. The second try fails with ENOENT, which hides why
-	 * the file could not be created. So in this case ask the folder for the
-	 * reason. */
+	 * the file could not be created. So after ENOENT, folder_error() finds
+	 * the reason. */
 	switch (errnum == ENOENT ? folder_error(s->path) : errnum) {
 	case EACCES:
 	case EPERM:
@@ -108,7 +108,8 @@ rp__sqlite_failed(struct sqlite *s, int rc, rp_error *error)
 				     : 0);
 	if ((rc & 0xff) == SQLITE_IOERR && !writable(s))
 		code = rp__fail(error, RP_EREADONLY,
-				"%.150s cannot be written to any more",
+				"%.150s cannot be written any more: check the "
+				"file's permissions and its file system",
 				s->path);
 	else if (code == RP_EBUSY && rp__sqlite_was_forked(s))
 		rp__fail(error, code,
@@ -127,7 +128,8 @@ rp__sqlite_failed(struct sqlite *s, int rc, rp_error *error)
 		 known && (ending = rp__sqlite_find_foreign(s)))
 		code = rp__fail(error, RP_EREADONLY,
 				"%.120s%s belongs to another user, and you may "
-				"not write it: readpast doctor says what helps",
+				"not write it: run readpast doctor to see what "
+				"helps",
 				s->path, ending);
 	else if ((rc & 0xff) == SQLITE_CANTOPEN && known &&
 		 sqlite3_db_readonly(s->db, "main") > 0)

@@ -29,8 +29,8 @@ static int
 deleted(const struct sqlite *s, const char *ending, rp_error *error)
 {
 	return rp__fail(error, RP_ENODB,
-			"%.150s%s was deleted or replaced while it was open: "
-			"what is written now would be lost",
+			"%.125s%s was deleted or replaced while it was open, "
+			"so writes would be lost: open the database again",
 			s->path, ending);
 }
 
@@ -121,9 +121,10 @@ is_same_folder(const struct stat *a, const struct stat *b)
 }
 
 /* Returns 1 if the folder's last change is so long ago that the next change
- * will get a later time. Only then does is_same_folder() notice every change.
- * The times of two changes can be equal, because the kernel's clock advances in
- * ticks of up to 10 ms, and some file systems store whole seconds. */
+ * will get a later time. If two changes have the same time, is_same_folder()
+ * does not notice the second change. This can happen, because the kernel's
+ * clock advances in ticks of up to 10 ms, and some file systems store whole
+ * seconds. */
 #define TICK_NS 10000000
 static int
 has_settled(const struct stat *folder)
@@ -265,23 +266,23 @@ lock_shared(struct sqlite *s, sqlite3_file *file)
 	return rc;
 }
 
-/* Explain why this user cannot even read the file. The file is in WAL mode, and
- * -wal or -shm is missing. A user who cannot write the file cannot create the
- * missing one. */
+/* Explain why a user who may not write the file cannot even read it now. The
+ * file is in WAL mode, and SQLite needs -wal and -shm for reading, too. One of
+ * the two is missing, and this user cannot or must not create it. */
 int
 rp__sqlite_cannot_make(const struct sqlite *s, rp_error *error)
 {
 	if (ask_access(s, "", W_OK) < 0 && errno == EROFS)
 		return rp__fail(
 			error, RP_EREADONLY,
-			"%.99s is on a read-only file system, and "
-			"no worker that can write it has it open: run a "
-			"worker where it can be written, or read a copy",
+			"%.90s is on a read-only file system, and no "
+			"process that can write the file has it open: run a "
+			"worker where the file is writable, or read a copy",
 			s->path);
 	return rp__fail(error, RP_EREADONLY,
-			"%.110s: you may not write it, so you can read it only "
-			"while others have it open: run this as its owner, or "
-			"while a worker runs, or read a copy",
+			"%.90s: you may not write this file, so you can read "
+			"it only while a process has it open: try as its "
+			"owner, or while a worker runs, or read a copy",
 			s->path);
 }
 

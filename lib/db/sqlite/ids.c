@@ -64,9 +64,9 @@ rp__ids_find(struct sqlite *s, size_t jobs, struct rp_value *ret,
 
 	*ret = (struct rp_value){ .type = RP_NULL };
 	if (jobs > 1)
-		ids->left = 0; /* drop the reserved ids, because SQLite gives
-				* larger ids to these jobs, and a connection's
-				* ids must grow from call to call */
+		ids->left = 0; /* do not use the reserved ids any more: SQLite
+				* gives larger ids to these jobs, and the ids of
+				* a connection must grow from call to call */
 	else if (!ids->left && ids->more && is_alone(s))
 		r = reserve(s, error);
 	if (ids->left)

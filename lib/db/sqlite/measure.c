@@ -13,8 +13,7 @@
 #define NAP_US 500
 
 /* The busy handler of a connection that is measured. It waits for a short time
- * and tries again. Other connections first wait in the queue of writers
- * (writers.c). */
+ * and counts this time. Then SQLite tries again to get the lock. */
 static int
 nap(void *ctx, int count)
 {
@@ -26,8 +25,8 @@ nap(void *ctx, int count)
 	return 1;
 }
 
-/* Count a statement. SQLite reports the statements of a trigger as comments,
- * and these do not count. */
+/* Count a statement. SQLite reports the statements of a trigger in the form of
+ * SQL comments, and this function does not count them. */
 static int
 count_statement(unsigned what, void *ctx, void *stmt, void *sql)
 {

@@ -47,10 +47,10 @@ find_column(const struct step *steps, size_t before, const char *name,
 	return c < 0 ? -1 : 0;
 }
 
-/* Returns how many of the statements before the k-th one have a current row
- * when the k-th one runs. Before a late statement (see db/sql.h) runs, the
- * answer and the statements after the answer have ended, so these statements do
- * not count. */
+/* The k-th statement may use columns of earlier statements that have a current
+ * row when it runs. Returns the number of these earlier statements. A late
+ * statement (see db/sql.h) runs after the statement that returns the answer has
+ * ended. So for a late statement only the statements before that one count. */
 static size_t
 open_above(const struct verb *verb, size_t k)
 {
@@ -110,7 +110,9 @@ rp__sqlite_prepare_form(struct sqlite *s, const struct rp_sql *sql,
 		return rp__sqlite_failed(s, rc, error);
 	form->binds = sqlite3_bind_parameter_count(form->stmt);
 	if (form->binds > MOST_PARAMS)
-		return rp__fail(error, RP_EDB, "%s: too many parameters",
+		return rp__fail(error, RP_EDB,
+				"verb %s: a statement has too many "
+				"parameters",
 				sql->verb);
 	for (int i = 0; i < form->binds; i++) {
 		struct source *from = &form->bind[i];
@@ -118,8 +120,10 @@ rp__sqlite_prepare_form(struct sqlite *s, const struct rp_sql *sql,
 			sqlite3_bind_parameter_name(form->stmt, i + 1);
 
 		if (find_source(sql, verb, k, name, from) < 0)
-			return rp__fail(error, RP_EDB, "%s: no value for %s",
-					sql->verb, name);
+			return rp__fail(
+				error, RP_EDB,
+				"verb %s: no value for the parameter %s",
+				sql->verb, name);
 		verb->uses_clock |=
 			from->stmt == FROM_CLOCK || from->stmt == FROM_CLOCK_US;
 		verb->uses_ids |= from->stmt == FROM_IDS;
@@ -144,11 +148,13 @@ prepare_step(struct sqlite *s, const struct rp_sql *sql, struct verb *verb,
 	step->number = column_named(step->one.stmt, "number");
 	step->id = column_named(step->one.stmt, "id");
 	if (step->columns > MOST_COLUMNS)
-		return rp__fail(error, RP_EDB, "%s: too many columns",
+		return rp__fail(error, RP_EDB,
+				"verb %s: a statement has too many columns",
 				sql->verb);
 	if (step->sql->guard &&
 	    find_column(verb->steps, k, step->sql->guard, &step->guard) < 0)
-		return rp__fail(error, RP_EDB, "%s: no column %s", sql->verb,
+		return rp__fail(error, RP_EDB,
+				"verb %s: no column %s for a guard", sql->verb,
 				step->sql->guard);
 	return 0;
 }

@@ -154,8 +154,8 @@ rp__sqlite_query(void *db, const struct rp_query *query, rp_error *error)
 	if ((query->timeout_ms || query->flags & RP_QUERY_READ) &&
 	    !sqlite3_get_autocommit(s->db))
 		return rp__fail(error, RP_EINVAL,
-				"a query that only reads or has a time-out "
-				"cannot run in an open transaction");
+				"a read-only query, or a query with a time "
+				"limit, cannot run inside a transaction");
 	if (query->timeout_ms)
 		sqlite3_progress_handler(s->db, STEPS, is_over, &until);
 	r = run_all(s, query, &why);

@@ -232,12 +232,13 @@ rp__rows_bind(sqlite3_stmt *stmt, int i, const struct rows *rows)
 }
 
 /* Returns 1 if the connection already has this module (the code of a
- * table-valued function), because a caller has attached the same connection
- * before this call. Creating the module again would replace it while statements
- * use it. A connection that was just opened is not checked, because the check
- * takes a twelfth of the instructions of a short command. The check uses a
- * pragma, because the table-valued function pragma_module_list would read the
- * database. */
+ * table-valued function). This is so if a caller has attached the same
+ * connection before. Creating the module again would replace it while
+ * statements use it.
+ *
+ * The check takes a twelfth of the instructions of a short command, so it is
+ * not made on a connection that was just opened. It uses a pragma, because the
+ * table-valued function pragma_module_list would read the database. */
 static int
 is_there(sqlite3 *db, const char *name)
 {

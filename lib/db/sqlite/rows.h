@@ -24,11 +24,11 @@ struct rows {
  * more row to insert, read and delete. */
 #define MOST_IN_ROW ((size_t)16 << 10)
 
-/* Returns the value of a payload for one of two tables.
- * apart 0: readpast_job has the payload, or only its size if it is larger than
- *   MOST_IN_ROW.
- * apart 1: readpast_payload has the payload if it is larger than MOST_IN_ROW.
- *   Otherwise null. */
+/* Returns what a table stores for a payload.
+ * apart 0: for readpast_job: the payload or, if it is larger than MOST_IN_ROW,
+ *   only its size.
+ * apart 1: for readpast_payload: the payload if it is larger than MOST_IN_ROW,
+ *   otherwise null. */
 struct rp_value rp__rows_payload(const struct rp_value *payload, int apart);
 
 /* Create the table-valued functions. readpast_<verb>_rows(:rows) is for a verb

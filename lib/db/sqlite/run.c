@@ -9,8 +9,9 @@
 
 #include <stdlib.h>
 
-/* If the callback accepted at least this many ids, a late statement (see sql.h)
- * runs once for all of them, because that is faster than once for each. */
+/* A late statement (see sql.h) changes the rows that the callback accepted. If
+ * there are at least this many rows, the statement runs once for all of them,
+ * which is faster than once for each row. */
 #define MANY 24
 
 struct run {
@@ -46,9 +47,9 @@ bind_value(sqlite3_stmt *stmt, int i, const struct rp_value *value)
 }
 
 /* Bind the ids that the callback accepted (s->taken). If there are at least
- * MANY, the statement runs once and reads all of them from a virtual table.
- * Otherwise it runs once for each id, and this call binds the id at index
- * `which`. */
+ * MANY ids, the statement runs once and reads all of them from a virtual table.
+ * Otherwise the statement runs once for each id, and this call binds the id
+ * with the index `which`. */
 static int
 bind_taken(const struct run *run, sqlite3_stmt *stmt, int i, size_t which)
 {
@@ -119,8 +120,9 @@ bind_all(const struct run *run, const struct form *form, size_t taken)
 	return rc;
 }
 
-/* Choose the form of the k-th statement: the one for one row, or the one for
- * many rows. Returns NULL on failure. */
+/* The SQL of a statement may have two forms: one for a single row of
+ * parameters, one for many rows. Choose the form of the k-th statement. Returns
+ * NULL on failure. */
 static struct form *
 choose(const struct run *run, size_t k, int many)
 {
@@ -227,9 +229,9 @@ answer(const struct run *run, const struct step *step)
 	return r;
 }
 
-/* Run a late statement, which changes the rows that the callback accepted (see
- * sql.h). Run it once for each of their ids, or once for all of them if there
- * are at least MANY. */
+/* Run a late statement (see sql.h), which changes the rows that the callback
+ * accepted. Run it once for each accepted id. If there are at least MANY ids,
+ * run it only once, for all ids. */
 static int
 run_late(const struct run *run, size_t k)
 {

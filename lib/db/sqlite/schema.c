@@ -30,7 +30,7 @@ read_int(struct sqlite *s, const char *sql, int64_t *ret, rp_error *error)
 
 /* Read the schema's version. 0: the database has no tables. -1: it has tables,
  * but not ours. OTHER_BUILD: it has our tables, but another build created them
- * from other SQL. The table readpast_meta does not count, because
+ * from other SQL. When tables are counted, readpast_meta is left out, because
  * rp__sqlite_take_lock() may just have created it. */
 #define OTHER_BUILD -2
 static int
@@ -161,7 +161,7 @@ rp__sqlite_try_wal(sqlite3 *db, int64_t wait_ms)
 	}
 }
 
-/* Switch to WAL mode, except on a connection of the caller. */
+/* Switch to WAL mode. On a connection of the caller, do nothing. */
 static int
 use_wal(struct sqlite *s, rp_error *error)
 {
@@ -189,8 +189,8 @@ prefer_wal(struct sqlite *s)
 static int
 install(struct sqlite *s, rp_error *error)
 {
-	int64_t now_us; /* not used; the clock is read to check it, because the
-			 * schema stores the time */
+	int64_t now_us; /* not used: the clock is read only to fail if it is
+			 * wrong, before the schema stores the time */
 	int r = rp__sqlite_read_clock(s, &now_us, error);
 
 	if (r == 0)

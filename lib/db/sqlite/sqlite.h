@@ -24,8 +24,8 @@ extern const char rp__build_sqlite[];
 
 #define MOST_PARAMS 32
 
-/* The source of the value of a statement's parameter: the verb's parameters,
- * the clock, or a column of an earlier statement. */
+/* Where a statement's parameter gets its value: from the verb's parameters,
+ * from the clock, or from a column of an earlier statement. */
 struct source {
 	int stmt; /* index of the earlier statement, or a FROM_... value */
 	int index;
@@ -52,10 +52,11 @@ struct form {
 
 struct step {
 	const struct rp_stmt *sql;
-	struct form one, many; /* the forms of struct rp_stmt; `many` is
-				* prepared when it is first needed */
-	sqlite3_stmt *open;    /* the statement of the form that was chosen
-				* last; NULL: no form was chosen yet */
+	struct form one, many; /* the prepared forms of struct rp_stmt, for one
+				* row and for many rows; `many` is prepared when
+				* it is first needed */
+	sqlite3_stmt *open;    /* the statement of `one` or `many`, whichever
+				* was used last; NULL: neither was used yet */
 	int columns;
 	int number, id; /* indices of the columns `number` and `id`; -1: the
 			 * statement returns no such column */
@@ -71,7 +72,7 @@ struct verb {
 };
 
 /* The ids of the rows that the callback accepted. Late statements (see sql.h)
- * run on them. The next verb uses the memory again. */
+ * change these rows. The next verb overwrites the ids. */
 struct taken {
 	struct rp_value *ids;
 	size_t count, room;
@@ -137,15 +138,15 @@ struct writers {
 				   * queue */
 	int offered;              /* 1: this connection has left the lock free
 				   * for the first connection in the queue, and
-				   * did not have to wait for the lock since.
-				   * So the first connection probably did not
-				   * take the lock */
+				   * has not had to wait for the lock since
+				   * then. So the first connection has probably
+				   * not taken the lock */
 	int64_t since, streak_at; /* `since`: when this connection began to wait
 				   * for a lock. `streak_at`: when its streak
-				   * began. For STREAK_MS after that, this
-				   * connection takes the lock without
-				   * queueing, because passing the lock to
-				   * another process is slow */
+				   * began. During a streak, which lasts for
+				   * STREAK_MS, the connection takes the lock
+				   * without queueing, because passing the lock
+				   * to another process is slow */
 	int64_t strangers_at; /* when we last noticed writers that do not use
 			       * the queue; 0: never */
 };
@@ -194,11 +195,11 @@ void rp__sqlite_rollback(void *db);
 int rp__sqlite_commit(void *db, rp_error *error);
 
 /* caller.c */
-/* The first function returns 1 if any statement is running on the connection,
- * the second if a writing statement is running. For example, a statement of the
- * caller is running if it has called us through an SQL function. While a
- * writing statement runs, SQLite begins no transaction or savepoint. */
+/* Returns 1 if a statement is running on the connection, for example a
+ * statement of the caller that has called an SQL function of this library. */
 int rp__sqlite_running(sqlite3 *db);
+/* Returns 1 if a writing statement is running. While it runs, SQLite begins no
+ * transaction or savepoint. */
 int rp__sqlite_writing(sqlite3 *db);
 int rp__sqlite_take_lock(struct sqlite *s, rp_error *error);
 
@@ -207,7 +208,7 @@ int rp__sqlite_take_lock(struct sqlite *s, rp_error *error);
  * files are those that this connection has open. */
 int rp__sqlite_check_files(struct sqlite *s, rp_error *error);
 /* Close the connection, unless it is the caller's. If -wal or -shm was deleted
- * or replaced, there is no checkpoint at the close. */
+ * or replaced, close it without a checkpoint. */
 void rp__sqlite_close_files(struct sqlite *s);
 /* Returns 1 if this process was forked from a process that had a connection
  * open. SQLite keeps a list of the locks of its process in memory. The child's
@@ -215,16 +216,18 @@ void rp__sqlite_close_files(struct sqlite *s);
  * lock that no process holds. Call this after a wait for the write lock has
  * timed out. */
 int rp__sqlite_was_forked(const struct sqlite *s);
-/* Call this before the first read of a file that this user cannot write.
- * Fails if reading would create -wal or -shm. */
+/* Call this before the first read of a database file that this user cannot
+ * write. Fails if reading would create -wal or -shm. */
 int rp__sqlite_make_nothing(struct sqlite *s, rp_error *error);
 int rp__sqlite_cannot_make(const struct sqlite *s, rp_error *error);
-/* Returns "-wal" or "-shm" if this user may write the database but not that
- * file. Otherwise returns NULL. */
+/* Finds a file that makes writing impossible: returns "-wal" or "-shm" if this
+ * user may write the database, but may not write its -wal or -shm file.
+ * Otherwise returns NULL. */
 const char *rp__sqlite_find_foreign(const struct sqlite *s);
 
 /* writers.c */
-/* Make this connection wait for locks, for up to busy_ms. */
+/* Make this connection wait up to busy_ms for a lock, instead of failing at
+ * once. */
 void rp__writers_be_patient(struct sqlite *s);
 /* Call rp__writers_ask() before requesting the write lock. most_ms is the
  * longest time to wait for the lock. Call rp__writers_answered() after the
@@ -256,7 +259,7 @@ void rp__ids_forget(struct sqlite *s);
 /* Prepare the statements of a verb, if they are not prepared yet. This prepares
  * only their forms for one row of parameters (`one` in struct step). */
 int rp__sqlite_prepare(struct sqlite *s, enum rp_verb which, rp_error *error);
-/* Prepare `text` as a form of the verb's k-th statement. */
+/* Prepare the SQL `text`, which is one form of the verb's k-th statement. */
 int rp__sqlite_prepare_form(struct sqlite *s, const struct rp_sql *sql,
 			    struct verb *verb, size_t k, const char *text,
 			    struct form *form, rp_error *error);
@@ -272,8 +275,8 @@ int rp__sqlite_read_url(struct rp_url *url, const char *text, rp_error *reterr);
 /* query.c, measure.c */
 int rp__sqlite_query(void *db, const struct rp_query *query, rp_error *error);
 void rp__sqlite_measure(void *db, struct rp_usage *ret);
-/* Remove the handlers that measure() has set on the connection. Call this for a
- * caller's connection, which stays open. */
+/* Remove the handlers that rp__sqlite_measure() has set on the connection. Call
+ * this for a caller's connection, which stays open. */
 void rp__sqlite_end_measuring(struct sqlite *s);
 
 /* settle.c, claim.c, enqueue.c: call these in an open transaction */

@@ -45,7 +45,8 @@ rp__sqlite_read_url(struct rp_url *url, const char *text, rp_error *reterr)
 	query = strpbrk(path, "?#");
 	if (query && *query == '#')
 		return rp__fail(reterr, RP_EINVAL,
-				"a # in a file name is written %%23");
+				"the database URL has a #: write %%23 "
+				"for a # in a file name");
 	if (query)
 		*query++ = '\0';
 	if (rp__url_unescape(path) < 0)
@@ -62,6 +63,7 @@ rp__sqlite_read_url(struct rp_url *url, const char *text, rp_error *reterr)
 		url->path = path += 2;
 	if (!*path)
 		return rp__fail(reterr, RP_EINVAL,
-				"the database URL names no file: sqlite:PATH");
+				"the database URL names no file: write "
+				"sqlite:PATH");
 	return rp__url_options(url, query, option, reterr);
 }

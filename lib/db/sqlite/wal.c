@@ -35,8 +35,10 @@
  * MB, so a truncated -wal would soon grow again, and extending a file takes one
  * fdatasync more than overwriting it. */
 #define SMALL ((int64_t)16 << 20)
-#define STEP ((int64_t)16 << 20) /* truncating 16 MiB takes about 7 ms */
-#define STRETCH_US 50000         /* longest time for truncating in one sweep */
+/* One commit truncates -wal by at most STEP bytes, which takes about 7 ms. One
+ * sweep truncates for at most STRETCH_US. */
+#define STEP ((int64_t)16 << 20)
+#define STRETCH_US 50000
 
 static int64_t
 size_of_wal(const struct sqlite *s)
@@ -98,8 +100,9 @@ checkpoint(struct sqlite *s)
 					   : SMALL);
 }
 
-/* SQLite calls this function after each commit, when the write lock is free
- * again. */
+/* Do a checkpoint if enough frames were added to -wal, or if -wal is being
+ * truncated. SQLite calls this function after each commit, when the write lock
+ * is free again. */
 static int
 committed(void *ctx, sqlite3 *db, const char *name, int frames)
 {
@@ -120,10 +123,9 @@ rp__sqlite_watch_wal(struct sqlite *s)
 	sqlite3_wal_hook(s->db, committed, s);
 }
 
-/* Make a commit that SQLite writes to -wal although it changes no data. The
- * commit inserts a row and deletes the same row. An update that sets a row to
- * its old values would not help, because SQLite writes nothing for such an
- * update. */
+/* Make a commit that changes no data, but that SQLite writes to -wal. It
+ * inserts a row and deletes the row again. An update that sets a row to its old
+ * values would not do, because SQLite writes nothing for such an update. */
 static int
 commit_nothing(struct sqlite *s)
 {
@@ -144,9 +146,10 @@ commit_nothing(struct sqlite *s)
 	return r < 0 ? r : rp__sqlite_commit(s, &error);
 }
 
-/* Truncate -wal, step by step. Each step needs a commit, and perhaps no other
- * connection commits at this time, so this function makes commits that change
- * nothing. Failures are not reported, because the next sweep tries again. */
+/* Truncate -wal, step by step. Only a commit can truncate -wal, and perhaps no
+ * other connection commits at this time. So this function makes commits that
+ * change nothing. Failures are not reported, because the next sweep tries
+ * again. */
 void
 rp__sqlite_trim_wal(void *db)
 {

@@ -30,7 +30,8 @@ struct watch {
 	int inotify;      /* -1: inotify is not available, so we only poll */
 	int on_wal;       /* 1: the -wal file exists and is watched */
 	int64_t event_at; /* when the last events were read, monotonic us */
-	size_t look;      /* index in looks_us of the next interval */
+	size_t look;      /* index in looks_us (see below) of the next interval
+			   * between polls */
 };
 
 /* Intervals between the polls that follow an event, in microseconds. We poll
@@ -42,17 +43,18 @@ static const int64_t looks_us[] = { 100,    100,    300,   500,   1000,
 				    100000, 200000, 300000 };
 #define LOOKS (sizeof(looks_us) / sizeof(*looks_us))
 
-/* An eager call, which waits for one particular commit and not for any job,
- * does not use looks_us. It polls more often. Its interval is the time since
- * the last event, divided by this number. For example, a commit that becomes
- * visible 60 ms after its event is noticed at most 10 ms later. */
+/* An eager call waits for one particular commit, not for any new job. It polls
+ * more often than looks_us says. Its interval is the time since the last event,
+ * divided by EAGER_PART. So a commit that becomes visible 60 ms after its event
+ * is noticed at most 10 ms later. */
 #define EAGER_PART 6
 /* After this time (in us) without an event, an eager call polls only once a
  * second. */
 #define EAGER_US 700000
 
-/* A sleep of up to this length ignores events. A single commit causes one event
- * for each page that it writes, and each event would interrupt the sleep. */
+/* A sleep of up to this time (in us) ignores events. A single commit causes one
+ * event for each page that it writes, and each event would interrupt the
+ * sleep. */
 #define DEAF_US 3000
 
 static void
@@ -176,9 +178,9 @@ next_sleep(struct watch *w, int eager)
 	return since > looks_us[0] ? since : looks_us[0];
 }
 
-/* Two commits may cause events before the first of them is visible. This call
- * returns at the first commit, and no event announces the second one. So
- * w->look is kept for the next call, which then still polls often. */
+/* The events of two commits may arrive before the first commit is visible. Then
+ * this call returns at the first commit, and no event announces the second
+ * commit. So w->look is kept, and the next call still polls often. */
 int
 rp__watch_wait(struct watch *w, int64_t timeout_ms, int fd, int eager)
 {

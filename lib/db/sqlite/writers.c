@@ -46,22 +46,26 @@
 #include <time.h>
 #include <unistd.h>
 
-#define STREAK_MS 8 /* how long a connection may skip the queue */
-#define NAP_US 100  /* pause between two tries of the first connection */
+/* For this time (ms) a connection that has had the write lock may take it again
+ * without joining the queue. */
+#define STREAK_MS 8
+/* The first connection in the queue tries again and again to get the lock. It
+ * pauses for NAP_US between two tries. After waiting for PATIENT_MS it pauses
+ * for LONG_NAP_US. */
+#define NAP_US 100
 #define LONG_NAP_US 1000
-/* After waiting this long (ms), the first connection in the queue pauses for
- * LONG_NAP_US between two tries. */
 #define PATIENT_MS 10
-/* A connection sleeps until another connection wakes it, but for at most
- * SLEEP_MS, plus SLEEP_MORE_MS for each connection that is already asleep.
- * After this time the connection wakes up by itself and loses its place in the
- * queue. When it sleeps again, it is the last. SLEEP_MS is many times as long
- * as STREAK_MS, so this is rare. */
+/* A connection in the queue sleeps until another connection wakes it, but for
+ * at most SLEEP_MS, plus SLEEP_MORE_MS for each connection that is already
+ * asleep. After this time it wakes up by itself and loses its place: when it
+ * sleeps again, it is the last in the queue. This is rare, because SLEEP_MS is
+ * many times as long as STREAK_MS. */
 #define SLEEP_MS 200
 #define SLEEP_MORE_MS 20
-/* If a wait was longer than the writers in the queue can explain, another
- * program writes to the file without using the queue. Assume this for LATELY_MS
- * after such a wait. */
+/* The first connection in the queue normally gets the lock within twice
+ * STREAK_MS. If it waits longer, another program writes to the database without
+ * using the queue. For LATELY_MS after such a wait we assume that this program
+ * still writes. */
 #define LATELY_MS 100
 
 /* ---- the file ---- */
@@ -77,8 +81,8 @@ mode_for(const struct stat *database)
 	return writers | writers << 1;
 }
 
-/* Returns 1 if a user who may write the database made FILE-writers, and users
- * who may not write the database cannot open it. */
+/* Returns 1 if FILE-writers can be trusted: a user who may write the database
+ * made the file, and users who may not write the database cannot open it. */
 static int
 trusted(const struct stat *file, const struct stat *database)
 {
@@ -91,9 +95,9 @@ trusted(const struct stat *file, const struct stat *database)
 	       !(file->st_mode & 0777 & ~mode_for(database));
 }
 
-/* Prepare a new file. If root creates it, it gets the owner of the database, as
- * SQLite's own files do. Its first bytes are written so that they are allocated
- * on disk. If they were not allocated, and the disk was full, the first write
+/* Prepare a new FILE-writers. If root creates the file, give it to the owner of
+ * the database, as SQLite does with its own files. Write the first bytes, so
+ * that they are allocated on disk. Otherwise, on a full disk, the first write
  * to the mapped file would kill the process. */
 static int
 make_file(int fd, const struct stat *database)
@@ -140,8 +144,8 @@ open_file(struct writers *w, const char *path, int flags)
 	return 0;
 }
 
-/* Open the file, unless it is open already. flags: O_CREAT if this connection
- * has to wait, otherwise 0. Returns 1 if the file is open. */
+/* Open FILE-writers, unless it is open already. flags: O_CREAT to create the
+ * file if it does not exist, otherwise 0. Returns 1 if the file is open. */
 static int
 have_file(struct sqlite *s, int flags)
 {
@@ -164,9 +168,9 @@ rp__writers_close(struct sqlite *s)
 /* ---- the queue ---- */
 
 /* Lock the whole file FILE-writers, unlock it, or ask whether another
- * connection has locked it. `how` is F_OFD_SETLK or F_OFD_GETLK, because such a
- * lock belongs to a descriptor and not to a process. Returns the type of the
- * lock (F_UNLCK: unlocked), or -1. */
+ * connection has locked it. how: F_OFD_SETLK or F_OFD_GETLK. These locks belong
+ * to a file descriptor and not to a process. Returns the type of the lock
+ * (F_UNLCK: unlocked), or -1. */
 static int
 lock(const struct writers *w, int how, short type)
 {
@@ -182,9 +186,10 @@ somebody_is_first(const struct writers *w)
 	return lock(w, F_OFD_GETLK, F_WRLCK) == F_WRLCK;
 }
 
-/* Sleep until this connection may become the first, for at most `most_ms`.
- * seen: the value of turns->count before the caller checked whether it can be
- * the first. */
+/* Sleep until this connection is woken to become the first in the queue, but
+ * for at most `most_ms`. seen: an earlier value of turns->count. If the value
+ * has changed since then, a wake-up has happened, and this call does not
+ * sleep. */
 static void
 sleep_in_queue(const struct writers *w, uint32_t seen, int64_t most_ms)
 {
@@ -220,11 +225,11 @@ wake_next(const struct writers *w)
 					     * when it becomes the first */
 	if (wake_one(w))
 		return 1;
-	atomic_store(&w->turns->sleepers, 0); /* no connection sleeps; the
-					       * connections that this number
-					       * counted were killed */
+	atomic_store(&w->turns->sleepers, 0); /* no connection sleeps;
+					       * `sleepers` counted only killed
+					       * connections */
 	atomic_store(&w->turns->called, 0);
-	return wake_one(w); /* while `called` was set, another connection may
+	return wake_one(w); /* try again: while `called` was 1, a connection may
 			     * have begun to sleep instead of becoming the
 			     * first */
 }
@@ -266,8 +271,9 @@ wait_a_little(struct sqlite *s, int64_t waited_ms, int64_t left_ms)
 	rp__nap_us(waited_ms < PATIENT_MS ? NAP_US : LONG_NAP_US);
 }
 
-/* SQLite's busy handler. SQLite calls it while another connection holds the
- * write lock or another lock of SQLite. */
+/* SQLite's busy handler, which SQLite calls each time a lock is not free. Waits
+ * a little and returns 1, so that SQLite tries again. Returns 0 if the time for
+ * waiting is over. */
 static int
 busy(void *ctx, int count)
 {
@@ -298,10 +304,10 @@ rp__writers_be_patient(struct sqlite *s)
 	sqlite3_busy_handler(s->db, busy, s);
 }
 
-/* Leave the lock free until the first connection in the queue has got it, but
- * for at most STREAK_MS. If the previous offer was not taken, wait only for
- * NAP_US, and also wake the connection behind the first one. Returns 0 if no
- * connection waits. */
+/* Leave the lock free until the first connection in the queue has taken it, but
+ * for at most STREAK_MS. If the first connection did not take the lock the last
+ * time, wait only for NAP_US, and also wake the next connection. Returns 0 if
+ * no connection waits. */
 static int
 offer(struct writers *w)
 {
@@ -321,9 +327,9 @@ offer(struct writers *w)
 
 /* Join the queue before the lock is requested on a caller's connection. On such
  * a connection, SQLite's own timeout or the caller's busy handler waits for the
- * lock. Both ways of waiting try so rarely that another writer would nearly
- * always hold the lock. But while this connection is the first in the queue,
- * other writers leave the lock free long enough for the next try. */
+ * lock. Both try so rarely that another writer would nearly always hold the
+ * lock. But while this connection is the first in the queue, other writers
+ * leave the lock free long enough for the next try. */
 static void
 queue_for_caller(struct sqlite *s)
 {

@@ -17,7 +17,7 @@ set search_path = pg_catalog, pg_temp
 as $body$
 begin
 	if (hold in ('group', 'queue')) is not true then
-		raise exception 'hold is neither group nor queue' using errcode = 'RP003';
+		raise exception 'hold must be group or queue' using errcode = 'RP003';
 	elsif hold_for is null or readpast.is_bad_lease(hold_for) then
 		raise exception 'hold_for is not within 1 ms..:most_days days'
 			using errcode = 'RP003';

@@ -3,8 +3,8 @@
 -- many jobs wait. It stores a recheck request for all groups, and claims and sweeps
 -- carry out this request. A job that is in the ready line without a slot (the right to
 -- run) leaves the line when a claim meets it.
--- queue: the name of the queue. Each of the other parameters may be null. Its setting
--- then stays as it is.
+-- queue: the name of the queue. Each of the other parameters may be null. A null leaves
+-- its setting as it is.
 -- group_limit: how many jobs of one group may run at once. 0: any number.
 -- group_on_failure: 'block': a failed job keeps its slot until its retry. 'pass': the
 -- next job of the group gets the slot.
@@ -25,11 +25,11 @@ begin
 	if group_limit not between 0 and :most_limit then
 		raise exception 'group_limit is not within 0..:most_limit' using errcode = 'RP003';
 	elsif group_on_failure not in ('block', 'pass') then
-		raise exception 'group_on_failure is neither block nor pass'
+		raise exception 'group_on_failure must be block or pass'
 			using errcode = 'RP003';
 	elsif rate not between 0 and :most_rate or rate > 0 and per is null
 	      or readpast.is_bad_lease(per) then
-		raise exception 'a rate is 0, or 1..:most_rate with `per` within 1 ms..:most_days days'
+		raise exception 'rate must be 0, or 1..:most_rate with `per` within 1 ms..:most_days days'
 			using errcode = 'RP003';
 	end if;
 	select q.id, q.group_limit as old into its
