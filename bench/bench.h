@@ -45,7 +45,7 @@ enum operation { ENQUEUE, SERVE, TURN, OPERATIONS, ONE_JOB = OPERATIONS };
 extern const char *const operation_names[OPERATIONS];
 
 struct side {
-	/* each row of this side in the report has a name with this prefix */
+	/* prefix of the names of this side's rows in the report */
 	const char *prefix;
 	void *(*open)(const char *path, const char *synchronous, size_t batch);
 	void (*close)(void *handle);

@@ -1,7 +1,7 @@
 /*
  * cost.c - measure the cost of a job in numbers that do not depend on the
- * machine's load. These numbers are bytes of log, and steps of SQLite's virtual
- * machine.
+ * machine's load. These numbers are bytes that are written to the write-ahead
+ * log, and steps of SQLite's virtual machine.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -66,8 +66,8 @@ crowd_run(const struct crowd *c, double *ret_fairness)
 		pids[i] = start(c, board, i);
 	while (atomic_load(&board->ready) < c->n && !bad) {
 		sleep_us(1000);
-		/* If a child has died, stop waiting, because it will never be
-		 * ready. */
+		/* Stop waiting if a child has died, because a dead child never
+		 * becomes ready. */
 		bad = waitpid(-1, &status, WNOHANG) > 0;
 	}
 	atomic_store(&board->go, 1);

@@ -3,11 +3,11 @@
  *
  * The clients are keep-alive connections of this process. Each client sends its
  * next request when it has the answer to the last one. Clients and server share
- * the processors. Two other rates are measured for comparison. For the first
- * one, no server runs: as many processes as there are clients do the same work
- * on the database, with one transaction for each job. For the second one, the
- * clients send requests with a wrong field, which the server refuses without
- * using the database.
+ * the processors. Two other rates are measured for comparison:
+ * - the rate without a server. As many processes as there are clients do the
+ *   same work on the database, with one transaction for each job.
+ * - the rate of requests with a wrong field. The server refuses them without
+ *   using the database.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

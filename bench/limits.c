@@ -201,8 +201,8 @@ life(const struct bench *b, const char *name, size_t groups, const char *row)
 }
 
 /* Count the pages that a claim reads. Call this when the queue has just been
- * filled: only then do the next jobs of the ready line lie side by side in the
- * file, whether there are few groups or many. */
+ * filled. Later the next jobs of the ready line are no longer side by side in
+ * the file, and the pages also depend on the number of groups. */
 static void
 pages(const struct bench *b, const char *name, size_t groups, const char *row)
 {

@@ -81,9 +81,9 @@ enqueue_all(const char *url, size_t jobs, int64_t gap_us, int64_t *returned,
 		if (rp_enqueue(conn, QUEUE, &job, NULL) < 0)
 			die("library: %s", rp_last_error(conn)->message);
 		returned[i] = monotonic_ns();
-		/* The first job may be enqueued before the worker is ready, so
-		 * wait until this job has started. The worker is idle when the
-		 * other jobs arrive. */
+		/* The first job may be enqueued before the worker is ready. So
+		 * wait until this job has started. Then the worker is idle when
+		 * the other jobs arrive. */
 		if (i == 0)
 			wait_for_start(&started[0]);
 		sleep_us(gap_us + i * 7919 % (gap_us / 2));

@@ -30,7 +30,8 @@ static const char *const kinds[KINDS] = {
 struct checker {
 	struct fires fires;
 	struct limits limits;
-	char **stuck; /* names of the stuck groups, see checker_group() */
+	char **stuck; /* groups whose jobs wait without a reason; see
+		       * checker_group() */
 	size_t stuck_count;
 	struct event *events;
 	size_t count, room;
@@ -193,9 +194,9 @@ static const char *
 add_limits(struct checker *c, const struct line *line)
 {
 	if (!line->words[QUEUE].text)
-		return "limits without a queue";
+		return "the limits have no queue";
 	if (line->numbers[RATE] && !line->numbers[RATE_MS])
-		return "a rate without its rate_ms";
+		return "the rate has no rate_ms";
 	return limits_add(&c->limits, line) < 0 ? "out of memory" : NULL;
 }
 
@@ -223,7 +224,7 @@ read_event(struct checker *c, const struct line *line)
 	if (event.id < 1)
 		return "the id is missing";
 	if (kind == CLAIMED && (event.claim < 1 || event.lease_us < 1))
-		return "a claim without its number or its lease";
+		return "the claim has no claim number or no lease";
 	return add_event(c, line, event);
 }
 

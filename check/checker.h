@@ -27,16 +27,17 @@ struct verdicts {
 	int64_t broken[PROMISES];
 	int64_t gaps; /* number of claims that the history does not contain */
 	/* not 0: the report names this promise. It always names P1, P2, P3 and
-	 * P6. It names P13 after checker_groups_audited(), and the other
-	 * promises if the history has events that they are about. */
+	 * P6. It names P13 after checker_groups_audited(), and each other
+	 * promise if the history has events that concern it. */
 	int examined[PROMISES];
 	/* An instant is a time that a schedule names. `instants`: how many
 	 * instants have fired. `schedules`: how many schedules these instants
 	 * belong to. */
 	int64_t instants, schedules;
-	int64_t latest_ms; /* the longest delay between an instant and its fire
-			    */
-	/* not 0: the remaining jobs are known, so P1 was checked */
+	/* the longest time from an instant to the enqueue of its job */
+	int64_t latest_ms;
+	/* not 0: P1 was checked, because it is known which jobs are still in
+	 * the database */
 	int audited;
 };
 

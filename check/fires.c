@@ -85,7 +85,7 @@ fires_check(struct fires *fires, finding_fn *found, void *ctx,
 			ret->latest_ms = a->late_ms;
 		if (same && a->id != last->id) {
 			snprintf(line, sizeof(line),
-				 "schedule %.128s: %.32s fired twice: jobs "
+				 "schedule %.128s fired twice for %.32s: jobs "
 				 "%lld and %lld",
 				 a->schedule, a->at, (long long)last->id,
 				 (long long)a->id);

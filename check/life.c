@@ -4,8 +4,8 @@
  * The job's claims are examined in the order of their numbers, each with its
  * verdicts. If a client was killed during a call, the history does not show
  * whether the call took effect. Such a call is never reported as a violation.
- * An event of another client is reported only if it is a violation whether or
- * not the call took effect.
+ * An event of another client is reported only if it is a violation in both
+ * cases: if the call took effect, and if it did not.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -38,11 +38,11 @@ broken(const struct life *life, enum promise promise, const char *format, ...)
 }
 
 /* Return the event that says that a verdict was accepted, or NULL if the
- * verdict was refused. If the history does not show whether the verdict was
- * accepted, returns NULL and sets *unknown. This is so in two cases. Either no
- * answer was recorded, or the client sent the verdict twice, because it
- * received no answer, and then the verdict was refused. In the second case the
- * first message may have been accepted. */
+ * history has no such event. *unknown becomes 1 if the verdict may have been
+ * accepted nevertheless. This is possible in two cases. In the first case the
+ * history has no answer. In the second case the client got no answer and sent
+ * the verdict again, and the second message was refused: the first message may
+ * have been accepted. */
 static const struct event *
 answer_to(const struct life *life, const struct event *settling, int *unknown)
 {
@@ -68,8 +68,8 @@ answer_to(const struct life *life, const struct event *settling, int *unknown)
 struct end {
 	const struct event
 		*accepted; /* an accepted verdict other than extend */
-	int unknown;       /* not 0: a verdict was sent, and no answer
-			    * recorded */
+	int unknown;       /* not 0: a verdict was sent, and may have been
+			    * accepted */
 	/* not 0: a release was accepted, or may have been accepted */
 	int released;
 	int64_t lease_end;
@@ -197,9 +197,9 @@ life_held_until(const struct life *life, const struct event *claim)
 		const struct event *e = &life->events[i];
 		int extends = e->verdict == V_EXTEND;
 
-		/* Before it was cancelled or retried, the job may have lost
-		 * this claim at any time, so only the time of the claim's
-		 * answer is sure. */
+		/* The job was cancelled or retried, and may have lost this
+		 * claim at any time before that. So it is sure only that the
+		 * claim held the job when the claim was answered. */
 		if (e->kind == CANCELLED || e->kind == RETRIED)
 			return claim->at;
 		if (e->claim != claim->claim)
@@ -250,8 +250,9 @@ life_check(struct life *life, int audited)
 	for (size_t i = life->claims; i < life->count; i++) {
 		const struct event *e = &life->events[i];
 
-		/* If an enqueue only found a job with the same unique key, that
-		 * job may have been done before the history began. */
+		/* Ignore an enqueue that added no job, because it found a job
+		 * with the same unique key. That job may have been done before
+		 * the history began. */
 		enqueued |= e->kind == ENQUEUED && !e->existed;
 		final |= is_final(life, e);
 		life->sum->settled +=

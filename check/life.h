@@ -37,10 +37,10 @@ struct event {
 	int32_t attempt, max_attempts;
 	uint32_t name; /* number of the queue or group; 0: not recorded */
 	unsigned kind : 4, verdict : 3;
-	unsigned ok : 1;   /* SETTLED: 1 if the verdict was accepted */
-	unsigned dead : 1; /* SETTLED: 1 if the job became dead */
+	unsigned ok : 1;   /* for SETTLED: 1 if the verdict was accepted */
+	unsigned dead : 1; /* for SETTLED: 1 if the job became dead */
 	unsigned replaced : 1, existed : 1;
-	unsigned delayed : 1; /* ENQUEUED: 1 if the job had a delay or a
+	unsigned delayed : 1; /* for ENQUEUED: 1 if the job had a delay or a
 			       * run_at */
 	unsigned priority : 8;
 };
@@ -57,12 +57,12 @@ struct life {
 
 /* Check the events of a job. `audited`: not 0 if the history also lists the
  * jobs that are still in the database. A job is lost if it has not ended and is
- * not in this list. Without the list, lost jobs are not reported. */
+ * not in this list. If `audited` is 0, lost jobs are not reported. */
 void life_check(struct life *life, int audited);
 
-/* Return the time until which a claim surely held this job. If the claim may
- * have lost the job earlier, this is the time of the claim's answer or an
- * earlier time, so no time remains in which the job surely ran. Call
+/* Return the time until which a claim surely held this job. The claim held the
+ * job from the time when the claim was answered. If the returned time is not
+ * later, then there is no time at which the claim surely held the job. Call
  * life_check() first. */
 int64_t life_held_until(const struct life *life, const struct event *claim);
 

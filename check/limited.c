@@ -21,7 +21,7 @@
 
 /* A claim number is the time of the claim in microseconds. If this time is not
  * larger than the job's last claim number, the number is the last claim number
- * + 1. So a claim number may be this many microseconds too large. */
+ * + 1. So a claim number may be up to SLACK_US later than the claim. */
 #define SLACK_US 1000
 
 /* Make room for one more item. Returns the items, or NULL if memory ran out. */
@@ -209,9 +209,9 @@ by_claim(const void *pa, const void *pb)
 struct checking {
 	const struct limits *limits;
 	const struct setting *setting;
-	struct run *runs; /* the claims to which the setting surely applied */
+	struct run *runs; /* claims made while the setting was in force */
 	size_t count;
-	int64_t *ends; /* a heap, with room for the ends of all runs */
+	int64_t *ends; /* a heap of times; it has room for all runs */
 	finding_fn *found;
 	void *ctx;
 	struct verdicts *sum;
@@ -224,7 +224,7 @@ report(const struct checking *c, enum promise promise, const char *text)
 	c->found(c->ctx, promise, text);
 }
 
-/* In a heap of `n` ends, move the item at `i` down until no item below it is
+/* In a heap of `n` times, move the time at `i` down until no time below it is
  * earlier. */
 static void
 sink(int64_t *ends, size_t n, size_t i)

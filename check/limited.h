@@ -23,22 +23,23 @@ struct setting {
 
 /* A claim. The job surely ran from `from` to `until`. */
 struct run {
-	uint32_t name; /* number of the job's group or, without a group, of its
-			* queue */
+	uint32_t name; /* number of the job's group, or of the job's queue if
+			* the job has no group */
 	int64_t id, claim, asked, from, until;
 };
 
-/* A job of a group. It had no delay when it was enqueued. */
+/* A job of a group, whose place in the order of the group is checked. The job
+ * was enqueued without a delay, and not changed, replaced or retried later. */
 struct turn {
 	uint32_t name;
 	int priority;
-	int64_t id, asked, at; /* `asked`, `at`: when its enqueue was sent, and
-				* when it was answered */
-	/* when its first claim was answered, and when its last claim was
-	 * sent */
+	int64_t id, asked, at; /* `asked`: when the job's enqueue was sent.
+				* `at`: when the enqueue was answered */
+	/* `first_at`: when the job's first claim was answered. `last_asked`:
+	 * when the job's last claim was sent */
 	int64_t first_at, last_asked;
-	/* when the claim of its first attempt was sent; 0: the history does not
-	 * have this claim */
+	/* when the claim of the job's first attempt was sent; 0: the history
+	 * does not contain this claim */
 	int64_t began_asked;
 };
 
@@ -52,7 +53,7 @@ struct limits {
 };
 
 /* The following functions return -1 if memory ran out. limits_take() collects
- * the claims of one job, after life_check(). */
+ * the claims of one job. Call life_check() for this job first. */
 int limits_add(struct limits *limits, const struct line *line);
 int limits_take(struct limits *limits, const struct life *life);
 int limits_check(struct limits *limits, finding_fn *found, void *ctx,

@@ -22,12 +22,12 @@ struct names {
 			      * not used */
 	size_t count, room;
 	void *tree;
-	const struct name *last; /* the name that names_add() returned last */
+	const struct name *last; /* the name of the last call of names_add() */
 };
 
-/* Return a number: the number of the queue if `group` has no text, or else the
- * number of this group of the queue. The same name always has the same number.
- * Returns 0 if `queue` has no text, and -1 if memory ran out. */
+/* Return the number of this group of the queue. If `group` has no text, return
+ * the number of the queue. A new name gets a new number, and keeps it. Returns
+ * 0 if `queue` has no text, and -1 if memory ran out. */
 int64_t names_add(struct names *names, const struct word *queue,
 		  const struct word *group);
 void names_clear(struct names *names);

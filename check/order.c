@@ -27,8 +27,10 @@ struct before {
 struct ordering {
 	const struct limits *limits;
 	const struct setting *setting;
-	struct turn *turns;         /* sorted by group, then by arrival */
-	const struct turn **by_end; /* the turns of a group by `at` */
+	struct turn *turns;         /* sorted by group, then by the time when
+				     * the enqueue was sent */
+	const struct turn **by_end; /* the turns of one group, sorted by the
+				     * time when the enqueue was answered */
 	struct before surely;       /* the jobs whose enqueue was answered
 				     * before the enqueue of the checked job was
 				     * sent */
@@ -39,9 +41,9 @@ struct ordering {
 	struct verdicts *sum;
 };
 
-/* Jobs that came after this job must not be claimed before a certain time.
- * Return this time: when the job's last claim was sent or, with
- * --group-on-failure pass, when the claim of its first attempt was sent. */
+/* Return the time before which no later job of the group may be claimed. This
+ * is the time when the last claim of this job was sent. With --group-on-failure
+ * pass, it is the time when the claim of the first attempt was sent. */
 static int64_t
 claimed_until(const struct ordering *o, const struct turn *turn)
 {
@@ -57,8 +59,8 @@ note(const struct ordering *o, struct before *before, const struct turn *turn)
 		*last = turn;
 }
 
-/* Return a job of `before` that had to be claimed before `turn`, and was
- * claimed after it. NULL: there is no such job. */
+/* Return a job of `before` that had to be claimed before the job `turn`, but
+ * was claimed after that job. NULL: there is no such job. */
 static const struct turn *
 passed(const struct ordering *o, const struct before *before,
        const struct turn *turn)

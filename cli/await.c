@@ -44,12 +44,11 @@ await_prepare(struct await *await, struct cmd *cmd, const char *queue,
 	if (!await->how.result && !await->how.json)
 		return 0;
 	await->keep_ms = model->keep_ms ? model->keep_ms : keep_of(cmd, queue);
-	/* The job is kept for at least RESULT_MS, so that its result can be
-	 * read. If the user or the queue's setting names a shorter time,
-	 * keep_no_longer() sets that time after the wait. If neither names a
-	 * time, keep_no_longer() deletes the job, but not a job with a unique
-	 * key, because another caller with the same key may wait for that
-	 * job. */
+	/* Keep the job for at least RESULT_MS, so that its result can be read.
+	 * If await->keep_ms is shorter, keep_no_longer() sets it after the
+	 * wait. If it is 0, keep_no_longer() deletes the job. A job with a
+	 * unique key is not deleted, because another caller with the same key
+	 * may wait for it. */
 	await->keeps_longer = await->keep_ms ? await->keep_ms < RESULT_MS
 					     : !model->unique_key;
 	if (await->keep_ms < RESULT_MS)

@@ -230,8 +230,8 @@ sort_cancelled(struct found *jobs)
 		      compare_ids);
 }
 
-/* If the user gave --state, skip a job that has left that state since it was
- * found. */
+/* Change the jobs that were found. If the user gave --state, the library skips
+ * a job that has left that state since it was found. */
 int
 change_found(const struct change *c, struct found *jobs,
 	     struct rp_changed *changed)

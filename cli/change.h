@@ -16,11 +16,11 @@
 struct act {
 	const char *event; /* the event's name in the history and in JSON */
 	const char *done;  /* completes the message "12 jobs ..." */
-	/* changes a list of jobs. NULL: the command gives jobs the new values
-	 * that are in `what` of struct change */
+	/* changes a list of jobs. NULL for the command `change`: it gives jobs
+	 * the new values in `what` of struct change */
 	rp_change_fn *all;
-	/* changes one job. NULL: the command accepts no ids, or gives jobs the
-	 * new values that are in `what` of struct change */
+	/* changes one job. NULL for `change`, and for `purge`, which accepts
+	 * no ids */
 	int (*one)(rp_conn *, int64_t, const char *);
 	/* completes the message "12 jobs not ...: REASON" */
 	const char *past;

@@ -87,8 +87,8 @@ warden_start(size_t slots)
 		warden_wait(w, ends[0]);
 	}
 	close(ends[0]);
-	/* Only the parent gets here. The child must not set w->pid, because it
-	 * shares this memory, and its `pid` is 0. */
+	/* Only the parent gets here. The child must not set w->pid, because
+	 * both share the memory of `w`, and `pid` is 0 in the child. */
 	w->pid = pid;
 	w->alive_fd = ends[1];
 	if (pid < 0) {
@@ -109,8 +109,9 @@ warden_stop(struct warden *w)
 	munmap(w, sizeof(*w) + w->count * sizeof(pid_t));
 }
 
-/* Reserve a slot for the process group of a child. There are as many slots as
- * threads that run handlers, so a slot is free now or very soon. */
+/* Reserve a slot of w->groups, for the process group of a child. There are as
+ * many slots as threads that run handlers, so a slot is free now or very
+ * soon. */
 static volatile pid_t *
 free_slot(struct warden *w)
 {

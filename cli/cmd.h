@@ -146,8 +146,8 @@ int parse_count(const char *text, int64_t *ret);
 int parse_size(const char *text, int64_t *ret);
 int parse_time(const char *text, int64_t *ret_ms);
 
-/* fired.c: the schedule that made a job, and the instant for which it did so.
- * Both are read from the job's headers. */
+/* fired.c: the schedule that made a job, and the instant (the scheduled time)
+ * for which it made the job. Both are read from the job's headers. */
 struct fired {
 	json_t *headers; /* owns the texts */
 	const char *schedule, *at;
@@ -213,8 +213,8 @@ struct terms {
 	const char *backoff;
 };
 
-/* Check the settings and write them to `model`. *backoff is memory that the
- * caller frees when the model is no longer used. */
+/* Check the settings and write them to the job specification `model`. *backoff
+ * is memory that the caller frees when `model` is no longer used. */
 int take_terms(const struct cmd *cmd, const struct terms *terms,
 	       rp_job_spec *model, char **backoff);
 void end_if_interrupted(void);

@@ -53,7 +53,8 @@ cmd_init(struct cmd *cmd, int argc, char **argv)
 	if (status)
 		return status;
 	if (argc)
-		return usage(cmd, "takes no arguments (the database is --db)");
+		return usage(cmd,
+			     "takes no arguments: give the database with --db");
 	if (print && (restored || json))
 		return usage(cmd, "give either --print or %s, not both",
 			     restored ? "--after-restore" : "--json");

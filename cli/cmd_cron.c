@@ -12,7 +12,7 @@
 
 #include "cron/cron.h"
 
-#define MOST_FIRES 10000000 /* largest -n; a year has 525,600 minutes */
+#define MOST_FIRES 10000000 /* largest -n: one fire a minute for 19 years */
 
 /* ---- times ----------------------------------------------------------- */
 
@@ -98,8 +98,9 @@ print_fire(const rp_fire *fire)
 	return DONE;
 }
 
-/* Set the member `name` of the object to a local time. If `count` is more than
- * 1, also set the member `name`_count to `count`. */
+/* Add the member `name`: a local time that the clock skipped or showed twice.
+ * `count`: how many such times there are; `ms` is the first of them. If `count`
+ * is more than 1, add the member `name`_count, too. */
 static void
 put_local(json_t *object, const char *name, int64_t ms, int64_t count)
 {
@@ -138,8 +139,8 @@ print_fire_json(const rp_fire *fire, int is_paused)
 /* the times that the command prints */
 struct fires {
 	const char *spec, *zone_name;
-	int64_t anchor; /* the time from which `every D` counts; -1: use the
-			 * value of `from` */
+	int64_t anchor; /* for a spec `every D`: the time from which the
+			 * intervals D count; -1: use the value of `from` */
 	int64_t from, n;
 	int is_paused, json;
 };
@@ -241,7 +242,8 @@ cmd_cron_next(struct cmd *cmd, int argc, char **argv)
 		  "time zone, such as Europe/Berlin; default UTC" },
 		{ "--from", TIME, &f.from, "TIME",
 		  "print fires after this time; default now" },
-		{ "-n", COUNT, &f.n, "N", "how many; default 5" },
+		{ "-n", COUNT, &f.n, "N",
+		  "how many fires to print; default 5" },
 		JSON_OPTION(&f.json),
 		OPTIONS_END,
 	};

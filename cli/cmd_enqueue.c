@@ -69,9 +69,10 @@ check_usage(const struct input *in, int argc, char **argv, int64_t max_attempts)
 		return usage(cmd, "-0 and --one apply to standard input: give "
 				  "no payloads as arguments");
 	if (in->await.how.result && (!in->await.wanted || in->json))
-		return usage(cmd, in->json ? "give either --result or --json, "
-					     "whose lines have the results"
-					   : "--result needs --wait");
+		return usage(cmd,
+			     in->json ? "give --result or --json, not both: "
+					"JSON lines have the results"
+				      : "--result needs --wait");
 	if (in->skip && in->one)
 		return usage(cmd, "give either --skip or --one, not both");
 	return 0;
@@ -152,7 +153,7 @@ cmd_enqueue(struct cmd *cmd, int argc, char **argv)
 		{ "--expire", DURATION, &given.terms.expire_ms, "D",
 		  "cancel the job if it has not started in this time" },
 		{ "--keep", DURATION, &given.terms.keep_ms, "D",
-		  "how long to keep it when done (default: the queue's)" },
+		  "how long to keep the done job (default: the queue's)" },
 		{ "--kind", TEXT, &in.model.kind, "K",
 		  "what sort of job it is" },
 		{ "--group", TEXT, &in.model.group_key, "G",

@@ -48,7 +48,7 @@ cmd_hold(struct cmd *cmd, int argc, char **argv)
 		{ "--group", TEXT, &group, "GROUP",
 		  "hold only this group (the whole queue)" },
 		{ "--for", DURATION, &for_ms, "D",
-		  "how long, counted from now" },
+		  "length of the hold, from now on" },
 		{ "--clear", FLAG, &clear, NULL, "end the hold now" },
 		JSON_OPTION(&json),
 		OPTIONS_END,

@@ -272,8 +272,8 @@ choose(const struct cmd *cmd, const char *dialect, int prints,
 	if (dialect && !prints)
 		return usage(cmd,
 			     "--dialect %s: these scripts are not run here; "
-			     "print one with --explain T, and run it on such "
-			     "a server",
+			     "print one with --explain T, and run it yourself "
+			     "on a database of this kind",
 			     dialect);
 	return 0;
 }

@@ -12,7 +12,7 @@
 
 #include "doctor.h"
 
-/* Metrics of more queues than this are left out, because each queue adds
+/* Only this many queues have metrics of their own, because each queue adds
  * several time series to the collector. */
 #define MOST_QUEUES 1000
 #define LONG_MS 60000 /* the default of `doctor --long` */
@@ -166,8 +166,8 @@ put_workers(FILE *to, rp_conn *conn)
 		     "Jobs that the workers hold.");
 	fprintf(to, "readpast_workers_running %lld\n", (long long)running);
 	metrics_head(to, "workers_settled", "gauge",
-		     "Verdicts of the workers that are registered now, since "
-		     "each of them started.");
+		     "Verdicts of the registered workers, counted from the "
+		     "start of each worker.");
 	fprintf(to,
 		"readpast_workers_settled{verdict=\"done\"} %lld\n"
 		"readpast_workers_settled{verdict=\"fail\"} %lld\n"

@@ -50,8 +50,8 @@ struct adding {
 				* of the replaced schedule */
 };
 
-/* Store the schedule, and read it again. Compare it with the schedule that it
- * replaces. */
+/* Store the schedule, and read it again. Record whether it is new, and which
+ * settings differ from the schedule that it replaces. */
 static int
 store(struct adding *a, rp_schedules **ret)
 {
@@ -391,8 +391,8 @@ cmd_cron_run(struct cmd *cmd, int argc, char **argv)
 	if (added.outcome == RP_EXISTED)
 		status = worst(status,
 			       complain(REFUSED,
-					"%s has --overlap skip, and its job "
-					"%lld is still live",
+					"%s was not run: it has --overlap "
+					"skip, and its job %lld is still live",
 					argv[0], (long long)added.id));
 	else if (!json)
 		printf("%lld\n", (long long)added.id);

@@ -138,7 +138,7 @@ read_result(const char *name, char *to, size_t *ret_size)
 				"%.200s: the result has more than " DIGITS(
 					RP_MOST_RESULT) " bytes; store it "
 							"elsewhere, and give "
-							"its place as the "
+							"its address as the "
 							"result",
 				name);
 	return 0;
@@ -184,8 +184,8 @@ struct hold {
 			"how long --hold lasts"                                \
 	}
 
-/* Write the hold to the verdict. Returns 0, or an exit status after printing an
- * error. */
+/* Check the options --hold and --for, and write their values to the verdict.
+ * Returns 0, or an exit status after printing an error. */
 static int
 take_hold(const struct cmd *cmd, const struct hold *hold, rp_verdict *verdict)
 {

@@ -352,7 +352,9 @@ cmd_stress(struct cmd *cmd, int argc, char **argv)
 	if (!status)
 		status = run(&s);
 	if (cmd_open(cmd))
-		return complain(FAILED, "the queue %s was perhaps not removed",
+		return complain(FAILED,
+				"the queue %s may still exist; the next "
+				"readpast stress on this host removes it",
 				s.queue);
 	if (!status)
 		status = conclude(&s);

@@ -18,8 +18,8 @@
 
 /* Returns whether keys can still be read from the terminal. If the terminal has
  * hung up, getch() does not wait and always returns ERR, so the command must
- * end. It must also end if its parent was killed and the shell has taken the
- * terminal back, because the next keys are meant for the shell. */
+ * end. If the command's parent was killed, the shell takes the terminal back.
+ * Then the command must end, too, because the next keys are for the shell. */
 static int
 has_terminal(void)
 {

@@ -98,7 +98,7 @@ cmd_wait(struct cmd *cmd, int argc, char **argv)
 			     : w.result ? "--result"
 					: "--json");
 	if (w.result && w.json)
-		return usage(cmd, "give either --result or --json, whose lines "
-				  "have the results");
+		return usage(cmd, "give --result or --json, not both: JSON "
+				  "lines have the results");
 	return open_and_wait(&w, queue, argc, argv);
 }

@@ -103,7 +103,8 @@ say_paused(struct answer *a, int is_reason)
 	}
 }
 
-/* Print when the job expires if no worker has claimed it. */
+/* Print the time by which a worker must claim the job. After this time the job
+ * is cancelled. */
 static void
 say_expiry(struct answer *a)
 {
@@ -121,7 +122,7 @@ say_expiry(struct answer *a)
 	a->until = 0;
 	fputs(" It expired at ", a->to);
 	say_time(a, at);
-	fputs(" and no claim takes it: the next sweep (workers sweep, or "
+	fputs(", so no claim takes it. The next sweep (by any worker, or by "
 	      "readpast sweep) cancels it.",
 	      a->to);
 }

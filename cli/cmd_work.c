@@ -259,7 +259,7 @@ parse(struct work *work, int argc, char **argv)
 		{ "--release-delay", DURATION, &work->release_delay_ms, "D",
 		  "delay of a job after exit status 75 (10s)" },
 		{ "--drain", OPTIONAL, &work->drain, "settled",
-		  "exit when no job is ready, due or running; settled: also\n"
+		  "exit when no job is ready, due or running; =settled: also\n"
 		  "wait for the next attempts of jobs that failed here" },
 		{ "--max-jobs", COUNT, &max_jobs, "N",
 		  "exit after this many jobs" },

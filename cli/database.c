@@ -126,8 +126,8 @@ cmd_open(struct cmd *cmd)
 
 /* ---- the queue that a command takes jobs from ---- */
 
-/* Create a queue and print a message, because the name may be a typing
- * error. */
+/* Create a queue, and print a message that it is new, because the user may have
+ * mistyped the name. */
 static int
 make_queue(struct cmd *cmd, const char *name, const char *where)
 {

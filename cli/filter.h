@@ -64,9 +64,9 @@ int is_narrow(const struct filter *f);
 /* Write a set of states in words, as in "dead or cancelled". */
 #define STATE_NAMES 96 /* size in bytes of the longest text */
 void name_states(char *to, size_t room, int states);
-/* Set f->states by the name of a state in f->state. The other parameters are
- * those of check_states(). Returns 0, or -1 if the name is not allowed. In that
- * case the names that are allowed are written to `words`, which has STATE_NAMES
+/* Set f->states from f->state, the name of a state. See check_states() for
+ * `allowed` and `otherwise`. Returns 0, or -1 if the name is not allowed. In
+ * that case the allowed names are written to `words`, which has STATE_NAMES
  * bytes. */
 int choose_states(struct filter *f, int allowed, int otherwise, char *words);
 /* Check --state. `allowed`: the states that it may name. `otherwise`: the

@@ -29,10 +29,10 @@ struct running {
 	char *result;
 	/* size of the whole result that the handler wrote */
 	size_t result_size;
-	/* errno of the error that kept the handler's output from being written
-	 * to the worker's own output or to a temporary file; 0: no error so
-	 * far. ECANCELED: the write blocked, and the handler was stopped
-	 * meanwhile */
+	/* The worker writes the handler's output to its own output, or to a
+	 * temporary file. `errnum` is the errno of the first write that failed;
+	 * 0: none failed. ECANCELED: the write blocked, and the handler was
+	 * stopped meanwhile */
 	int errnum;
 };
 

@@ -189,8 +189,8 @@ history_limits(struct history *h, const rp_queue *queue, int64_t asked)
 			 (json_int_t)asked));
 }
 
-/* If a schedule made the job, add its name, the instant, and how long after the
- * instant the job was made. */
+/* If a schedule made the job, add three fields: the schedule's name, the time
+ * for which the job was scheduled, and how much later the job was made. */
 static void
 add_fire(json_t *fields, const rp_job *job)
 {

@@ -29,7 +29,8 @@ void history_about(struct history *history, const char *queue,
 int history_fd(const struct history *history); /* -1 if no history is kept */
 
 /* Record that a job was enqueued. `job` has the job's options; NULL: they are
- * not known. `asked` is the time by monotonic_us() just before the call. */
+ * not known. `asked`: the time, by monotonic_us(), just before the enqueue was
+ * sent. */
 void history_enqueued(struct history *history, const char *queue,
 		      const rp_job_spec *job, const rp_added *added,
 		      int64_t asked);

@@ -250,7 +250,7 @@ split(struct input *in, size_t scanned)
 	return status;
 }
 
-/* Report that the input has fewer jobs than --skip leaves out. */
+/* Report that --skip is larger than the number of jobs in the input. */
 static int
 few(const struct input *in)
 {

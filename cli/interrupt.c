@@ -27,9 +27,9 @@ on_signal(int number)
 	int was = errno;
 
 	caught = number;
-	/* If the pipe is full, write() fails. Nothing is lost, because the pipe
-	 * is readable already. The second assignment only uses the result of
-	 * write(), as the compiler demands. */
+	/* write() fails if the pipe is full. Nothing is lost then, because a
+	 * full pipe is readable. The compiler demands that the result of
+	 * write() is used, so the number is assigned once more. */
 	if (ends[1] >= 0 && write(ends[1], "", 1) < 0)
 		caught = number;
 	errno = was;

@@ -62,7 +62,7 @@ const struct command commands[] = {
 	{ "wait", cmd_wait, REQUIRE, "ID... | --queue Q",
 	  "wait for the end of jobs",
 	  "Exit status 0: all are done; 5: one was cancelled; 7: one is dead;\n"
-	  "6: it timed out; 3: no job ever had one of the ids.\n" },
+	  "6: the wait timed out; 3: no job ever had one of the ids.\n" },
 	{ "list", cmd_list, REQUIRE, "[QUEUE]",
 	  "list unfinished jobs, in the order in which they are claimed",
 	  "Finished jobs are listed with --state done, dead or cancelled; and\n"

@@ -1,5 +1,6 @@
 /*
- * metrics.h - what the database holds, in the text format of Prometheus.
+ * metrics.h - write metrics of the database's queues, jobs and workers, in the
+ * text format of Prometheus.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -13,7 +14,8 @@
 
 /* Write the metrics of the database. Returns 0 or RP_E*. */
 int metrics_write(FILE *to, rp_conn *conn, const char *url);
-/* Write the lines that come before the values of a metric. */
+/* Write the two lines that come before the values of a metric: its help text
+ * and its type. */
 void metrics_head(FILE *to, const char *name, const char *type,
 		  const char *help);
 

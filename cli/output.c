@@ -57,7 +57,7 @@ file_error(off_t size, int flags)
 }
 
 /* Check whether standard output can be written, without writing to it. Returns
- * 0, or the errno of the reason why it cannot be written. Thread-safe. */
+ * 0 if it can be written, else an errno that names the reason. Thread-safe. */
 int
 output_error(void)
 {

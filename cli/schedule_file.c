@@ -14,7 +14,8 @@
 
 /* ---- the members of one schedule ---- */
 
-/* `where` is the schedule's name or its number, for messages. */
+/* Print an error about one member of a schedule. `where` is the schedule's
+ * name, or its number. */
 static int
 refuse(const struct schedule_file *f, const char *where, const char *member,
        const char *why)
@@ -192,8 +193,8 @@ name_schedule(char *to, size_t room, const json_t *object, size_t number)
 		snprintf(to, room, "schedule %zu", number + 1);
 }
 
-/* Check a schedule that was read from the file. `number` is the number of
- * schedules before it in the file. */
+/* Check a schedule that was read from the file. `number` is how many schedules
+ * precede this one in the file. */
 static int
 check_taken(const struct schedule_file *f, const char *where,
 	    const rp_schedule *schedule, size_t number)

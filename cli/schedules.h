@@ -17,7 +17,7 @@ struct wanted {
 	char *payload, *headers;
 };
 
-/* A file of schedules. The texts of the schedules are in `array`. */
+/* A file of schedules. `array` owns the texts of the schedules. */
 struct schedule_file {
 	const struct cmd *cmd;
 	const char *path; /* "-": standard input */

@@ -1,6 +1,6 @@
 /*
- * spec.c - turn options of `enqueue` into fields of an rp_job_spec. These are
- * the headers, and the settings of a single job, such as its backoff.
+ * spec.c - turn options of `enqueue` into fields of an rp_job_spec: the
+ * headers, and settings of a single job such as its backoff.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

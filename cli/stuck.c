@@ -20,7 +20,7 @@ struct search {
 	struct cmd *cmd;
 	const char *queue;
 	rp_batch *blocked;       /* the blocked jobs of the queue */
-	struct checker *checker; /* gets the groups; NULL: only count them */
+	struct checker *checker; /* gets the stuck groups; NULL: only count */
 	int count;
 };
 
@@ -40,9 +40,9 @@ has_group_limit(struct cmd *cmd, const char *queue, int *ret)
 	return 0;
 }
 
-/* Set *ret to 1 if the group is stuck. rp_why_get() for a blocked job of the
- * group tells whether another job of the group has a slot (the right to run).
- * Returns 0 or an exit status. */
+/* Set *ret to 1 if the group is stuck: its jobs wait, although none of them has
+ * a slot (the right to run). rp_why_get() for one of the waiting jobs returns
+ * the number of used slots. Returns 0 or an exit status. */
 static int
 is_stuck(struct search *s, const rp_group *group, int *ret)
 {

@@ -36,17 +36,15 @@ enum cell {
 struct column {
 	const char *title; /* NULL ends the table */
 	enum cell cell;
-	/* offsets of the members that the cell shows (`second` if it shows
-	 * two), in the struct of the row */
+	/* Offsets in the struct of the row: of the member that the cell shows,
+	 * and of a second member if the cell shows two. */
 	size_t offset, second;
-	/* smallest width, in characters. A column of text is narrower if its
-	 * longest text is shorter. If the row is too wide even without the
-	 * columns that can be left out, its last columns become narrower than
-	 * this */
+	/* Smallest width, in characters. A column of text is narrower if its
+	 * longest text is shorter. The last columns become narrower still if
+	 * the row does not fit when all columns are left out that may be. */
 	int width;
-	/* 0: the column is always shown. If a row is too wide, the other
-	 * columns are left out one by one until the row fits; the column with
-	 * the largest `leaves` is left out first */
+	/* 0: the column is always shown. Other columns are left out one by one
+	 * while the row is too wide, those with the largest `leaves` first. */
 	int leaves;
 };
 
@@ -272,7 +270,8 @@ widest_cell(const struct top *t, int pane, const struct column *column,
 	return smaller(widest, most);
 }
 
-/* Returns the index of the column that is left out next, or -1. */
+/* Returns the index of the column that is left out next because the row is too
+ * wide. Returns -1 if no further column may be left out. */
 static int
 next_to_leave(const struct column *columns, const int widths[])
 {

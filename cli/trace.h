@@ -23,7 +23,8 @@ int trace_add(json_t *headers);
  * variables. The caller frees each text. A value that is too long or not
  * printable ASCII is left out. */
 size_t trace_variables(const char *headers, char *ret[TRACES]);
-/* Returns 1 if the text NAME=VALUE is one of these variables. */
+/* Returns 1 if the text NAME=VALUE is a variable of a trace (TRACEPARENT,
+ * TRACESTATE or BAGGAGE). */
 int trace_is_variable(const char *variable);
 
 #endif

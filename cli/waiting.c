@@ -85,8 +85,8 @@ print_state(const rp_outcome *outcome)
 						      : " (not kept)");
 }
 
-/* Print problems to standard error. Print to standard output how each job
- * ended, or with --result only the results. */
+/* Print a problem to standard error. Print to standard output how the job ended
+ * or, with --result, only its result. */
 static void
 say(const struct waiting *w, const rp_outcome *outcome, const rp_job *job)
 {
@@ -134,10 +134,9 @@ tell_one(const struct waiting *w, const rp_outcome *outcome)
 	return status_of_state(outcome->state);
 }
 
-/* Print how the jobs ended, and return the worst status. `over` is 0 if the
- * wait timed out. In that case jobs that have not ended are reported, too. If
- * `over` is not 0, the wait has ended as it should: then only --any leaves jobs
- * that have not ended, and these are not reported. */
+/* Print how the jobs ended, and return the worst status. Jobs that have not
+ * ended are reported only if the wait timed out (`over` is 0). Otherwise such
+ * jobs are expected: with --any, the wait ends with the first job. */
 static int
 tell(const struct waiting *w, const rp_outcome *outcomes, size_t n, int over)
 {
@@ -151,7 +150,7 @@ tell(const struct waiting *w, const rp_outcome *outcomes, size_t n, int over)
 
 /* ---- waiting ---- */
 
-/* A signal that came during the wait ends the command. The jobs continue. */
+/* If a signal came during the wait, end this process. The jobs continue. */
 void
 end_if_told(struct cmd *cmd)
 {

@@ -37,21 +37,22 @@ struct await {
 	size_t count, room;
 	int keeps_longer; /* 1: done jobs are kept until their results are
 			   * printed, which may be longer than keep_ms */
-	int64_t keep_ms;  /* how long the option, or else the queue's setting,
-			   * keeps done jobs; 0: done jobs are not kept */
+	int64_t keep_ms;  /* how long done jobs are kept: the value of --keep
+			   * or, without --keep, the queue's setting; 0: they
+			   * are not kept */
 };
 
 /* Call this before the enqueue. The call fails if this process is a handler and
  * the jobs can start only after the handler has ended, because the handler
- * would then wait forever.
- * If results are wanted, it changes `model` so that the jobs are kept long
- * enough to read them. Returns an exit status. */
+ * would then wait forever. If results are wanted, the call changes `model` so
+ * that the jobs are kept long enough to read their results. Returns an exit
+ * status. */
 int await_prepare(struct await *await, struct cmd *cmd, const char *queue,
 		  rp_job_spec *model);
-/* Add the jobs to the list of jobs to wait for. Returns 0, or -1 if memory ran
- * out. */
+/* Record these jobs, so that await_all() waits for them. Returns 0, or -1 if
+ * memory ran out. */
 int await_add(struct await *await, const rp_added *added, size_t n);
-/* Wait for the jobs that were added. Returns an exit status. */
+/* Wait for the jobs that await_add() has recorded. Returns an exit status. */
 int await_all(struct await *await);
 
 #endif

@@ -1,10 +1,11 @@
 /*
- * within.c - find out whether a command runs in a handler, and for which job
- * and queues.
+ * within.c - find out whether a command runs in a handler of `work`, and for
+ * which job and queues. The library then refuses waits that could end only
+ * after the handler.
  *
  * `work` sets environment variables for its handlers. A process that a handler
  * has started may outlive the handler, and still has these variables. So the
- * library checks that the claim is still valid before it refuses a wait.
+ * library refuses a wait only if the handler's claim is still valid.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -15,15 +15,15 @@
 
 #define LIVE_LINE 200
 
-/* The terminal. `lock` guards all members and all writing. A thread that holds
- * this lock takes no other lock. */
+/* The status line on the terminal. `lock` guards all members and all writing to
+ * the terminal. A thread that holds this lock takes no other lock. */
 struct live {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	pthread_t thread;
 	int on;         /* 1: draw a status line, because standard error is a
 			 * terminal */
-	int has_output; /* 1: standard output is the same terminal */
+	int has_output; /* 1: standard output is a terminal, too */
 	int ended;
 	int mid_line;         /* 1: other output has begun a line and not ended
 			       * it */
@@ -87,8 +87,8 @@ int look_at_queues(struct work *work);
 
 /* handler.c: a function of type rp_handler; ctx is the struct work */
 int handle_job(rp_task *task, const rp_job *job, void *ctx);
-/* Returns whether a running handler must be stopped, and prints once that the
- * worker waits for its handlers. */
+/* Returns whether a running handler must be stopped now. After a signal, the
+ * call also prints, but only once, that the worker waits for its handlers. */
 int must_stop(struct work *work, rp_task *task);
 /* Returns the time-out of a handler in ms, or 0 for none. It is the value of
  * --timeout or, if that option is not given, the job's own time-out. */
@@ -116,8 +116,8 @@ void work_metrics_stop(struct work_metrics *metrics);
 void observe_work(const rp_event *e, void *ctx);
 
 /* live.c */
-/* Called while a write blocks. A return value other than 0 gives up the
- * write. */
+/* live_write() calls a function of this type while a write blocks. If the
+ * function does not return 0, live_write() gives up. */
 typedef int live_stop_fn(void *ctx);
 #define COUNTS 140
 /* Write "3 done, 0 failed, 0 dead, 0 released" and so on. */

@@ -16,7 +16,7 @@
 #include "work.h"
 
 #define BUCKETS_OF_TIME 16
-#define CONNECTIONS 16u /* most open connections; more are refused */
+#define CONNECTIONS 16u /* largest number of open connections */
 #define TIME_S 10u /* a connection that sends nothing is closed after this */
 
 /* The upper limits of the buckets in milliseconds. Handlers run from

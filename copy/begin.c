@@ -82,7 +82,8 @@ export_one(struct rp_copy *c, rp_conn *conn, const char *names, int64_t until,
 		rp__run(conn, RP_V_EXPORT, params, 1, rp__count, ret_count));
 }
 
-/* Find out whether the target has a job of this queue, and set *ret. */
+/* Set *ret to 1 if the target has a job of this queue, or to 0 if it has none.
+ */
 static int
 find_any(struct rp_copy *c, const char *queue, int64_t *ret)
 {
@@ -121,8 +122,8 @@ check_queue(struct rp_copy *c, struct rp_copy_queue *q, const rp_queue *theirs)
 		if (r == 0 && any)
 			return rp__fail(c->error, RP_ETAKEN,
 					"queue %s was resumed in the target "
-					"after it was copied there: drop it "
-					"there, or do not copy it",
+					"after it was copied there: drop the "
+					"queue there, or do not copy it",
 					q->name);
 	} else if (r == 0 && theirs &&
 		   !(q->phase == MOVED && c->options.move)) {
@@ -130,7 +131,7 @@ check_queue(struct rp_copy *c, struct rp_copy_queue *q, const rp_queue *theirs)
 		if (r == 0 && any)
 			return rp__fail(c->error, RP_ETAKEN,
 					"queue %s has jobs in the target: drop "
-					"it there, or do not copy it",
+					"the queue there, or do not copy it",
 					q->name);
 		q->phase = NEVER;
 	}
@@ -297,8 +298,8 @@ rp__copy_begin(struct rp_copy *c)
 		r = rp__copy_progress(c, c->options.leave_running
 						 ? RP_COPY_COPYING
 						 : RP_COPY_WAITING);
-	/* Sweep the source before jobs are read, so that jobs that are due are
-	 * copied as ready, and jobs whose lease ran out are not copied as
+	/* Sweep the source before jobs are read. Then jobs that are due are
+	 * copied as ready, and jobs whose lease ran out no longer count as
 	 * running. */
 	if (r == 0)
 		r = rp__copy_failed(c, c->from, rp_sweep(c->from, NULL));

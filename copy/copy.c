@@ -97,8 +97,9 @@ say_moved(struct rp_copy *c)
 	return r;
 }
 
-/* Resume the queues: in the source after a copy, in the target after a move.
- * The other side stays paused, so that no job is run twice. */
+/* Resume the queues that were not paused before the copy: in the source after a
+ * copy, in the target after a move. The other side stays paused, so that no job
+ * is run twice. */
 static int
 finish(struct rp_copy *c)
 {
@@ -267,12 +268,12 @@ rp_copy(rp_conn *from, rp_conn *to, const rp_copy_options *options,
 
 	if (rp__enter(from) < 0 || rp__enter(to) < 0 || from == to)
 		return rp__fail(c.error, RP_EINVAL,
-				"rp_copy: from and to must be two handles "
-				"that this thread may use");
+				"rp_copy: from and to must be two different "
+				"handles that this thread may use");
 	if (from->depth || to->depth)
 		return rp__fail(c.error, RP_EINVAL,
 				"rp_copy: a transaction is open on a handle: "
-				"end it first");
+				"end the transaction first");
 	if (ret && ret->size < offsetof(rp_copied, doing))
 		return rp__fail(c.error, RP_EINVAL,
 				"rp_copy: ret is not made by RP_COPIED_INIT");

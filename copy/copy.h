@@ -47,7 +47,7 @@ struct rp_jobs {
 	size_t count, size;
 	/* limits of the last read: number of jobs, and bytes of payload */
 	size_t most_rows, most_size;
-	/* all jobs whose id is at most this number were read */
+	/* the last read has returned all jobs with ids up to this one */
 	int64_t until;
 };
 
@@ -82,14 +82,15 @@ struct rp_copy {
 	/* A walk goes through all ids of the source once. Ids up to
 	 * `checked_to` were read by an earlier walk. */
 	int64_t checked_to;
-	int64_t changed; /* number of jobs up to checked_to that this walk
-			  * had to write or erase, because the source has
-			  * changed since the earlier walk */
-	int mirror;      /* not 0: erase from the target the jobs that are
-			  * missing from the source */
-	int removing;    /* not 0: erase from the source jobs that are in
-			  * the target */
-	size_t parts;    /* size of a slice, see RP_COPY_PARTS */
+	/* The number of changes since the earlier walk: jobs that this walk
+	 * erased from the target, and jobs with ids up to checked_to that it
+	 * wrote. Jobs with larger ids are not changes, but new. */
+	int64_t changed;
+	int mirror;   /* not 0: erase from the target the jobs that are
+		       * missing from the source */
+	int removing; /* not 0: when jobs are found in the target, erase
+		       * them from the source (a move) */
+	size_t parts; /* size of a slice, see RP_COPY_PARTS */
 	struct rp_copy_schedules schedules;   /* the schedules of the source, as
 					       * they were last read */
 	struct rp_slice from_slice, to_slice; /* the last slice on each side */
@@ -108,8 +109,8 @@ int rp__copy_begin(struct rp_copy *c);
 int rp__copy_check_different(struct rp_copy *c);
 int rp__copy_make_names(struct rp_copy *c);
 int rp__copy_identify(struct rp_copy *c, int trial);
-/* begins a transaction on the target; only one run at a time can have it
- * open */
+/* begins a transaction on the target; only one run at a time can have such a
+ * transaction open */
 int rp__copy_lock(struct rp_copy *c);
 int rp__copy_note_phase(struct rp_copy *c, const struct rp_copy_queue *q,
 			enum rp_phase phase);
@@ -123,9 +124,8 @@ int rp__copy_still_under_way(struct rp_copy *c);
 int rp__copy_load_ranges(struct rp_copy *c);
 int rp__copy_start_ranges(struct rp_copy *c);
 int rp__copy_open_range(struct rp_copy *c, int64_t id, int64_t last);
-int rp__copy_open_first(struct rp_copy *c); /* open the range with the
-					     * smallest ids, if needed; see
-					     * ids.c */
+int rp__copy_open_first(struct rp_copy *c); /* add a range for the smallest
+					     * ids, if they have none */
 const struct rp_range *rp__copy_range_of(const struct rp_copy *c, int64_t id,
 					 int64_t *ret_last);
 int rp__copy_ends(struct rp_copy *c, rp_conn *conn, int64_t *ret_id,
@@ -133,8 +133,9 @@ int rp__copy_ends(struct rp_copy *c, rp_conn *conn, int64_t *ret_id,
 int rp__copy_reserve(struct rp_copy *c, int64_t id, int64_t seq);
 
 /* jobs.c */
-/* Read the jobs with ids larger than `after` and at most `until`, up to the
- * limits of a read. */
+/* Read the jobs with ids larger than `after` and at most `until`. The call
+ * stops at the limits of one slice (jobs->most_rows and most_size). Then
+ * jobs->until is the id up to which all jobs were read. */
 int rp__copy_read(struct rp_copy *c, rp_conn *conn, struct rp_jobs *jobs,
 		  int64_t after, int64_t until);
 int rp__copy_equal(const struct rp_value *a, const struct rp_value *b);
@@ -167,7 +168,7 @@ int rp__copy_keys(struct rp_copy *c);
  * writes c->schedules to the target, where the schedules are paused. */
 int rp__copy_read_schedules(struct rp_copy *c, int leaving);
 int rp__copy_write_schedules(struct rp_copy *c, int moving);
-/* Call rp__copy_read_schedules() and rp__copy_write_schedules(). */
+/* Do both: read the schedules of the source, and write them to the target. */
 int rp__copy_put_schedules(struct rp_copy *c, int moving);
 /* The other steps of a move of schedules. If a transaction is open, a step runs
  * in that transaction. If none is open, the step is a transaction of its own.

@@ -124,8 +124,9 @@ rp__copy_make_names(struct rp_copy *c)
 
 /* Store c->identity in the source as its name, in the transaction that is open
  * there. If the source has another name already, copy that name to c->identity.
- * Without `trial`, another name is also an error, RP_ETAKEN, because another
- * run must have stored that name after this run began. */
+ * The first call has `trial`, and its transaction is rolled back. If the second
+ * call finds another name, it fails with RP_ETAKEN: another run has stored that
+ * name in between. */
 int
 rp__copy_identify(struct rp_copy *c, int trial)
 {
@@ -360,10 +361,10 @@ rp__copy_load_ranges(struct rp_copy *c)
 	return r;
 }
 
-/* Prepare the first copy from this source. On a server one sequence numbers the
- * positions of all ready lines. So the positions of the copied jobs are shifted
- * behind all positions that the target has ever used. SQLite needs no shift,
- * because there each ready line has positions of its own. */
+/* Prepare the first copy from this source. On a server, all ready lines take
+ * their positions from the same sequence. So the copied jobs get positions
+ * larger than all that the target has ever used. SQLite needs no such shift,
+ * because each of its ready lines has positions of its own. */
 int
 rp__copy_start_ranges(struct rp_copy *c)
 {
@@ -432,11 +433,11 @@ rp__copy_open_range(struct rp_copy *c, int64_t id, int64_t last)
 	return rp__copy_end(c, c->to, r);
 }
 
-/* Schedules and taken unique keys name ids of jobs, which may be deleted. If
- * the smallest such id is in no range yet, open a range that begins at this id,
- * or at the first job's id if that is smaller. Without this call, an id below
- * the first job's id would later get a range of its own, with another shift
- * than the ids of the jobs. */
+/* Schedules and taken unique keys contain ids of jobs that may be deleted. Such
+ * an id can be smaller than the ids of all jobs that still exist. Later it
+ * would get a range of its own, with another shift than these jobs. So, unless
+ * the smallest such id has a range already, add a range that begins at the
+ * smallest id of all. */
 int
 rp__copy_open_first(struct rp_copy *c)
 {

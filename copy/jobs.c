@@ -9,8 +9,8 @@
 
 #include <string.h>
 
-/* A read stops after this many bytes of payload. The last job may exceed this
- * limit. */
+/* A read stops after this many bytes of payload. The last job of the read may
+ * exceed this limit. */
 #define MOST_SIZE (8 << 20)
 /* Kept jobs that a sweep will delete within this time, in ms, are not
  * copied. */

@@ -66,8 +66,8 @@ read_keys(struct rp_copy *c, struct keys *keys, rp_batch *memory)
 }
 
 /* Replace the job id of each key by the id that this job has in the target.
- * Most of these jobs are deleted already, but no other job may get such an
- * id. */
+ * Most of these jobs are deleted already. Their ids are put into a range all
+ * the same, so that no other job of the target gets such an id. */
 static int
 shift_keys(struct rp_copy *c, struct keys *keys)
 {

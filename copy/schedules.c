@@ -91,8 +91,8 @@ rp__copy_clear_schedules(struct rp_copy *c)
 	c->schedules = (struct rp_copy_schedules){ NULL, NULL, 0 };
 }
 
-/* Return the names of the queues whose schedules are copied, or null for the
- * schedules of all queues, even of queues that do not exist yet. */
+/* Return the names of the queues whose schedules are copied. Null means all
+ * schedules, even those whose queue does not exist yet. */
 static struct rp_value
 which_queues(const struct rp_copy *c)
 {
@@ -226,7 +226,8 @@ rp__copy_remove_schedules(struct rp_copy *c)
 	return run_on_standbys(c, c->from, RP_V_SCHEDULE_ERASE, "leaving");
 }
 
-/* Read schedules, and write them to the target in a transaction of its own. */
+/* Read schedules from the source, and write them to the target in one
+ * transaction. */
 int
 rp__copy_put_schedules(struct rp_copy *c, int moving)
 {

@@ -26,10 +26,10 @@ enum { WANTED, UNKNOWN, SAME, RUNNING };
 
 struct slice {
 	struct rp_jobs ours, theirs;
-	/* one of the values above for each job of `ours` */
+	/* WANTED, UNKNOWN, SAME or RUNNING, for each job of `ours` */
 	unsigned char *fate;
-	struct rp_value *some; /* rows chosen for one statement */
-	size_t *which;         /* the indices of these rows in `ours` */
+	struct rp_value *some; /* rows of `ours`, chosen for one statement */
+	size_t *which;         /* the index in `ours` of each row of `some` */
 	size_t some_count;
 	/* parameters for erase.sql, one row for each job */
 	struct rp_value *gone;
@@ -48,8 +48,8 @@ add_gone(struct slice *s, const struct rp_value *row, int64_t shift)
 
 /* Compare the source's jobs (`ours`) with the target's (`theirs`). Jobs may be
  * equal although their values are written differently; the database compares
- * such jobs later. With c->mirror, a job that is missing from the source is
- * erased from the target. */
+ * such jobs later. If c->mirror is set, jobs of the target that are missing
+ * from the source are marked to be erased. */
 static void
 match(struct rp_copy *c, struct slice *s)
 {

@@ -61,7 +61,7 @@ check_file_system(struct doctor *d)
 	if (!d->is_file)
 		return DOCTOR_NOT_HERE;
 	if (!path || statfs(path, &fs) < 0)
-		return doctor_undone(d, "statfs of the file failed");
+		return doctor_undone(d, "statfs of the database file failed");
 	for (size_t i = 0; i < sizeof(file_systems) / sizeof(*file_systems);
 	     i++)
 		if ((unsigned)file_systems[i].magic == (unsigned)fs.f_type)
@@ -99,24 +99,25 @@ check_names(struct doctor *d)
 	if (!d->is_file)
 		return DOCTOR_NOT_HERE;
 	if (!path || stat(path, &file) < 0)
-		return doctor_undone(d, "the file cannot be examined");
+		return doctor_undone(d, "the database file was not found "
+					"or is not accessible");
 	if (is_mount_point(path))
 		return doctor_found(
 			d, json_pack("{ss ss ss}", "file", path, "how",
 				     "is mounted there by itself, not with its "
 				     "directory",
 				     "fix",
-				     "end all processes that use it, and mount "
-				     "its directory instead (-v /data:/data, "
-				     "not -v /data/x.db:/x.db)"));
+				     "end all processes that use the file, and "
+				     "mount its directory instead (-v "
+				     "/data:/data, not -v /data/x.db:/x.db)"));
 	if (file.st_nlink < 2)
 		return 0;
 	snprintf(how, sizeof(how), "has %lu names (hard links)",
 		 (unsigned long)file.st_nlink);
 	return doctor_found(
 		d, json_pack("{ss ss ss}", "file", path, "how", how, "fix",
-			     "end all processes that use it, and remove the "
-			     "other names (find DIRECTORY -samefile FILE "
+			     "end all processes that use the file, and remove "
+			     "its other names (find DIRECTORY -samefile FILE "
 			     "prints them); symbolic links do no harm"));
 }
 
@@ -157,7 +158,8 @@ check_owner(struct doctor *d)
 	if (!d->is_file)
 		return DOCTOR_NOT_HERE;
 	if (!path || stat(path, &main) < 0)
-		return doctor_undone(d, "the file cannot be examined");
+		return doctor_undone(d, "the database file was not found "
+					"or is not accessible");
 	may_write = access(path, W_OK) == 0;
 	for (size_t i = 0; i < 2 && r == 0; i++) {
 		snprintf(file, sizeof(file), "%s%s", path, endings[i]);
@@ -214,7 +216,7 @@ check_disk(struct doctor *d)
 	if (!d->is_file)
 		return DOCTOR_NOT_HERE;
 	if (!d->path || statvfs(d->path, &fs) < 0)
-		return doctor_undone(d, "statvfs of the file failed");
+		return doctor_undone(d, "statvfs of the database file failed");
 	if (fs.f_flag & ST_RDONLY ||
 	    (access(d->path, W_OK) < 0 && errno == EROFS)) {
 		d->blocked = 1;

@@ -48,9 +48,9 @@ struct shared {
 
 /* Without -shm, or in exclusive locking mode, SQLite locks bytes of the
  * database file itself, beginning at the offset PENDING. A writer takes an
- * exclusive lock on these bytes, and a reader takes a shared lock.
- * https://www.sqlite.org/src/file/src/os.h describes this. In this case the
- * commit counter is in the file's header. */
+ * exclusive lock on these bytes, and a reader takes a shared lock. The commit
+ * counter is then in the header of the database file. These locks are described
+ * in https://www.sqlite.org/src/file/src/os.h. */
 #define PENDING 0x40000000
 #define PENDING_AND_ALL_BEHIND 512
 #define COMMITS_AT 24
@@ -62,14 +62,16 @@ struct seen {
 	int done;
 	/* bytes of -wal that are not yet in the database file */
 	int64_t waiting_bytes;
-	/* the process that keeps a checkpoint from copying these bytes */
+	/* the process whose read transaction keeps a checkpoint from copying
+	 * waiting_bytes */
 	pid_t reader;
 	pid_t writer;
 	uint32_t commits[2]; /* the commit counter in -shm, and the one in the
 			      * database file */
 };
 
-/* Return the process whose lock would conflict with a lock of this type. */
+/* Return the process whose lock would conflict with a lock of this type, or
+ * NOBODY. */
 static pid_t
 holder_of(int fd, short type, off_t first, off_t count)
 {
@@ -207,7 +209,7 @@ advise_to_end(pid_t pid)
 	return pid == SOMEBODY
 		       ? json_string("let that process commit or roll back; "
 				     "lslocks, run by root outside of "
-				     "containers, shows which one it is")
+				     "containers, shows which process it is")
 		       : json_sprintf("let that process commit or roll back "
 				      "the transaction that it left open, or "
 				      "end it: kill %ld",
@@ -248,7 +250,8 @@ check_lock(struct doctor *d)
 	if (!d->is_file)
 		return DOCTOR_NOT_HERE;
 	if (!d->path)
-		return doctor_undone(d, "the file cannot be examined");
+		return doctor_undone(d, "the database file was not found "
+					"or is not accessible");
 	if (!holds_on(d->path, &now))
 		return now.done ? 0
 				: doctor_undone(d, "cannot start a process for "
@@ -274,7 +277,8 @@ check_checkpoint(struct doctor *d)
 	if (!d->is_file)
 		return DOCTOR_NOT_HERE;
 	if (!d->path)
-		return doctor_undone(d, "the file cannot be examined");
+		return doctor_undone(d, "the database file was not found "
+					"or is not accessible");
 	seen = see_apart(d->path);
 	if (!seen.done)
 		return doctor_undone(d,

@@ -50,13 +50,14 @@ const struct check checks[] = {
 	  "{what} has a time that is {ahead_ms} in the future: the database's "
 	  "clock was set back, so leases end and jobs become due that much "
 	  "later",
-	  "let chrony or ntpd slew the host's clock and not step it; the delay "
-	  "ends by itself",
+	  "let chrony or ntpd slew the host's clock and not step it; the "
+	  "present delay ends by itself",
 	  NULL },
 	{ "sequence", DANGER,
 	  "sequence {sequence} is at {at} of {most}, {per_cent} %: after its "
 	  "last number no job can be enqueued",
-	  "move to a new schema or database before that (readpast copy)",
+	  "move to a new schema or database before the sequence ends (readpast "
+	  "copy)",
 	  NULL },
 	{ "public", DANGER,
 	  "every role that can connect may {privileges} {table}",
@@ -64,10 +65,12 @@ const struct check checks[] = {
 
 	/* ---- jobs do not run ---- */
 	{ "schema", TROUBLE, "no queue can be used here: {message}",
-	  "follow that message: the database is sound, and nothing is lost",
+	  "do what this message says: the database is sound, and nothing is "
+	  "lost",
 	  NULL },
 	{ "format", TROUBLE,
-	  "{file} is not a SQLite database: its first bytes differ",
+	  "{file} is not a SQLite database: its first bytes are not \"SQLite "
+	  "format 3\"",
 	  "use the right file in the URL; if this was the database, restore a "
 	  "backup, and then: readpast init --after-restore",
 	  check_format },
@@ -103,7 +106,7 @@ const struct check checks[] = {
 	{ "index", TROUBLE, "index {index} {what}", "{fix}", NULL },
 	{ "plan", TROUBLE,
 	  "a claim uses {how} and reads {pages} pages: it should use index "
-	  "job_line and read a few",
+	  "job_line and read only a few pages",
 	  "{fix}", check_plan },
 	{ "paused", JOBS_WAIT,
 	  "queue {queue} has ready jobs and has been paused for "
@@ -113,8 +116,8 @@ const struct check checks[] = {
 	  "worker {worker}{place} has not been heard from for {silent_ms}; it "
 	  "served {queues}",
 	  "start a new worker; the jobs of the silent worker become ready "
-	  "again when their leases end; its entry is deleted an hour after "
-	  "its last heartbeat",
+	  "again when their leases end; the worker's entry is deleted an hour "
+	  "after its last heartbeat",
 	  NULL },
 	{ "nobody", JOBS_WAIT,
 	  "queue {queue} has had ready jobs for {lasts_ms}, and no worker "
@@ -126,8 +129,8 @@ const struct check checks[] = {
 	  "run a worker of readpast, or call readpast sweep once a second",
 	  NULL },
 	{ "groups", JOBS_WAIT,
-	  "queue {queue}: group {group} waits, job {example} for {waits_ms}, "
-	  "although no job of the group is ready or running",
+	  "queue {queue}, group {group}: job {example} has waited for "
+	  "{waits_ms}, although no job of the group is ready or running",
 	  "set the queue's group limit to none and then back (readpast queue "
 	  "set {queue} --group-limit N), and report this as an error in "
 	  "readpast",
@@ -139,16 +142,16 @@ const struct check checks[] = {
 	  "PostgreSQL its role needs the right to update readpast.schedule",
 	  NULL },
 	{ "zones", JOBS_WAIT,
-	  "schedules whose time zone cannot be read: {schedules}; the first, "
-	  "{example}: {error}",
+	  "schedules whose time zone cannot be read: {schedules}; the first is "
+	  "{example}, with the error: {error}",
 	  "install the package tzdata, or give the schedule another zone; a "
 	  "sweep tries again every minute",
 	  NULL },
 	{ "leases", JOBS_WAIT,
 	  "queue {queue}: the lease of job {example}, held by {worker}, was "
 	  "not renewed in time and ends in {left_ms} (such jobs: {jobs})",
-	  "find out whether that process hangs; a client that is not a worker "
-	  "has to extend its leases itself",
+	  "find out whether the process that holds the job hangs; a client "
+	  "that is not a worker has to extend its leases itself",
 	  NULL },
 	{ "late", JOBS_WAIT,
 	  "queue {queue}: its first ready job has waited for {waits_ms}; jobs "
@@ -180,14 +183,14 @@ const struct check checks[] = {
 	  check_wakeup },
 	{ "isolation", WARNING,
 	  "the default isolation level of this role is {level}: claims and "
-	  "sweeps that are called in SQL are refused there",
+	  "sweeps that are called in SQL are refused at this level",
 	  "alter role ... set default_transaction_isolation = 'read "
 	  "committed'",
 	  NULL },
 	{ "prepare", WARNING,
-	  "prepared transactions in this database: {prepared}. PREPARE "
-	  "TRANSACTION fails in a transaction that has enqueued a job while a "
-	  "worker waits for jobs of the same queue",
+	  "prepared transactions in this database: {prepared}. If a worker "
+	  "waits for jobs of a queue, PREPARE TRANSACTION fails in each "
+	  "transaction that has enqueued a job into that queue",
 	  "begin such transactions with: set local readpast.notify = off "
 	  "(readpast(7), Prepared transactions)",
 	  NULL },
@@ -229,8 +232,8 @@ const struct check checks[] = {
 	  "space in a row's page, and have to write every index",
 	  "alter table {table} set (fillfactor = 45)", NULL },
 	{ "marks", WARNING,
-	  "queue {queue}: the sweep is {behind} positions of the ready line "
-	  "behind the claims",
+	  "queue {queue}: the sweep lags behind the claims, by {behind} "
+	  "positions of the ready line",
 	  "run workers of readpast, or call readpast sweep once a second, "
 	  "until the sweep has caught up",
 	  NULL },

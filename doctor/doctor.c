@@ -204,8 +204,8 @@ doctor_undone(struct doctor *d, const char *format, ...)
 
 /* ---- run all checks ---- */
 
-/* If the database is a file, find its real path. The URL is valid, because the
- * database was opened with it before. */
+/* If the database is a file, find its real path. If the URL is wrong, do
+ * nothing: the database was not opened, and the caller reports this. */
 static void
 locate(struct doctor *d)
 {

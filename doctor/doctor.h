@@ -28,11 +28,10 @@ enum level {
 	TROUBLE,
 	WARNING,
 	LEVELS,
-	/* A TROUBLE that makes jobs of {queue} wait. If several checks have
-	 * such a finding about the same queue, only the first check in the
-	 * table reports it. If an earlier check has found that no process can
-	 * write to the database, none of these checks reports its finding,
-	 * because the earlier finding explains the wait. */
+	/* A TROUBLE that makes jobs of {queue} wait. Only the first finding of
+	 * this level about a queue is reported, because it explains the wait.
+	 * No finding of this level is reported after a check has found that no
+	 * process can write to the database: that explains all waits. */
 	JOBS_WAIT
 };
 
@@ -40,9 +39,9 @@ struct doctor;
 struct check {
 	const char *name; /* name of the check, and of its query */
 	enum level level;
-	/* text; {column} is replaced by a value of the row */
+	/* Two texts. {column} is replaced by the value of that column of the
+	 * row. Columns ..._ms are printed as durations, ..._bytes as sizes. */
 	const char *finding;
-	/* text; {..._ms} is printed as a duration, {..._bytes} as a size */
 	const char *fix;
 	/* a function that does the check instead of a query, or NULL */
 	int (*look)(struct doctor *d);

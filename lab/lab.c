@@ -4,9 +4,9 @@
  * their results.
  *
  * The workers connect, and wait until all may begin. The measured time starts
- * at that moment. Doing a job is a pause of fixed length, which is counted in
- * shared memory. A worker that finds no row ends when all jobs are done. A
- * worker also ends when no job was done for PATIENCE_US. In that case the
+ * at that moment. To do a job, a worker pauses for a fixed time, and counts the
+ * job in shared memory. A worker that finds no row ends when all jobs are done.
+ * A worker also ends when no job was done for PATIENCE_US. In that case the
  * remaining jobs count as lost.
  *
  * SPDX-License-Identifier: MIT
@@ -25,7 +25,7 @@
 #include "db/databases.h"
 #include "process.h"
 
-/* pause between two checks whether workers have ended or wait for a lock */
+/* pause between two checks for workers that have ended or wait for a lock */
 #define LOOK_US 5000
 /* pause of a worker that has found nothing to do */
 #define IDLE_US 1000

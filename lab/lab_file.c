@@ -14,7 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* In the name of a scratch file, this precedes the process id. */
+/* A scratch file is named PATH-lab-PID-RANDOM, where PATH is the path of the
+ * database in the user's URL. */
 #define MARK "-lab-"
 
 static char *

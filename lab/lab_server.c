@@ -98,7 +98,8 @@ server_prepare(struct lab *lab, const struct lab_script *script)
 		return r;
 	if (version < script->needs) {
 		lab_fail(lab->control.why,
-			 "%s needs PostgreSQL %d or later, and this is %d",
+			 "%s needs PostgreSQL %d or later, and this server is "
+			 "%d",
 			 script->feature, script->needs, version);
 		return LAB_CANNOT;
 	}

@@ -57,9 +57,10 @@ struct lab {
 	char name[48];   /* name of the scratch, the technique's own schema or
 			  * file */
 	char *url;       /* URL of the scratch */
-	char path[4096]; /* path of the scratch, if it is a file */
+	char path[4096]; /* path of the scratch, if the scratch is a
+			  * file */
 	struct lab_side control;
-	struct lab_account own; /* counters of the control connection */
+	struct lab_account own; /* counters of the connection `control` */
 	int64_t log_began;
 	struct lab_result result;
 	void (*left)(const char *what);
@@ -67,8 +68,8 @@ struct lab {
 
 /* The functions that make, use and remove a scratch on one kind of database. A
  * scratch is a temporary schema or file. A function that returns int returns 0
- * on success. If it fails, it returns LAB_FAILED or LAB_CANNOT, and sets the
- * side's `why`. */
+ * on success. If it fails, it returns LAB_FAILED or LAB_CANNOT, and writes the
+ * reason to `why` of struct lab_side. */
 struct lab_place {
 	int dies_at_fork; /* not 0: connections must be closed before a fork */
 	/* Sets the name of the technique's schema or file, and returns its URL.

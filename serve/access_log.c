@@ -35,7 +35,8 @@ void
 access_log(struct server *server, const struct request *request, int is_sent)
 {
 	struct timespec now;
-	/* jansson refuses bytes that are not UTF-8. */
+	/* copies in which bytes that are not UTF-8 are replaced, because
+	 * jansson refuses such bytes */
 	char target[LINE_PATH + 1], method[32];
 	json_t *line;
 

@@ -111,8 +111,8 @@ problem_json(int code, int status, const char *type, const char *detail,
 	char name[64], clean[1024];
 	json_t *object;
 
-	/* A detail may quote bytes of the request, which jansson refuses if
-	 * they are not UTF-8. */
+	/* A detail may quote bytes of the request. jansson refuses bytes that
+	 * are not UTF-8, so replace them. */
 	rp__clean(clean, sizeof(clean), detail);
 	snprintf(name, sizeof(name), "urn:readpast:error:%s", type);
 	object = json_pack("{s:s, s:i, s:s, s:s, s:b}", "type", name, "status",

@@ -170,7 +170,7 @@ run_job(rp_task *task, const rp_job *job, void *ctx)
 	return RP_DONE;
 }
 
-/* Run the load until this process is killed. */
+/* Enqueue and run jobs until this process is killed. */
 static void
 run_load(const char *url)
 {
@@ -189,7 +189,8 @@ run_load(const char *url)
 	if (r == 0 && pthread_create(&thread, NULL, enqueue_all, conn) == 0)
 		r = rp_worker_run(worker, &error);
 	if (r < 0)
-		complain(FAILED, "the load of --demo has ended: %s",
+		complain(FAILED,
+			 "--demo does not enqueue and run jobs any more: %s",
 			 error.message);
 }
 
@@ -235,13 +236,13 @@ demo_start(struct demo *demo)
 		return status;
 	demo->pid = fork();
 	if (demo->pid < 0)
-		return complain(FAILED, "cannot start a process: %s",
+		return complain(FAILED, "cannot start a process for --demo: %s",
 				strerror(errno));
 	if (demo->pid > 0)
 		return 0;
-	/* The server ends this process. If the server is killed, the kernel
-	 * kills this process. Ctrl-C would reach both processes, so this
-	 * process ignores it. */
+	/* The server ends this process, the child. If the server is killed, the
+	 * kernel kills the child. Ctrl-C would reach both processes, so the
+	 * child ignores it. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	signal(SIGINT, SIG_IGN);
 	if (getppid() == parent)

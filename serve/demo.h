@@ -12,17 +12,17 @@
 #include "cmd.h"
 
 struct demo {
-	pid_t pid; /* the process that runs the load */
+	pid_t pid; /* the process that enqueues and runs jobs */
 	char folder[240];
 	char url[270];
 };
 
-/* Make a database in a new folder, and start a process that puts a load on the
- * database. The struct must be zeroed. Returns 0, or an exit status after
+/* Make a database in a new folder, and start a process that enqueues and runs
+ * jobs in it. The struct must be zeroed. Returns 0, or an exit status after
  * printing an error. Call demo_end() in both cases. Call demo_start() before
  * any thread is started, because it forks. */
 int demo_start(struct demo *demo);
-/* End the load and delete the database. */
+/* End this process and delete the database. */
 void demo_end(struct demo *demo);
 
 #endif

@@ -70,8 +70,8 @@ take_base64(struct request *request, const char *text, const char *field,
 	return 0;
 }
 
-/* Take the payload. A string is stored as its text. Any other value is stored
- * as JSON, and *ret_is_json is set to 1. */
+/* Take the payload from the request. A JSON string is stored as its text. Any
+ * other value is stored as JSON, and *ret_is_json is set to 1. */
 static int
 take_payload(struct request *request, const struct new_job *job,
 	     const char *field, rp_job_spec *spec, int *ret_is_json)
@@ -257,7 +257,8 @@ struct raw {
 	int failed;
 };
 
-/* Turn a header such as Readpast-Max-Attempts into the member max_attempts. */
+/* Take a header such as Readpast-Max-Attempts as the member max_attempts of the
+ * job. name: the header's name without the prefix Readpast-. */
 static void
 take_member(struct raw *raw, const char *name, const char *value)
 {
@@ -408,8 +409,9 @@ enqueue_finish(struct request *request)
 
 /* ---- idempotency keys ---- */
 
-/* An idempotency key belongs to one queue and one token. Two requests with the
- * same key count as one request if their members and their bodies are equal. */
+/* Read the request's idempotency key, if it has one. A key belongs to one queue
+ * and one token. Two requests with the same key count as one request if their
+ * members and their bodies are equal. */
 static int
 take_key(struct request *request)
 {

@@ -1,6 +1,7 @@
 /*
  * events.c - streams of server-sent events. While there are listeners, the
- * numbers of all queues are read once a second, for all listeners together.
+ * statistics of all queues (how many jobs are in each state) are read once a
+ * second, for all listeners together.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -11,8 +12,8 @@
 #include <string.h>
 
 #define EVERY_MS 1000
-/* The most bytes that may wait for a slow listener. Events that would exceed
- * this limit are not sent to the listener. */
+/* A listener may read slowly. At most this many bytes of events wait for it;
+ * further events are not sent to it. */
 #define MOST_UNSENT 1048576
 
 struct stream {
@@ -55,7 +56,8 @@ put(struct stream *stream, const char *text, size_t size)
 	stream->size += size;
 }
 
-/* Called when libmicrohttpd asks for the next bytes of a stream. */
+/* Copy the next bytes of a stream to `to`. libmicrohttpd calls this function
+ * when it can send more. */
 static ssize_t
 read_more(void *ctx, uint64_t at, char *to, size_t most)
 {
@@ -109,8 +111,8 @@ is_listed(const char *list, const char *name)
 	return 0;
 }
 
-/* Returns the numbers of those queues that the listener has asked for and may
- * see. */
+/* Returns the statistics of the queues that the listener has asked for and may
+ * see. all: the statistics of all queues. */
 static json_t *
 numbers_for(const struct request *request, const json_t *all)
 {
@@ -148,7 +150,8 @@ tell(struct request *request, const json_t *all)
 	server_resume(request);
 }
 
-/* Read the numbers of all queues. A thread of the pool runs this. */
+/* Read the statistics of all queues. A thread of the server's pool runs this
+ * function. */
 static void
 read_numbers(struct request *request, rp_conn *conn)
 {
@@ -170,8 +173,8 @@ read_numbers(struct request *request, rp_conn *conn)
 		json_pack("{s:o, s:o}", "queues", list, "at", json_time(now));
 }
 
-/* Send all listeners the numbers that a thread of the pool has read. The loop
- * runs this. */
+/* Send the statistics that a thread of the pool has read to all listeners. The
+ * main loop of the server runs this function. */
 static void
 take_numbers(struct request *request)
 {

@@ -167,10 +167,10 @@ guard_cookie(const struct request *request, const char *token)
 	return cookie;
 }
 
-/* Find the request's token, if the route needs a token. If the list of tokens
- * lacks the token's key, and was read before the request came, set
- * is_token_unknown. Then the server reads the list again, and calls this
- * function once more. */
+/* Find the request's token, if the route needs a token. If the token's key is
+ * not in the list of tokens, the token may be newer than the list. So if the
+ * list was read before the request came, set is_token_unknown. The server then
+ * reads the list again, and calls this function once more. */
 static int
 find_token(struct request *request)
 {

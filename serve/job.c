@@ -55,9 +55,9 @@ job_json(const struct request *request, const rp_job *job, size_t most)
 
 /* ---- reading a job ---- */
 
-/* Answer that no job has this id. If the client has a token, do not say whether
- * there ever was such a job, because its queue may be one that the token may
- * not read. */
+/* Answer that no job has this id. The library's error also tells whether there
+ * ever was such a job. A client with a token does not get this error, because
+ * the token may not allow it to read the queue of that job. */
 static int
 no_job(struct request *request, const rp_error *error)
 {

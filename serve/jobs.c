@@ -19,8 +19,8 @@
 
 /* ---- filters ---- */
 
-/* Set the filter's states from the text f->state, which is a state, the word
- * all, or NULL. `allowed` has the states that the text may name. `otherwise`
+/* Set the filter's states from the text f->state, which is the name of a state,
+ * "all", or NULL. `allowed` has the states that the text may name. `otherwise`
  * has the states to use if the text is NULL. */
 static int
 take_state(struct request *request, struct filter *f, int allowed,

@@ -15,9 +15,9 @@ has_verdicts(const struct turn *turn)
 	return turn->verdicts_count && !turn->is_settled && !turn->code;
 }
 
-/* Hide the verdicts on jobs of queues on which the request's token allows no
- * work. A hidden verdict gets the result RP_ENOENT, as if there were no such
- * job. */
+/* The request's token may allow work on some queues only. Hide the verdicts on
+ * jobs of all other queues. A hidden verdict gets the result RP_ENOENT, as if
+ * there were no such job. */
 static int
 hide_verdicts(struct joined *j, struct request *request)
 {

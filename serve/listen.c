@@ -20,7 +20,7 @@
 
 #define UNIX "unix:"
 #define BACKLOG 1024
-#define OWN_FILES 64 /* descriptors besides those of the connections */
+#define OWN_FILES 64 /* open files besides the connections */
 
 static const char listen_option[] = "serve: --listen";
 

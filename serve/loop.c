@@ -363,8 +363,9 @@ start_http(struct server *server)
 		MHD_OPTION_ARRAY, tls, MHD_OPTION_END);
 	return server->mhd ? 0
 			   : complain(FAILED, "cannot start the HTTP server%s",
-				      o->cert ? ": is the certificate with its "
-						"key valid?"
+				      o->cert ? ": check that the certificate "
+						"and the key are valid and "
+						"belong together"
 					      : "");
 }
 
@@ -401,8 +402,8 @@ read_pem(const char *path)
 
 	if (n == 0 || n == MOST_PEM) {
 		complain(FAILED, "cannot read %s: %s", path,
-			 file && n == 0 ? "it is empty"
-			 : file         ? "it is too large"
+			 file && n == 0 ? "the file is empty"
+			 : file         ? "the file is too large"
 					: strerror(errno));
 		free(text);
 		text = NULL;

@@ -88,11 +88,11 @@ metrics_process(const struct server *server, FILE *to)
 		   m->jobs, MET_KINDS);
 	metrics_head(
 		to, "http_commits_total", "counter",
-		"Commits of the thread that joins the writes of requests.");
+		"Commits of the writer, which joins the writes of requests.");
 	fprintf(to, "readpast_http_commits_total %lld\n",
 		(long long)atomic_load(&m->turns));
 	metrics_head(to, "http_commit_requests_total", "counter",
-		     "Requests whose writes that thread has committed.");
+		     "Requests whose writes the writer has committed.");
 	fprintf(to, "readpast_http_commit_requests_total %lld\n",
 		(long long)atomic_load(&m->turn_requests));
 	metrics_head(to, "http_connections", "gauge", "Open connections.");

@@ -14,12 +14,12 @@
 #include <unistd.h>
 
 #define WAIT_MS 10000 /* longest wait in one call of rp_job_wait(), in ms */
-/* After the thread that waits for jobs has reported ids, it pauses for up to
+/* After wait_all() has reported ids of jobs to the loop, it pauses for up to
  * this time, in ms. */
 #define REST_MS 1000
 
-/* Tell the thread that waits for jobs the ids of all jobs for which requests
- * wait now. */
+/* Give the thread of wait_all() the ids of all jobs whose end a request waits
+ * for. The thread then waits for these jobs, and no longer for earlier ones. */
 static void
 tell_waiter(struct server *server)
 {

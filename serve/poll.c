@@ -18,17 +18,17 @@
 
 #include "turn.h"
 
-/* The number of requests in a wave, if it is not known how many jobs there
- * are. */
+/* The most requests in a wave (requests that claim again at the same time) if
+ * the number of ready jobs is not known. */
 #define WAVE 16
 
 /* A queue that requests wait for. */
 struct awaited {
 	struct awaited *next;
-	size_t waiting; /* how many requests wait for it, including those in a
-			 * wave */
-	size_t in_wave; /* how many requests of its wave the writer has not
-			 * given back yet */
+	size_t waiting; /* how many requests wait for this queue, including
+			 * those in a wave */
+	size_t in_wave; /* how many requests of this queue's wave the writer
+			 * has not given back yet */
 	int again;      /* 1: begin another wave when this wave is over */
 	char name[RP_MOST_NAME + 1];
 };
@@ -196,8 +196,8 @@ polls_tick(struct server *server, int64_t now)
 	struct request *request;
 
 	if (now >= p->forget_at) {
-		/* Queues are not removed immediately, because most clients soon
-		 * send another request for the same queue. */
+		/* Remove unused queues only now and then, because most clients
+		 * soon send another request for the same queue. */
 		p->forget_at = now + MOST_WAIT_MS;
 		if (forget_queues(server))
 			tell_waiter(server);
@@ -239,8 +239,8 @@ end_gone(struct server *server, struct request *request)
 	server_resume(request);
 }
 
-/* Move requests that wait for the queue, at most `most`, from the list of
- * waiting requests to the wave. Those that have waited longest go first. A
+/* Move up to `most` requests that wait for the queue from the list of waiting
+ * requests to the wave. The requests that have waited longest go first. A
  * request whose client is gone is answered and joins no wave. */
 static void
 take_wave(struct server *server, const char *queue, size_t most,

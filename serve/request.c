@@ -337,13 +337,13 @@ request_begin(void *ctx, const char *target, struct MHD_Connection *connection)
 	return request;
 }
 
-/* Read the list of tokens again, because it lacks the key of the request's
- * token. */
+/* Read the list of tokens again. The old list lacks the key of the request's
+ * token, perhaps because the token is new. */
 static void
 read_tokens(struct request *request, rp_conn *conn)
 {
-	/* If the list was read for another request after this request came, it
-	 * is new enough. */
+	/* If the list was already read again after this request came, for
+	 * another request, it is new enough. */
 	if (atomic_load(&request->server->tokens.read_us) <= request->began_us)
 		tokens_read(&request->server->tokens, conn);
 }

@@ -4,9 +4,9 @@
  *
  * One thread, the loop, handles the connections, and never waits for the
  * database. A few threads, each with a handle of its own, work on the database.
- * Only one thread at a time uses a request. While the request's connection is
- * suspended, this is the thread that has taken the request from a list.
- * Otherwise it is the loop.
+ * Only one thread at a time uses a request. Usually this is the loop. While the
+ * request's connection is suspended, it is the thread that has taken the
+ * request from a list.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -83,13 +83,13 @@ struct answer {
 
 /* The stage says what a request waits for, or what is being done with it. */
 enum stage {
-	STAGE_READ,    /* the loop reads its headers and its body */
-	STAGE_TOKEN,   /* a thread of the pool reads the tokens again */
-	STAGE_ASKED,   /* a thread of the pool works on it, or will do so */
-	STAGE_POLL,    /* its claim waits for a job */
-	STAGE_OUTCOME, /* it waits until a job has ended */
-	STAGE_EVENTS,  /* it is a stream of events */
-	STAGE_ANSWER   /* its answer is ready */
+	STAGE_READ,    /* the loop reads the request's headers and body */
+	STAGE_TOKEN,   /* a thread of the pool reads the list of tokens again */
+	STAGE_ASKED,   /* a thread of the pool runs the request, or soon will */
+	STAGE_POLL,    /* the request's claim waits for a job */
+	STAGE_OUTCOME, /* the request waits until a job has ended */
+	STAGE_EVENTS,  /* the answer is a stream of events */
+	STAGE_ANSWER   /* the answer is ready */
 };
 
 /* A claim that an answer contains. If the answer cannot be sent, the claim is
@@ -107,7 +107,7 @@ struct request {
 	struct request *next; /* the next request in the same list */
 	int fd;               /* the connection's socket */
 	int64_t number;
-	int64_t began_us; /* when its first line was read (monotonic us) */
+	int64_t began_us; /* when the request line was read (monotonic us) */
 	enum stage stage;
 	int is_checked; /* 1: the headers were checked */
 	int is_suspended;
@@ -156,10 +156,10 @@ struct request {
 
 /* Which thread calls a route's run(). */
 enum lane {
-	LANE_NOW,  /* the loop, because run() does not use the database */
-	LANE_READ, /* one of the pool's readers */
-	LANE_BATCH /* the pool's writer, which joins the writes of many
-		    * requests */
+	LANE_NOW,  /* the loop calls run(), which does not use the database */
+	LANE_READ, /* one of the pool's readers calls run() */
+	LANE_BATCH /* there is no run(): the pool's writer joins the writes of
+		    * many requests */
 };
 
 struct route {
@@ -169,12 +169,11 @@ struct route {
 	/* 1: the third segment of the path is a queue, and the token must give
 	 * the right `may` for this queue */
 	int names_queue;
-	/* Checks the input. The loop calls it. Returns 0, or -1 after answering
-	 * the request. NULL: there is no input to check. */
+	/* Checks the input. The loop calls this function. Returns 0, or -1
+	 * after answering the request. NULL: there is no input to check. */
 	int (*prepare)(struct request *request);
-	/* Does the work and answers. It is NULL for LANE_BATCH, because there
-	 * the writer does what request->turn says, and turn->finish()
-	 * answers. */
+	/* Does the work and answers. NULL for LANE_BATCH: the pool's writer
+	 * does what request->turn says, and turn->finish() answers. */
 	void (*run)(struct request *request, rp_conn *conn);
 };
 /* Find the request's route. Returns 0, or -1 after answering. */
@@ -277,7 +276,7 @@ void pool_give_all(struct server *server, struct list *requests,
 		   enum lane lane);
 
 /* poll.c: requests that wait for jobs to claim. Only the loop uses the fields
- * before `conn`, except found_at. */
+ * before `conn`; the waiter also reads found_at. */
 struct awaited;
 struct polls {
 	struct list waiting;
@@ -287,15 +286,15 @@ struct polls {
 	struct awaited *queues;
 	_Atomic int64_t found_at; /* when a request of a wave last got a job
 				   * (monotonic ms) */
-	/* The following fields are for the waiter. `lock` protects names,
-	 * is_changed, ready and stops. */
+	/* The following fields are for the waiter, the thread of waiter.c.
+	 * `lock` protects names, is_changed, ready and stops. */
 	rp_conn *conn;
 	pthread_mutex_t lock;
 	pthread_t thread;
 	int runs, stops;
 	int64_t forgot_at; /* when old stored answers were last deleted
 			    * (monotonic ms) */
-	int fd;            /* an eventfd that ends the wait */
+	int fd;            /* an eventfd that ends the waiter's wait */
 	char **names;      /* the queues to wait for, with NULL at the end */
 	int is_changed;
 	char **ready; /* queues that may have jobs, with NULL at the end */
@@ -318,8 +317,8 @@ void names_free(char **names); /* a list with NULL at the end */
 /* outcome.c: requests that wait for the end of a job */
 struct outcomes {
 	struct list waiting;
-	/* The following members are for the thread that waits. `lock` protects
-	 * the members after it. */
+	/* The following members are for the thread of outcome.c, which waits
+	 * for the jobs. `lock` protects the members after `lock`. */
 	rp_conn *conn;
 	pthread_t thread;
 	int runs, fd;
@@ -341,8 +340,9 @@ void outcomes_end(struct server *server);
 /* events.c: streams of events */
 struct events {
 	struct list listeners;
-	int64_t next_at; /* when to read the next numbers (monotonic ms) */
-	int is_asked;    /* 1: a thread is reading the numbers */
+	int64_t next_at; /* when to read the statistics of the queues next
+			  * (monotonic ms) */
+	int is_asked;    /* 1: a thread is reading the statistics */
 };
 struct MHD_Response *events_response(struct request *request);
 void events_tick(struct server *server, int64_t now);

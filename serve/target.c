@@ -79,7 +79,7 @@ split_query(struct request *request, char *query)
 
 		if (n == MOST_PARAMETERS)
 			return refuse(request, RP_EINVAL, NULL,
-				      "more than %d parameters",
+				      "the query has more than %d parameters",
 				      MOST_PARAMETERS);
 		if (decode(name, 1) < 0 || (value && decode(value, 1) < 0))
 			return refuse(request, RP_EINVAL, NULL,

@@ -60,8 +60,8 @@ struct tokens {
 	pthread_mutex_t lock;
 	struct token **list;
 	size_t count;
-	/* when the last read began (monotonic); a token that was made later
-	 * may be missing */
+	/* when the last read of the list began (monotonic us); a token that
+	 * was made later may be missing */
 	_Atomic int64_t read_us;
 };
 

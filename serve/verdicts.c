@@ -66,8 +66,8 @@ take_result(struct request *request, const struct wanted_verdict *w,
 		return 0;
 	if (v->verdict != RP_DONE || (w->result && w->result_base64))
 		return refuse(request, RP_EINVAL, where,
-			      "a result needs the verdict done, and either "
-			      "result or result_base64");
+			      "result and result_base64 are only for the "
+			      "verdict \"done\", and only one can be given");
 	if (w->result_base64) {
 		size = strlen(w->result_base64);
 		text = turn_keep(request->turn, malloc(size + 1));
@@ -108,16 +108,19 @@ check_verdict(struct request *request, const struct wanted_verdict *w,
 
 	if (w->delay_ms >= 0 && kind != RP_FAIL && kind != RP_RELEASE)
 		return refuse(request, RP_EINVAL, where,
-			      "a delay needs the verdict fail or release");
+			      "delay is only for the verdicts \"fail\" and "
+			      "\"release\"");
 	if (w->lease_ms >= 0 && kind != RP_EXTEND)
 		return refuse(request, RP_EINVAL, where,
-			      "a lease needs the verdict extend");
+			      "lease is only for the verdict \"extend\"");
 	if (w->error && kind != RP_FAIL && kind != RP_DEAD)
 		return refuse(request, RP_EINVAL, where,
-			      "an error needs the verdict fail or dead");
+			      "error is only for the verdicts \"fail\" and "
+			      "\"dead\"");
 	if (w->progress && kind == RP_DONE)
 		return refuse(request, RP_EINVAL, where,
-			      "progress cannot be given with the verdict done");
+			      "progress cannot be given with the verdict "
+			      "\"done\"");
 	return 0;
 }
 

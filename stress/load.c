@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 /* With --for, producers pause while more than this many enqueued jobs are not
- * done. After each kill of a worker 5,000 more are allowed. */
+ * done. Each kill of a worker raises this limit by 5,000. */
 #define BACKLOG 20000
 
 /* Return a random number, computed by splitmix64. The result depends only on

@@ -14,7 +14,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* number of entries in a window; a multiple of any page size */
+/* Number of entries in a window. It is a multiple of every page size, so that
+ * each window begins at a page of the file, as mmap() requires. */
 #define WINDOW 65536
 
 int

@@ -131,7 +131,7 @@ read_options(struct stress *s, int *argc, char **argv)
 		{ "--group-limit", LIMIT, &s->group_limit, "N",
 		  "how many jobs of a group run at once" },
 		{ "--group-on-failure", TEXT, &failure, "WHAT",
-		  "block or pass, see queue set (block)" },
+		  "block or pass, as in queue set (block)" },
 		{ "--limit", LIMIT, &s->limit, "N",
 		  "how many jobs run at once" },
 		{ "--rate", TEXT, &rate, "N/D",

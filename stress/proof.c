@@ -100,8 +100,9 @@ tell(void *ctx, const struct moment *m, const char *client)
 	put(t, line);
 }
 
-/* Write the event `limits`. Its time is the start of the run, because the queue
- * got its limits before the first process started. */
+/* Write the event `limits` with the limits of the queue. The time of the event
+ * is the start of the run, because the queue had its limits before the first
+ * process started. */
 static void
 tell_limits(struct telling *t)
 {
@@ -141,7 +142,7 @@ tell_all(const struct stress *stress, int fd)
 static int
 read_all(struct stress *stress, struct checker *checker)
 {
-	char why[300] = "cannot start a process";
+	char why[300] = "cannot start the process that writes the history";
 	int ends[2], r = -1, status = FAILED;
 	FILE *from = NULL;
 	pid_t pid;
@@ -166,7 +167,8 @@ read_all(struct stress *stress, struct checker *checker)
 	if (pid > 0)
 		status = spawn_wait(pid);
 	if (r == 0 && status != 0)
-		return complain(FAILED, "cannot write the history");
+		return complain(FAILED, "cannot write the history of this run, "
+					"so the run is not checked");
 	return r < 0 ? complain(FAILED, "%s", why) : 0;
 }
 

@@ -56,8 +56,8 @@ by_samples(const void *pa, const void *pb)
 	return (a->samples < b->samples) - (a->samples > b->samples);
 }
 
-/* Return the sum of the busy sessions of all samples. *ret_locks becomes the
- * sum of the sessions that waited for a lock. */
+/* Each sample counts the sessions that are busy. Return the sum of all samples.
+ * *ret_locks becomes the part of it for sessions that waited for a lock. */
 static int64_t
 count_samples(const struct shared *s, int64_t *ret_locks)
 {
@@ -78,8 +78,8 @@ percent(int64_t part, int64_t all)
 	return all ? 100.0 * (double)part / (double)all : 0;
 }
 
-/* Convert a sum of sessions, as count_samples() returns it, to seconds. Each
- * session counts for the time between two samples. */
+/* Convert a result of count_samples() to seconds. A session that was busy in a
+ * sample is taken to be busy for the whole time between two samples. */
 static double
 sampled_seconds(const struct stress *stress, int64_t samples)
 {
@@ -209,7 +209,7 @@ print_costs(const struct stress *stress, const struct sums *sums)
 		       "statements, buffers n/a\n",
 		       per_job(sums, sums->written));
 	else
-		puts("  per job    n/a");
+		puts("  per job    n/a (cannot read /proc/self/io)");
 }
 
 static void

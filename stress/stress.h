@@ -37,7 +37,7 @@ enum { ENQUEUED, CLAIMED, STARTED, SETTLING, SETTLED, LOST };
 /* The log of one process, which is a sequence of entries. */
 struct stress_log {
 	int fd;
-	_Atomic int64_t *count; /* number of entries; it is in shared memory */
+	_Atomic int64_t *count; /* number of entries, in shared memory */
 	/* the part of the log that is mapped into memory for writing */
 	struct moment *window;
 	int64_t from; /* index of the window's first entry */
@@ -46,7 +46,7 @@ struct stress_log {
 /* Counters of the server. */
 struct server {
 	int64_t transactions, buffers, wal_bytes, deadlocks, sessions;
-	/* number of statements, or -1 if this server does not count them */
+	/* number of SQL statements, or -1 if this server does not count them */
 	int64_t statements;
 };
 

@@ -22,8 +22,8 @@ struct watcher {
 	int64_t last_done;
 	int quiet;        /* number of calls of look_for_the_end() since a job
 			   * ended, or since the last query */
-	int64_t stuck_at; /* time (us) at which only blocked jobs were left; 0:
-			   * other jobs are left, or none */
+	int64_t stuck_at; /* time (us) since which all jobs that are left have
+			   * been blocked; 0: not all are, or none is left */
 };
 
 static int
@@ -75,9 +75,9 @@ take_counters(void *ctx, const struct rp_row *row)
 	return 0;
 }
 
-/* Store the column `statements`. This function is called for two rows. The
- * first row comes from set_config(), and has no such column, so the function
- * stores 0. The second row has the count. */
+/* Store the column `statements`. The query returns two rows, and this function
+ * is called for each. The first row is the result of set_config(): it has no
+ * such column, so 0 is stored. The second row has the number. */
 static int
 take_statements(void *ctx, const struct rp_row *row)
 {
@@ -173,9 +173,9 @@ pin(struct watcher *w)
 
 /* ---- the end ---- */
 
-/* Return whether the queue is stuck. It is stuck if only blocked jobs have been
- * left for so long that they will never run. In that case the run ends, and the
- * check of the history reports the groups of these jobs. */
+/* Return whether the queue is stuck: all of its jobs have been blocked for
+ * longer than any limit or rate can block them. In that case the run ends, and
+ * the check of the history reports the groups of these jobs. */
 static int
 is_stuck(struct watcher *w, const rp_queue_stats *q)
 {
@@ -190,10 +190,10 @@ is_stuck(struct watcher *w, const rp_queue_stats *q)
 	return w->stuck_at && now - w->stuck_at > most_ms * 1000;
 }
 
-/* Set `empty` if no job is left, or if the queue is stuck. Usually the workers
- * have reported the end of all jobs, and no query is needed. But a worker that
- * was killed may have finished a job without reporting it. So if no job has
- * ended for a while, query the database. */
+/* Set `empty` if no job is left, or if the queue is stuck (see is_stuck()).
+ * Usually no query is needed, because the workers count the jobs that have
+ * ended. But a worker that was killed may have finished a job without counting
+ * it. So if no job has ended for a while, query the database. */
 static int
 look_for_the_end(struct watcher *w)
 {

@@ -16,7 +16,7 @@
 
 #define SHORT 10000
 /* A sample has several slices. In a slice, workers claim this many jobs. After
- * it, new jobs replace the claimed ones. */
+ * each slice, new jobs replace the claimed jobs. */
 #define SLICE 7000
 #define SLICES 8 /* number of slices in a sample */
 #define CLIENTS 4

@@ -67,8 +67,8 @@ wal_bytes(const struct bench *b, rp_conn *conn, const char *from,
 	char line[512];
 	double bytes = 0;
 
-	/* A synchronous commit flushes the log to its files. pg_waldump reads
-	 * only these files. */
+	/* A synchronous commit writes the write-ahead log to its files.
+	 * pg_waldump reads only these files. */
 	server_execute(conn, "begin; select pg_current_xact_id(); commit");
 	answer = popen(command, "r");
 	while (answer && fgets(line, sizeof(line), answer))

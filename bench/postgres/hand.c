@@ -19,12 +19,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SCHEMA "hand" /* the schema of this side's tables */
+#define SCHEMA "hand" /* the schema with the tables of this queue */
 #define ID_ROOM 21    /* room for the longest bigint and a separator */
 
 struct hand {
 	PGconn *conn;
-	char *jobs; /* the jobs of one put(), as an array literal */
+	char *jobs; /* the jobs that one put() inserts, as an array literal */
 	char *ids;  /* the ids of the claimed jobs, as an array literal */
 	size_t room;
 	char most[24];

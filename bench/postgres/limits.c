@@ -99,7 +99,8 @@ life(const struct bench *b, const struct side *side, const char *schema,
 	report_sample(b->report, row, outcome.finished);
 }
 
-/* Measure the same with the named queues of another queue system. */
+/* Measure another queue system for comparison: first without queue names, then
+ * with a named queue in place of each group. */
 static void
 peers(const struct bench *b)
 {

@@ -49,8 +49,8 @@ claimed(const struct bench *b)
 	log_waits(b, 0);
 }
 
-/* Return the seconds until this job is claimed, at most 30. Jobs that were
- * enqueued after it have been claimed already. */
+/* Wait until this job is claimed, but at most 30 s. Return the seconds. The
+ * jobs that were enqueued after this job have been claimed already. */
 static double
 wait_for_start(rp_conn *conn, const char *id)
 {

@@ -32,7 +32,7 @@ struct bench {
 	/* number of dead index entries that the simulated hour leaves */
 	size_t dead;
 	size_t backlog; /* number of jobs in a long ready line */
-	/* number of scheduled jobs; the number of dead jobs is a tenth */
+	/* number of scheduled jobs; there are a tenth as many dead jobs */
 	size_t scheduled;
 	size_t workers; /* number of idle workers */
 	/* how often the latency of starting a job is measured */
@@ -40,7 +40,8 @@ struct bench {
 	size_t queues; /* number of queues in the measurement in which all
 			* queues are active */
 	size_t idle_queues;
-	/* number of groups, and of producers of one group */
+	/* number of groups, and number of producers that enqueue into one
+	 * group */
 	size_t groups, producers;
 	/* number of sweeps to measure when most queues are idle */
 	size_t sweeps;
@@ -53,8 +54,8 @@ struct bench {
 /* ---- server.c ---- */
 
 /* One server is used by all parts of the benchmark. A side is one of the queues
- * that are compared, and has its tables in a schema of its own.
- * server_connect() puts this `schema` first in search_path. */
+ * that are compared, and has its tables in a schema of its own. The connection
+ * of server_connect() has `schema` first in search_path. */
 void server_start(struct bench *b);
 void server_stop(const char *dir);
 char *server_library_url(const struct bench *b, const char *schema);
@@ -76,7 +77,8 @@ double server_logged(const struct bench *b, const char *words);
 
 double disk_sync_us(const struct bench *b);
 char *wal_place(rp_conn *conn);
-/* Return the bytes of log between two positions, without full-page images. */
+/* Return how many bytes the write-ahead log has between two positions, without
+ * full-page images. */
 double wal_bytes(const struct bench *b, rp_conn *conn, const char *from,
 		 const char *to);
 /* Return the processor time that the connection's server process has used. */
@@ -86,12 +88,12 @@ double backend_seconds(rp_conn *conn);
 double buffers(rp_conn *conn, const char *sql);
 double buffers_per_claim(const struct bench *b, const char *schema);
 
-/* Write a trace of the messages that libpq sends to the file `to`, from now on.
- * NULL ends the trace. The function is in client.c. */
+/* From now on, write a trace of libpq's messages to the file `to`. NULL ends
+ * the trace. The function is in client.c. */
 void client_trace(void *native, FILE *to);
 
-/* The average number of statements and of round trips of a side: for one call
- * of step() if `steps` is not 0, or else of put(). */
+/* How many statements and round trips a side needs, on average, for one call of
+ * step(). If `steps` is 0, the calls of put() are counted instead. */
 struct side;
 struct trips {
 	double statements, round_trips;
@@ -102,7 +104,7 @@ struct trips trips_count(const struct side *side, void *handle, int steps,
 /* ---- the sides that are compared: library.c, hand.c, raw.c ---- */
 
 struct side {
-	/* each row of this side in the report has a name with this prefix */
+	/* prefix of the names of this side's rows in the report */
 	const char *prefix;
 	/* Drops the tables and creates them again. */
 	void (*create)(const struct bench *b, const char *schema);
@@ -141,7 +143,7 @@ struct outcome {
 	/* average number of jobs in a step that found a job */
 	double batch;
 	double put, finished; /* jobs enqueued and finished per second */
-	/* duration of a worker's call of step() of struct side, in ms */
+	/* how long a worker's calls of side->step() took, in ms */
 	double p50, p99, longest;
 	size_t seconds;
 	double by_second[MOST_SECONDS]; /* jobs finished in each second */
@@ -172,10 +174,10 @@ void queues_part(const struct bench *b);
 void limits_part(const struct bench *b);
 void http_part(const struct bench *b);
 
-/* peers.c: return the jobs per second of another queue system, with one
- * producer and two workers, or 0 if it cannot be measured. If `groups` is not
- * 0, this many groups have jobs before the measurement begins. If `named` is
- * not 0, each group is a named queue. */
+/* peers.c: measure another queue system with one producer and two workers.
+ * Return the jobs per second, or 0 if this system cannot be measured. If
+ * `groups` is not 0, this many groups have jobs before the measurement begins.
+ * If `named` is not 0, each group is a named queue. */
 double peer_rate(const struct bench *b, const char *name, size_t groups,
 		 int named);
 

@@ -24,9 +24,11 @@
 #define FEW_ROUNDS 50 /* rounds per second if FEW queues are active */
 #define FEW 100       /* number of active queues, if most are idle */
 #define WARM_S 3      /* seconds of load before jobs are abandoned */
-/* number of abandoned jobs for each length of lease, each in another queue */
+/* how many jobs are abandoned for each length of lease; each of these jobs is
+ * in a queue of its own */
 #define LEFT 20
-/* A job counts as lost this many seconds after the end of its lease. */
+/* A job counts as lost if it is not ready again this many seconds after the end
+ * of its lease. */
 #define GIVE_UP_S 30
 #define MOST_SWEEPS 256
 #define MOST_WATCHED (3 * LEFT)

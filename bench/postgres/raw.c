@@ -18,7 +18,7 @@
 
 struct raw {
 	PGconn *conn;
-	char *jobs; /* the jobs of one put(), as an array in binary form */
+	char *jobs; /* the jobs that one put() inserts, as a binary array */
 	size_t size;
 };
 

@@ -119,7 +119,8 @@ source_db() { # URL: make a database with jobs of all kinds
 	readpast claim mail -n 2 --lease 1ms
 	eventually recovered
 	# Make a job with options of its own, a job with a result, a job with progress, a
-	# unique key that stays taken, and two schedules. One schedule fires here.
+	# unique key that stays taken, and two schedules. One of the schedules fires
+	# before the copy.
 	readpast enqueue mail terms --keep 3h --timeout 4m --expire 1d --backoff 1s,2s --unique terms \
 		--unique-for 2h --quiet
 	readpast enqueue once a --unique once --unique-for 1d --quiet
@@ -210,9 +211,9 @@ check 'the source of the move is paused' equal "$(readpast --db sqlite:a.db queu
 check 'the source says why it is paused' grep -qx '  paused           its jobs were moved to another database' <(readpast --db sqlite:a.db queue list)
 first=$(readpast --db "$pg2" claim mail)
 readpast --db "$pg2" complete "$(claim_of "$first")" >/dev/null
-# One job still runs in the source. When it has ended, the move copies it, and it gets a
-# number in the target's ready line. Enqueue and claim many jobs in the target, so that
-# the target's cursor (the number at which claims start) is past that number.
+# One job still runs in the source. A later move puts this job into the target's ready
+# line, at a small number. First enqueue and claim many jobs in the target, so that
+# claims there start at a larger number than that of the job.
 for _ in 1 2 3; do
 	seq 200 | readpast --db "$pg2" enqueue mail --quiet
 	mapfile -t claims < <(readpast --db "$pg2" claim mail -n 1000 | claims_of)
@@ -228,8 +229,8 @@ check 'the move waits for the running job' kill -0 "$waiting"
 readpast --db sqlite:a.db fail "$(claim_of "$held")" --error x --retry-in 0 >/dev/null
 wait "$waiting"
 check 'the move succeeds when the job has ended' equal $? 0
-# The moved job's number in the ready line is lower than the number at which the
-# target's claims start, so only a sweep finds the job.
+# In the target, claims start at a larger number of the ready line than that of the
+# moved job. So only a sweep finds the job.
 readpast --db "$pg2" sweep >/dev/null
 check 'the last job is moved, too' equal "$(count sqlite:a.db mail ready),$(count "$pg2" mail ready)" "0,$((before + 1))"
 handed_out() {

@@ -126,9 +126,10 @@ let_go() {
 }
 reads='begin; select name from readpast_queue where 0;'
 
-# Run a command in a mount namespace, as a container does. mounted() mounts only the
-# database file into the namespace. lacks_names_in_directory() also mounts the file's
-# whole directory, and runs `doctor` on the file in there.
+# mounted() runs a command in a mount namespace, as a container does. Only the database
+# file is mounted into the namespace, under another name.
+# lacks_names_in_directory() is run in this namespace. It also mounts the directory of the
+# file, and runs `doctor` on the file in the mounted directory.
 mounted() { # COMMAND...
 	export READPAST here
 	READPAST_DB=sqlite:container/named.db unshare -m bash -c "

@@ -121,8 +121,8 @@ check 'the history has each retried job' equal "$(
 	readpast cancel --kind x --history history >/dev/null
 	grep -c '"event":"cancelled"' history)" 3
 
-# In the queue `from`, the first job has a unique key that a job of the queue `to` has,
-# too. The second job has a kind. The third job has neither a key nor a kind.
+# The queue `from` has three jobs. The first has the same unique key as a job of the
+# queue `to`. The second has a kind. The third has neither a key nor a kind.
 readpast enqueue from a --unique k --quiet
 readpast enqueue from b --kind sort --quiet
 readpast enqueue from c --quiet
@@ -164,7 +164,7 @@ check 'the history has each change' equal "$(
 	grep -c '"event":"changed"' changes)" 3
 readpast queue drop to --yes
 
-# Group a has a dead, a ready and a blocked job. The other jobs do not belong to it.
+# Group a has a dead, a ready and a blocked job. The jobs b1 and c1 are not in group a.
 readpast queue set grouped --group-limit 1
 readpast enqueue grouped a1 a2 a3 --group a --quiet
 readpast claim grouped >claims

@@ -1,5 +1,6 @@
-# full_again.sh - test that each group runs as many jobs as its limit allows soon after
-# the death of a process that held jobs. Scripts source this file after tap.sh.
+# full_again.sh - helpers of tests that kill a process that holds jobs. Soon afterwards
+# each group must run as many jobs as its limit allows again. Scripts source this file
+# after tap.sh.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -32,9 +33,9 @@ started() { # HISTORY N: the worker has started N jobs
 	(($(grep -cs '"started"' "$1") >= $2))
 }
 
-# Check that the worker that writes this history has started $all jobs, as many as the
-# limits allow. At the time $died a process was killed. The worker must start the last
-# of the $all jobs at most a lease and two seconds later.
+# HISTORY is the history of one worker. Check that the worker has started $all jobs (as
+# many as the limits allow), and started the last of them at most a lease and two seconds
+# after the time $died, at which a process was killed.
 is_full() { # HISTORY
 	eventually started "$1" $all || {
 		echo "only $(grep -c '"started"' "$1") of $all jobs started"

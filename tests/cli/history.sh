@@ -97,7 +97,7 @@ fired() { # ID INSTANT LATE_MS [AT CLAIM ATTEMPT]
 check 'check sees that each instant of a schedule fired once' says 0 'P6 ok, P7 ok$' "$(fired 1 0 7)" "$(fired 2 1 70)" "$(fired 2 1 70 2000000 6 2)"
 check 'check says how many instants fired, and how late' grep -qx '2 instants of 1 schedules fired, the latest 70 ms after its time' out
 check 'an instant with two jobs breaks P7' says 1 'P7 BROKEN \(1\)' "$(fired 1 0 7)" "$(fired 2 0 7)"
-check 'the instant with two jobs is named' grep -qx 'P7 schedule s: 2026-01-01T00:00:00Z fired twice: jobs 1 and 2' out
+check 'the instant with two jobs is named' grep -qx 'P7 schedule s fired twice for 2026-01-01T00:00:00Z: jobs 1 and 2' out
 readpast cron add ticks tick 'every 1s' >/dev/null
 readpast cron run tick >/dev/null
 sleep 1.1

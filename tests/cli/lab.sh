@@ -26,8 +26,8 @@ of() { # TECHNIQUE FIELD
 lab() { # ARGUMENT...
 	readpast --db "$url" lab --json "$@" >said
 }
-# Check that an expression of awk is true. Its variables are the numbers of the
-# technique's result, such as `runs`.
+# Check that an expression of awk is true. The expression can use the numbers of the
+# technique's result as variables, such as `runs`.
 is() { # TECHNIQUE EXPRESSION
 	local line numbers
 	line=$(grep "\"technique\":\"$1\"" said) || return 1

@@ -95,8 +95,8 @@ check 'the claim that came too soon is named' grep -qx \
 	'P12 job 3: claim 107500 is start number 3 of queue q within 98000 us, but the rate allows 2 in 100000 us' out
 check 'the window slides' says 1 'P12 BROKEN \(2\)' "$rate" "$(claim 90 1)" "$(claim 95 2)" "$(claim 105 3)" "$(claim 110 4)"
 check 'a claim before the rate was set does not count' says 0 'P12 ok' "$(claim 4 1)" "$rate" "$(claim 10 2)" "$(claim 20 3)"
-check 'limits without their queue are refused' says 2 'broken line|limits without a queue' "${one/\"queue\"/\"que\"}"
-check 'a rate without its window is refused' says 2 'a rate without its rate_ms' "${rate/rate_ms/rate}"
+check 'limits without their queue are refused' says 2 'broken line|the limits have no queue' "${one/\"queue\"/\"que\"}"
+check 'a rate without its window is refused' says 2 'the rate has no rate_ms' "${rate/rate_ms/rate}"
 
 # Check that the commands record all facts that `check` needs.
 readpast --history h queue set mail --limit 2 >/dev/null

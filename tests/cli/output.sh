@@ -157,7 +157,7 @@ truncate -s 1M disk
 if mkfs.ext2 -q -b 1024 -m 0 disk && mount -o loop disk "$small" 2>/dev/null; then
 	on_full_disk ext2 230
 fi
-# Like ext2, ramfs cannot reserve blocks for a file. Its size is not limited.
+# Like ext2, ramfs cannot reserve blocks for a file. A ramfs has no limit on its size.
 if mount -t ramfs ramfs "$small" 2>/dev/null; then
 	fill ramfs 3
 	# shellcheck disable=SC2016

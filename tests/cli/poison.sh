@@ -41,9 +41,9 @@ for attempts in 3 2; do
 	check "with $attempts attempts each job that kills has killed at most as many workers" test "$killed" -le $((3 * attempts))
 done
 
-# Stop a worker that has running jobs and other jobs that it has claimed but not
-# started. A second worker does all these jobs. When the first worker continues, it must
-# not start any of them, except one that a thread was just about to start.
+# Stop a worker that has claimed more jobs than it has started. When its leases are over,
+# a second worker does these jobs. When the first worker continues, it must not start
+# any of them. It may start only one job: the one that a thread was just about to start.
 seq 400 | readpast enqueue s --quiet
 # shellcheck disable=SC2016
 handler='read x; echo "$x" >>"$0"; [ "$x" -lt 50 ] || until [ -e go ]; do sleep 0.01; done'

@@ -21,7 +21,8 @@ now_ms() {
 	echo $(($(date +%s%N) / 1000000))
 }
 
-# Run workers until the queue is empty. Sets $took to the time since SINCE, in ms.
+# Run workers until the queue is empty. Then set $took to the milliseconds that have
+# passed since the time SINCE.
 drain() { # SINCE WORKERS COMMAND...
 	local since=$1 workers=$2 pids=()
 	shift 2
@@ -89,8 +90,8 @@ beside() {
 
 # Let many leases end at the same time in a queue without workers. Measure the time from
 # the end of the leases until all jobs are ready. The limit is two seconds, and one
-# millisecond more for each $per_ms jobs. Until then, also measure the slowest enqueue
-# to another queue.
+# millisecond more for each $per_ms jobs. Until all jobs are ready, also enqueue jobs to
+# another queue, and measure the slowest of these calls.
 at_once() { # LEASES
 	local leases=$1 start taken worst=0 most
 	seq "$leases" | readpast enqueue many --quiet

@@ -83,7 +83,7 @@ check 'a missing file cannot be the result' status 2 readpast complete "$c" --re
 head -c 65537 /dev/zero >large
 check 'a file that is too large cannot be the result' status 2 readpast complete "$c" --result large
 check 'the message says what to do with a large result' equal "$(cat err)" \
-	'readpast: large: the result has more than 65536 bytes; store it elsewhere, and give its place as the result'
+	'readpast: large: the result has more than 65536 bytes; store it elsewhere, and give its address as the result'
 check 'the claim stays valid after the refused result' equal "$(readpast show "$a" --json | jq -r .state)" running
 printf 'from a file' >file
 check 'a file can be the result' status 0 readpast complete "$c" --result file

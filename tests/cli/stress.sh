@@ -108,8 +108,8 @@ readpast queue drop stress-elsewhere-17-0123abcd --yes
 
 # ---- tests only for SQLite, and tests only for PostgreSQL ----
 
-# empties BUSY: check whether a checkpoint empties -wal. BUSY is 1 if it must fail,
-# because another process reads the file, and 0 if it must succeed.
+# empties BUSY: try to empty -wal with a checkpoint. If BUSY is 0, the checkpoint must
+# succeed. If BUSY is 1, it must fail, because another process reads the file.
 empties() {
 	[[ $(sqlite3 -cmd '.timeout 1000' readpast.db 'pragma wal_checkpoint(truncate)') == "$1|"* ]]
 }

@@ -45,8 +45,8 @@ status() {
 	return 1
 }
 
-# refuses N PATTERN COMMAND...: succeeds if the command exits with N, and prints exactly
-# one line to its standard error, and this line matches the pattern.
+# refuses N PATTERN COMMAND...: succeeds if the command exits with N and prints exactly
+# one line to its standard error. This line must match the pattern.
 refuses() {
 	local expected=$1 pattern=$2
 	shift 2
@@ -145,10 +145,10 @@ is_running() {
 	[[ $(field state "$(readpast show "$1" --json)") == running ]]
 }
 
-# finds CHECK PATTERN [OPTION...]: succeeds if this check of the command `doctor` has a
-# finding that matches the pattern. `doctor` must exit with 1 if any finding is worse
-# than a warning, or with 0 if none is.
-# lacks CHECK [OPTION...]: succeeds if this check of `doctor` has no finding.
+# finds CHECK PATTERN [OPTION...]: run `doctor`. Succeeds if the check CHECK has a finding
+# that matches the pattern, and if the exit status of `doctor` is correct: 1 if it has a
+# finding worse than a warning, otherwise 0.
+# lacks CHECK [OPTION...]: run `doctor`. Succeeds if the check CHECK has no finding.
 finds() {
 	local name=$1 pattern=$2 said got bad=0
 	shift 2

@@ -85,9 +85,9 @@ readpast cancel "$id"
 end_wait
 check 'a wait for a queue ends when the queue is empty' equal "$got" "0 "
 
-# This is tested only on SQLite. A client of a server also sleeps in poll() while it waits
-# for an answer, so is_waiting could not distinguish such a sleep from a wait for the
-# job.
+# Signals are tested only on SQLite. There, is_waiting finds out whether the program waits
+# for a job. A client of a server also sleeps in poll() while it waits for an answer, and
+# is_waiting cannot distinguish these two waits.
 ends_wait() { # MESSAGE PAYLOAD...: a signal ends `enqueue --wait`, which prints MESSAGE
 	local id
 	"$READPAST" enqueue signalled "${@:2}" --wait >/dev/null 2>complained &

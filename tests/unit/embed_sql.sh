@@ -27,8 +27,8 @@ folder=sqlite
 what=dialect
 list=params
 
-# stops SENTENCE WORDS: check that embed_sql fails with a one-line message that contains
-# WORDS.
+# stops TITLE WORDS: a test case with this title. embed_sql must fail, and its message
+# must be one line that contains WORDS.
 stops() {
 	number=$((number + 1))
 	if ! embed && grep -qF -- "$2" "$dir/said" &&
@@ -94,36 +94,36 @@ stops 'a wrong first line stops the build' \
 fresh
 printf -- '-- Schema 3\nselect 1;\n' >"$dir/sql/sqlite/schema/003_gap.sql"
 stops 'a step of the schema left out stops the build' \
-	'003_gap.sql: is not step 002'
+	'003_gap.sql: must be step 002'
 
 fresh
 sed -i '/^ends /s/last_id last_seq/last_seq last_id/' "$dir/sql/params"
 stops 'columns in another order stop the build' \
-	'ends.sql: answers last_id last_seq, and sql/params says last_seq last_id'
+	'ends.sql: returns last_id last_seq, but sql/params lists last_seq last_id'
 
 fresh
 sed -i '/^job = /s/id queue:text/queue:text id/' "$dir/sql/params"
 stops 'fields of a job in another order stop the build' \
-	'answers id queue state'
+	'returns id queue state'
 
 fresh
 sed -i '/^list_line /s/job payload_total/payload_total job/' "$dir/sql/params"
 stops 'the columns of a job behind others stop the build' \
-	'does not stand first'
+	'must come first'
 
 fresh
 sed -i '/^alike each:/s/purge/bury/' "$dir/sql/params"
 stops 'verbs that are alike, and one of them unknown, stop the build' \
-	'alike each: there is no verb bury'
+	'alike each: unknown verb bury'
 
 fresh
 echo 'now read -> now' >>"$dir/sql/params"
-stops 'a verb that is listed twice stops the build' 'now: not'
+stops 'a verb that is listed twice stops the build' 'now: must'
 
 fresh
 sed -i 's/^sweep_rest .*/sweep_rest sometimes/' "$dir/sql/params"
 stops 'a mode that is neither read nor write stops the build' \
-	'sweep_rest: not'
+	'sweep_rest: must'
 
 folder=postgres
 fresh
@@ -160,12 +160,12 @@ stops 'a folder without settle_and_claim needs its verbs' 'admit.sql: is missing
 fresh
 printf -- '-- claim: x\nselect 1;\n' >"$dir/sql/postgres/verbs/claim.sql"
 stops 'settle_and_claim and one of the six stop the build' \
-	'claim.sql: does what a routine does'
+	'claim.sql: is for the other kind'
 
 fresh
 sed -i '/^settle_and_claim /s/number result/result number/' "$dir/sql/params"
 stops 'columns in another order stop the build there too' \
-	'settle_and_claim.sql: answers number result'
+	'settle_and_claim.sql: returns number result'
 
 fresh
 echo 'select 1;' >>"$dir/sql/postgres/verbs/get.sql"
@@ -220,7 +220,7 @@ stops 'one that is not listed stops the build' \
 fresh
 sed -i 's/^-- take:/-- taek:/' "$dir/sql/postgres/lab/naive.sql"
 stops 'a section that nobody runs stops the build' \
-	'naive.sql: has a section taek, which nobody runs'
+	'naive.sql: has the unknown section taek'
 
 fresh
 sed -i 1d "$dir/sql/postgres/lab/naive.sql"
