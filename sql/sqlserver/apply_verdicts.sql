@@ -1,9 +1,10 @@
 -- apply_verdicts: change the jobs as plan_verdicts has planned. Each statement compares
 -- the claim number again, so a job that has changed since plan_verdicts read it is not
 -- changed again.
--- Each update with `output into` names the table `job` itself and not an alias, because
--- Babelfish 4 cannot run such an update with an alias a second time. FROM does not name
--- `job`, because Babelfish would then check the condition on old versions of the rows.
+-- The updates with `output into` are written for Babelfish. They name the table `job`
+-- itself, because Babelfish 4 cannot run such an update of an alias a second time. FROM
+-- does not contain `job`, because Babelfish would then check the condition on old
+-- versions of the rows.
 -- Called by `settle`, in a transaction.
 -- Locks: the jobs' rows.
 

@@ -1,8 +1,9 @@
--- check: refuse to install if the server or the database is too old, if the caller
--- lacks rights, or if the database has a schema `readpast` that is not a queue of
--- readpast or that a newer install.sql has made.
--- After an error SQL Server goes on with the next batch. So the next batch, `stop`,
--- stops the script if this batch has raised an error.
+-- check: refuse to install in these cases: the server or the database is too old; the
+-- caller lacks rights; the schema `readpast` exists, but is not a queue of readpast; a
+-- newer install.sql has made the schema `readpast`.
+-- After an error SQL Server still runs the next batch. So this batch creates the table
+-- #readpast_refused, and drops it only if there is no error. The next batch, `stop`,
+-- stops the script if the table exists.
 -- Errors: 52010 to 52013.
 
 set nocount on;

@@ -1,4 +1,4 @@
--- end: if the batch `stop` has stopped the script, let the session run
--- statements again.
+-- end: let the session run statements again, in case the batch `stop` has stopped the
+-- script.
 
 set noexec off;

@@ -2,7 +2,8 @@
 -- transaction ends.
 -- @queue: the name of the queue.
 -- @queue_id, @max_payload: results.
--- @priority, @max_attempts: the job's values. Null is replaced by the queue's setting.
+-- @priority, @max_attempts: the values of the new job. Null is replaced by the queue's
+-- setting.
 -- Errors: 52003 wrong name, 52006 the queue was dropped after this transaction began,
 -- 52008 doomed transaction.
 -- Called in a transaction.
@@ -31,9 +32,9 @@ begin
 		  from [readpast].queue_use as u with (rowlock, repeatableread)
 		 where u.queue_id = @queue_id;
 		-- If @held is null, another session has dropped the queue after the
-		-- first select. Then the loop looks again. It stops after three looks,
-		-- because at isolation level SNAPSHOT it would see the dropped queue
-		-- forever.
+		-- first select, and both selects are repeated. The limit of three tries
+		-- is for the isolation level SNAPSHOT, at which the first select would
+		-- find the dropped queue forever.
 		set @tries = @tries + 1;
 		if @held is null and @tries = 3
 			throw 52006, N'the queue was dropped after this transaction began: begin a new transaction', 1;

@@ -11,11 +11,12 @@ set ansi_nulls on;
 set ansi_padding on;
 set ansi_warnings on;
 go
--- check: refuse to install if the server or the database is too old, if the caller
--- lacks rights, or if the database has a schema `readpast` that is not a queue of
--- readpast or that a newer install.sql has made.
--- After an error SQL Server goes on with the next batch. So the next batch, `stop`,
--- stops the script if this batch has raised an error.
+-- check: refuse to install in these cases: the server or the database is too old; the
+-- caller lacks rights; the schema `readpast` exists, but is not a queue of readpast; a
+-- newer install.sql has made the schema `readpast`.
+-- After an error SQL Server still runs the next batch. So this batch creates the table
+-- #readpast_refused, and drops it only if there is no error. The next batch, `stop`,
+-- stops the script if the table exists.
 -- Errors: 52010 to 52013.
 
 set nocount on;
@@ -51,8 +52,9 @@ if serverproperty('BabelfishVersion') is null
 	throw 52012, N'you may not create schemas, tables, procedures and roles in this database: ask for the role db_owner', 1;
 drop table #readpast_refused;
 go
--- stop: if the batch before this one, `check`, has raised an error, let the server
--- compile the rest of the script without running it.
+-- stop: stop the script if the batch before this one, `check`, has raised an error. Then
+-- the table #readpast_refused exists. After `set noexec on` the server only compiles the
+-- batches, and does not run them.
 
 if object_id(N'tempdb..#readpast_refused') is not null
 	set noexec on;
@@ -97,11 +99,11 @@ if object_id(N'readpast.queue', N'U') is null
 		constraint queue_name unique nonclustered (name)
 	);
 
--- This table has a row for each queue, too. An enqueue keeps a shared lock on the row
--- until its transaction ends, so a queue cannot be dropped while an open transaction
--- has added jobs to it. Only a transaction that creates or drops the queue locks the
--- row exclusively. So an enqueue waits for this row only if there is such a
--- transaction.
+-- queue_use has a row for each queue. The rows exist only to be locked. An enqueue keeps
+-- a shared lock on its queue's row until its transaction ends. So a queue cannot be
+-- dropped while an open transaction has added jobs to it. Only a transaction that
+-- creates or drops the queue locks the row exclusively. So an enqueue waits for this row
+-- only while such a transaction is open.
 if object_id(N'readpast.queue_use', N'U') is null
 	create table [readpast].queue_use (
 		queue_id int not null,
@@ -129,14 +131,12 @@ if object_id(N'readpast.lane', N'U') is null
 if object_id(N'readpast.job_id', N'SO') is null
 	create sequence [readpast].job_id as bigint start with 1 increment by 1 cache 1000;
 
--- A live job is in one of two places. The columns lane_id and seq, by which the rows
--- are sorted, say in which one:
---   in the ready line: lane_id is the number of its lane, and seq is the microsecond in
---     which the job became ready, counted from 1970. The job is ready, or it was
---     claimed a moment ago.
---   out of the line: lane_id is -queue_id. If the job is scheduled, seq is its run_at.
---     If the job has been running for more than a second, seq is its lease_until. Both
---     times are written as microseconds since 1970.
+-- A live job is in the ready line or out of it. The rows are sorted by lane_id and seq.
+-- seq is a time, in microseconds since 1970.
+--   In the ready line: lane_id is the number of the job's lane, and seq is the time at
+--     which the job became ready. The job is ready, or it was claimed a moment ago.
+--   Out of the line: lane_id is -queue_id. The job is scheduled, and seq is its run_at.
+--     Or the job has been running for more than a second, and seq is its lease_until.
 -- A job is running while lease_until is not null. No index contains a column that a
 -- claim sets, so a claim changes the row in place and changes no index.
 -- claim_no: the number of the last claim, see docs/design.md.
@@ -249,7 +249,7 @@ begin
 end;
 go
 -- drop_views: drop the view `jobs`, because install.sql drops the functions that the
--- view uses. When install.sql has created them again, it creates the view again.
+-- view uses, and creates them again. Later install.sql creates the view again, too.
 
 if object_id(N'readpast.jobs') is not null
 	drop view [readpast].jobs;
@@ -563,7 +563,8 @@ go
 -- transaction ends.
 -- @queue: the name of the queue.
 -- @queue_id, @max_payload: results.
--- @priority, @max_attempts: the job's values. Null is replaced by the queue's setting.
+-- @priority, @max_attempts: the values of the new job. Null is replaced by the queue's
+-- setting.
 -- Errors: 52003 wrong name, 52006 the queue was dropped after this transaction began,
 -- 52008 doomed transaction.
 -- Called in a transaction.
@@ -592,9 +593,9 @@ begin
 		  from [readpast].queue_use as u with (rowlock, repeatableread)
 		 where u.queue_id = @queue_id;
 		-- If @held is null, another session has dropped the queue after the
-		-- first select. Then the loop looks again. It stops after three looks,
-		-- because at isolation level SNAPSHOT it would see the dropped queue
-		-- forever.
+		-- first select, and both selects are repeated. The limit of three tries
+		-- is for the isolation level SNAPSHOT, at which the first select would
+		-- find the dropped queue forever.
 		set @tries = @tries + 1;
 		if @held is null and @tries = 3
 			throw 52006, N'the queue was dropped after this transaction began: begin a new transaction', 1;
@@ -713,8 +714,8 @@ if object_id(N'readpast.put') is null
 	exec sp_executesql N'create procedure [readpast].put as return 0';
 go
 -- put: insert a job, or find or replace the live job that has its unique key.
--- @queue_id .. @replace: the job. @priority and @max_attempts must not be null:
--- hold_queue has replaced null by the queue's setting.
+-- @queue_id .. @replace: the job. @priority and @max_attempts must not be null. The
+-- caller gets them from hold_queue, which replaces null by the queue's setting.
 -- @id, @outcome: results, see `enqueue`.
 -- Called in a transaction.
 -- Locks: the rows that `enqueue` locks, except the row of queue_use.
@@ -1031,18 +1032,18 @@ if object_id(N'readpast.next_lane') is null
 	exec sp_executesql N'create procedure [readpast].next_lane as return 0';
 go
 -- next_lane: find the next lane from which a claim may take jobs.
--- @queue_id: the queue. Null: there is no lane.
+-- @queue_id: the queue. Null: the queue is paused, so no lane is found.
 -- @n: the largest number of jobs that the claim may take.
 -- @taken: how many jobs the claim has taken so far.
 -- @holding: how many jobs the caller of the claim held before the claim.
 -- @lane: the caller passes the lane that it has just read, or 0 for the first lane. The
--- procedure sets it to the next lane, or to null after the last lane.
+-- procedure sets @lane to the next lane, or to null if the claim must end.
 -- @start: the claim starts at this place of the lane (a value of seq).
 -- @most: the largest number of jobs that the claim may take from this lane. A suspect
 -- (a job that may have killed its worker) is taken alone, and only by a caller that
--- holds nothing. If a claim has taken other jobs when it comes to a suspect, the claim
--- ends before the suspect. So the next claim can take the suspect, and the suspect does
--- not wait for ever.
+-- holds no job. If such a caller has taken other jobs before it comes to a suspect, the
+-- claim ends there. So the next claim can take the suspect, and the suspect does not
+-- wait for ever.
 -- Locks: none. The procedure reads the table `lane` without waiting for locks, so it
 -- may see a lane that is rolled back later. Such a lane has no jobs.
 
@@ -1231,9 +1232,9 @@ if object_id(N'readpast.plan_verdicts') is null
 	exec sp_executesql N'create procedure [readpast].plan_verdicts as return 0';
 go
 -- plan_verdicts: find out what each verdict of #verdict does to its job. The results
--- stay valid as long as the job has the same claim number. A later change of the
--- queue's settings does not change them. If the job does not have the claim number that
--- the verdict names, the column `state` of the verdict stays null.
+-- stay valid as long as the job has the same claim number, even if the settings of the
+-- queue are changed. If the job does not have the claim number that the verdict names,
+-- the column `state` of the verdict stays null.
 -- Called by `settle`, in a transaction.
 -- Locks: none. apply_verdicts compares the claim number again.
 
@@ -1244,7 +1245,8 @@ set xact_abort on;
 declare @moment datetime2(7) = sysutcdatetime(), @now datetime2(3), @us bigint;
 set @now = @moment;
 set @us = datediff_big(microsecond, '1970-01-01', @moment);
--- The backoff doubles with each attempt, and varies by up to a tenth.
+-- delay_ms of a failed job: if the verdict names none, it is the queue's backoff (see
+-- backoff_ms), varied at random by up to a tenth.
 update v
    set queue_id = q.id,
        keeps = case when q.keep_done_ms > 0 then 1 else 0 end,
@@ -1291,9 +1293,10 @@ go
 -- apply_verdicts: change the jobs as plan_verdicts has planned. Each statement compares
 -- the claim number again, so a job that has changed since plan_verdicts read it is not
 -- changed again.
--- Each update with `output into` names the table `job` itself and not an alias, because
--- Babelfish 4 cannot run such an update with an alias a second time. FROM does not name
--- `job`, because Babelfish would then check the condition on old versions of the rows.
+-- The updates with `output into` are written for Babelfish. They name the table `job`
+-- itself, because Babelfish 4 cannot run such an update of an alias a second time. FROM
+-- does not contain `job`, because Babelfish would then check the condition on old
+-- versions of the rows.
 -- Called by `settle`, in a transaction.
 -- Locks: the jobs' rows.
 
@@ -1362,8 +1365,8 @@ set xact_abort on;
 declare @drawn bigint;
 if not exists (select 1 from #verdict as v where v.result is null)
 	return;
--- Each id that was ever given to a job is smaller than the next number of the
--- sequence.
+-- The sequence has given each job its id. So no job has ever had its next number,
+-- @drawn, or a larger one.
 set @drawn = next value for [readpast].job_id;
 update v
    set result = case when v.id >= @drawn or v.id < 1 then N'unknown' else N'gone' end,
@@ -1731,13 +1734,13 @@ if object_id(N'readpast.sweep_line') is null
 	exec sp_executesql N'create procedure [readpast].sweep_line as return 0';
 go
 -- sweep_line: take running jobs out of the ready line if their claim is older than a
--- second or their lease is over. Outside the line they are ordered by the end of their
--- lease. So claims do not read these jobs, and sweep_leases needs no index of its own.
--- Claims take jobs in the order of the line. So running jobs are before the cursor of
--- their lane (the place at which claims start), or among the first jobs past it, and
--- the procedure reads only these. If a large transaction committed late, there may be
--- running jobs deeper in the lane. When the jobs before them have been claimed, a later
--- sweep finds them.
+-- second or their lease is over. Then claims need not read these jobs, and sweep_leases
+-- finds them in the order in which their leases end, without an index of its own.
+-- The procedure reads two parts of each lane: the jobs before the cursor (the place at
+-- which claims start), and the first 1,000 jobs from the cursor on. Claims take jobs in
+-- the order of the lane, so nearly all running jobs are in these parts. If a large
+-- transaction committed late, some running jobs may be farther from the cursor. A later
+-- sweep finds these, after the ready jobs before them have been claimed.
 -- @most: move at most this many jobs.
 -- Called by `sweep`, in a transaction.
 -- Locks: the jobs' rows. Locked rows are skipped.
@@ -1943,8 +1946,9 @@ go
 -- sweep_cursors: delete duplicate rows of the table `lane`. Then move the cursor of
 -- each lane (the place at which claims start) to the first ready job of the lane. The
 -- search begins at the start of the lane, so it also finds jobs before the cursor that
--- were committed late. If a lane has no ready job, its cursor is moved to one second
--- before now, but only once a minute.
+-- were committed late. If a lane has no ready job, its cursor is set to the time one
+-- second ago (the places of a lane are times, in microseconds). This is done only if the
+-- cursor is more than a minute old.
 -- Called by `sweep`, in a transaction.
 -- Locks: the rows of `lane` that change. Locked rows are skipped.
 
@@ -2106,8 +2110,8 @@ exec [readpast].need_read_committed;
 begin transaction;
 exec [readpast].need_queue @queue, @queue_id output;
 set @message = concat(N'queue ', @queue, N' is in use: wait for its running jobs or cancel them, and end transactions that have added jobs');
--- If an open transaction has added jobs, it has locked this row. In this case READPAST
--- skips the row, and no row is deleted.
+-- An open transaction that has added jobs has locked the queue's row in queue_use. Then
+-- READPAST skips the row, no row is deleted, and the queue is not dropped.
 delete u
   from [readpast].queue_use as u with (rowlock, readpast, readcommittedlock)
  where u.queue_id = @queue_id;
@@ -2350,8 +2354,8 @@ print concat(N'PREVIEW: readpast for SQL Server, version 1 of its tables, which 
 print N'Try: exec readpast.enqueue @queue = N''mail'', @text = N''hello''';
 print N'     exec readpast.claim @queue = N''mail'', @n = 10, @worker = N''w1''';
 go
--- end: if the batch `stop` has stopped the script, let the session run
--- statements again.
+-- end: let the session run statements again, in case the batch `stop` has stopped the
+-- script.
 
 set noexec off;
 go

@@ -1,16 +1,16 @@
 -- next_lane: find the next lane from which a claim may take jobs.
--- @queue_id: the queue. Null: there is no lane.
+-- @queue_id: the queue. Null: the queue is paused, so no lane is found.
 -- @n: the largest number of jobs that the claim may take.
 -- @taken: how many jobs the claim has taken so far.
 -- @holding: how many jobs the caller of the claim held before the claim.
 -- @lane: the caller passes the lane that it has just read, or 0 for the first lane. The
--- procedure sets it to the next lane, or to null after the last lane.
+-- procedure sets @lane to the next lane, or to null if the claim must end.
 -- @start: the claim starts at this place of the lane (a value of seq).
 -- @most: the largest number of jobs that the claim may take from this lane. A suspect
 -- (a job that may have killed its worker) is taken alone, and only by a caller that
--- holds nothing. If a claim has taken other jobs when it comes to a suspect, the claim
--- ends before the suspect. So the next claim can take the suspect, and the suspect does
--- not wait for ever.
+-- holds no job. If such a caller has taken other jobs before it comes to a suspect, the
+-- claim ends there. So the next claim can take the suspect, and the suspect does not
+-- wait for ever.
 -- Locks: none. The procedure reads the table `lane` without waiting for locks, so it
 -- may see a lane that is rolled back later. Such a lane has no jobs.
 

@@ -1,7 +1,7 @@
 -- plan_verdicts: find out what each verdict of #verdict does to its job. The results
--- stay valid as long as the job has the same claim number. A later change of the
--- queue's settings does not change them. If the job does not have the claim number that
--- the verdict names, the column `state` of the verdict stays null.
+-- stay valid as long as the job has the same claim number, even if the settings of the
+-- queue are changed. If the job does not have the claim number that the verdict names,
+-- the column `state` of the verdict stays null.
 -- Called by `settle`, in a transaction.
 -- Locks: none. apply_verdicts compares the claim number again.
 
@@ -12,7 +12,8 @@ set xact_abort on;
 declare @moment datetime2(7) = sysutcdatetime(), @now datetime2(3), @us bigint;
 set @now = @moment;
 set @us = datediff_big(microsecond, '1970-01-01', @moment);
--- The backoff doubles with each attempt, and varies by up to a tenth.
+-- delay_ms of a failed job: if the verdict names none, it is the queue's backoff (see
+-- backoff_ms), varied at random by up to a tenth.
 update v
    set queue_id = q.id,
        keeps = case when q.keep_done_ms > 0 then 1 else 0 end,

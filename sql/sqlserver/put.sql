@@ -1,6 +1,6 @@
 -- put: insert a job, or find or replace the live job that has its unique key.
--- @queue_id .. @replace: the job. @priority and @max_attempts must not be null:
--- hold_queue has replaced null by the queue's setting.
+-- @queue_id .. @replace: the job. @priority and @max_attempts must not be null. The
+-- caller gets them from hold_queue, which replaces null by the queue's setting.
 -- @id, @outcome: results, see `enqueue`.
 -- Called in a transaction.
 -- Locks: the rows that `enqueue` locks, except the row of queue_use.

@@ -15,8 +15,8 @@ exec [readpast].need_read_committed;
 begin transaction;
 exec [readpast].need_queue @queue, @queue_id output;
 set @message = concat(N'queue ', @queue, N' is in use: wait for its running jobs or cancel them, and end transactions that have added jobs');
--- If an open transaction has added jobs, it has locked this row. In this case READPAST
--- skips the row, and no row is deleted.
+-- An open transaction that has added jobs has locked the queue's row in queue_use. Then
+-- READPAST skips the row, no row is deleted, and the queue is not dropped.
 delete u
   from [readpast].queue_use as u with (rowlock, readpast, readcommittedlock)
  where u.queue_id = @queue_id;

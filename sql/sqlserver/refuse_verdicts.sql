@@ -9,8 +9,8 @@ set xact_abort on;
 declare @drawn bigint;
 if not exists (select 1 from #verdict as v where v.result is null)
 	return;
--- Each id that was ever given to a job is smaller than the next number of the
--- sequence.
+-- The sequence has given each job its id. So no job has ever had its next number,
+-- @drawn, or a larger one.
 set @drawn = next value for [readpast].job_id;
 update v
    set result = case when v.id >= @drawn or v.id < 1 then N'unknown' else N'gone' end,

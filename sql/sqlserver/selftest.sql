@@ -499,7 +499,7 @@ select N'enqueue_many adds all jobs, in their order',
                    for json path), N' ', N''),
        N'[{"kind":"a","payload":1},{"kind":"b","payload":2},{"kind":"c","payload":3}]';
 go
--- One of these three verdicts has a claim number that is not the job's.
+-- Settle three jobs. The verdict on the job of the kind b has a wrong claim number.
 declare @verdicts nvarchar(max) =
 	(select c.id as id,
 	        case c.kind when N'b' then c.claim_no - 1 else c.claim_no end as claim_no,

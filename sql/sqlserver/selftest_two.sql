@@ -2,7 +2,8 @@
 -- session that it names, in the order of the numbers, or run `tools/sqlserver-steps`
 -- with this file. "Expected" says what the step's last result is. "Waits" says that the
 -- step must not return before another step. "May wait" says that the step may wait for
--- another step, but need not. The steps use only the queue `selftest_two`, and drop it.
+-- another step, but need not. "Needs READPAST" says: skip the step on Babelfish, which
+-- does not skip locked rows. The steps use only the queue `selftest_two`, and drop it.
 
 -- Step 1, session A: make a queue, with two jobs.
 exec [readpast].queue_set @queue = N'selftest_two', @backoff_ms = 0, @keep_done_ms = 600000;
@@ -20,7 +21,7 @@ select payload, attempt
 go
 
 -- Step 3, session B: claim a job. B gets the second job, and does not wait.
--- Needs READPAST.
+-- Needs READPAST. (Skip this step on Babelfish, which does not skip locked rows.)
 -- Expected: second, 1
 exec [readpast].claim @queue = N'selftest_two', @worker = N'B';
 select payload, attempt
@@ -28,7 +29,7 @@ select payload, attempt
  where queue = N'selftest_two' and worker = N'B';
 go
 
--- Step 4, session B: claim everything. B must not get the job of A.
+-- Step 4, session B: claim all ready jobs. B must not get the job of A.
 -- May wait: until step 5.
 exec [readpast].claim @queue = N'selftest_two', @worker = N'B', @n = 10;
 go
@@ -70,7 +71,8 @@ commit;
 select state from [readpast].jobs where queue = N'selftest_two' and payload = N'first';
 go
 
--- Step 10, session A: begin again with a job whose lease lasts one millisecond.
+-- Step 10, session A: make the queue again, with one job. Claim the job with a lease of
+-- one millisecond.
 declare @second bigint;
 select @second = id
   from [readpast].jobs
@@ -177,7 +179,8 @@ begin transaction;
 exec [readpast].sweep;
 go
 
--- Step 23, session B: sweep. This sweep changes nothing, and does not wait.
+-- Step 23, session B: sweep while the transaction of A is open. Only one session sweeps
+-- at a time, so this sweep changes nothing. It does not wait.
 -- Expected: 0, 0, 0, 0, 0
 exec [readpast].sweep;
 go
@@ -186,7 +189,7 @@ go
 commit;
 go
 
--- Step 25, session B: now B sweeps.
+-- Step 25, session B: sweep again. Now this sweep does its work.
 -- Expected: 1, 0, 0, 0, 0
 exec [readpast].sweep;
 go

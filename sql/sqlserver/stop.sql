@@ -1,5 +1,6 @@
--- stop: if the batch before this one, `check`, has raised an error, let the server
--- compile the rest of the script without running it.
+-- stop: stop the script if the batch before this one, `check`, has raised an error. Then
+-- the table #readpast_refused exists. After `set noexec on` the server only compiles the
+-- batches, and does not run them.
 
 if object_id(N'tempdb..#readpast_refused') is not null
 	set noexec on;

@@ -1,8 +1,9 @@
 -- sweep_cursors: delete duplicate rows of the table `lane`. Then move the cursor of
 -- each lane (the place at which claims start) to the first ready job of the lane. The
 -- search begins at the start of the lane, so it also finds jobs before the cursor that
--- were committed late. If a lane has no ready job, its cursor is moved to one second
--- before now, but only once a minute.
+-- were committed late. If a lane has no ready job, its cursor is set to the time one
+-- second ago (the places of a lane are times, in microseconds). This is done only if the
+-- cursor is more than a minute old.
 -- Called by `sweep`, in a transaction.
 -- Locks: the rows of `lane` that change. Locked rows are skipped.
 

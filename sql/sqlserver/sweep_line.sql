@@ -1,11 +1,11 @@
 -- sweep_line: take running jobs out of the ready line if their claim is older than a
--- second or their lease is over. Outside the line they are ordered by the end of their
--- lease. So claims do not read these jobs, and sweep_leases needs no index of its own.
--- Claims take jobs in the order of the line. So running jobs are before the cursor of
--- their lane (the place at which claims start), or among the first jobs past it, and
--- the procedure reads only these. If a large transaction committed late, there may be
--- running jobs deeper in the lane. When the jobs before them have been claimed, a later
--- sweep finds them.
+-- second or their lease is over. Then claims need not read these jobs, and sweep_leases
+-- finds them in the order in which their leases end, without an index of its own.
+-- The procedure reads two parts of each lane: the jobs before the cursor (the place at
+-- which claims start), and the first 1,000 jobs from the cursor on. Claims take jobs in
+-- the order of the lane, so nearly all running jobs are in these parts. If a large
+-- transaction committed late, some running jobs may be farther from the cursor. A later
+-- sweep finds these, after the ready jobs before them have been claimed.
 -- @most: move at most this many jobs.
 -- Called by `sweep`, in a transaction.
 -- Locks: the jobs' rows. Locked rows are skipped.

@@ -38,11 +38,11 @@ if object_id(N'readpast.queue', N'U') is null
 		constraint queue_name unique nonclustered (name)
 	);
 
--- This table has a row for each queue, too. An enqueue keeps a shared lock on the row
--- until its transaction ends, so a queue cannot be dropped while an open transaction
--- has added jobs to it. Only a transaction that creates or drops the queue locks the
--- row exclusively. So an enqueue waits for this row only if there is such a
--- transaction.
+-- queue_use has a row for each queue. The rows exist only to be locked. An enqueue keeps
+-- a shared lock on its queue's row until its transaction ends. So a queue cannot be
+-- dropped while an open transaction has added jobs to it. Only a transaction that
+-- creates or drops the queue locks the row exclusively. So an enqueue waits for this row
+-- only while such a transaction is open.
 if object_id(N'readpast.queue_use', N'U') is null
 	create table [readpast].queue_use (
 		queue_id int not null,
@@ -70,14 +70,12 @@ if object_id(N'readpast.lane', N'U') is null
 if object_id(N'readpast.job_id', N'SO') is null
 	create sequence [readpast].job_id as bigint start with 1 increment by 1 cache 1000;
 
--- A live job is in one of two places. The columns lane_id and seq, by which the rows
--- are sorted, say in which one:
---   in the ready line: lane_id is the number of its lane, and seq is the microsecond in
---     which the job became ready, counted from 1970. The job is ready, or it was
---     claimed a moment ago.
---   out of the line: lane_id is -queue_id. If the job is scheduled, seq is its run_at.
---     If the job has been running for more than a second, seq is its lease_until. Both
---     times are written as microseconds since 1970.
+-- A live job is in the ready line or out of it. The rows are sorted by lane_id and seq.
+-- seq is a time, in microseconds since 1970.
+--   In the ready line: lane_id is the number of the job's lane, and seq is the time at
+--     which the job became ready. The job is ready, or it was claimed a moment ago.
+--   Out of the line: lane_id is -queue_id. The job is scheduled, and seq is its run_at.
+--     Or the job has been running for more than a second, and seq is its lease_until.
 -- A job is running while lease_until is not null. No index contains a column that a
 -- claim sets, so a claim changes the row in place and changes no index.
 -- claim_no: the number of the last claim, see docs/design.md.

@@ -1,6 +1,6 @@
 -- groups: list groups in which jobs wait although no job of the group has a slot, the
 -- group is not held, and no recheck request is left for it. No group may ever be in
--- this state. The query examines 10,000 waiting jobs.
+-- this state. The query examines at most 10,000 waiting jobs.
 
 select q.name as queue, w.group_key as group_key,
        (extract(epoch from clock_timestamp() - min(w.run_at)) * 1000)::bigint

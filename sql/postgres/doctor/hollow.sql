@@ -1,5 +1,6 @@
--- hollow: list bloated indexes of the table `job`. Such an index is many times larger
--- than an index of this many rows must be. The number of rows is the server's estimate.
+-- hollow: list bloated indexes of the table `job`. An index counts as bloated if it is
+-- larger than 16 MiB plus 200 bytes for each row of the table. The number of rows is the
+-- server's estimate.
 
 select i.indexrelid::regclass::text as index,
        pg_relation_size(i.indexrelid) as size_bytes, s.n_live_tup as rows

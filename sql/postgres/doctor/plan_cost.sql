@@ -1,4 +1,5 @@
--- plan_cost: run the statement of `plan`, and count the pages that it reads.
+-- plan_cost: run the statement of plan.sql, which finds jobs as a claim does, and count
+-- the pages that the statement reads.
 
 explain (analyze, buffers, timing off, format json)
 select j.ctid as place, j.seq, j.max_attempts

@@ -1,5 +1,5 @@
--- standby: list asynchronous standbys. A standby that takes over may lack the last
--- commits.
+-- standby: list the asynchronous standbys, if no standby is synchronous. If an
+-- asynchronous standby takes over, it may lack the last commits.
 
 select coalesce(nullif(r.application_name, ''), '(without a name)') as standby,
        r.state,

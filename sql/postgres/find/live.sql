@@ -2,9 +2,9 @@
 -- the others in the order in which claims take them. The query examines the first
 -- :looks jobs of each state. If jobs were left that the query did not examine, the
 -- result ends with a row without an id. If :key is given, the query finds the job by
--- the index of unique keys instead. If :every is not 0, the query examines all jobs,
--- even the ready jobs that claims do not find yet, because they are before the position
--- where claims start. (The next sweep moves these jobs.)
+-- the index of unique keys instead. If :every is not 0, the query examines all jobs.
+-- These include ready jobs before the position where claims start. (Claims find such a
+-- job only after the next sweep has moved it.)
 -- :states is a bit set: the bit 1 << N selects the state with the number N. :before is
 -- a time in milliseconds since 1970. Jobs that were enqueued later than :before do not
 -- match.

@@ -2,8 +2,8 @@
 -- unchanged if its claim number is still :claim_no. If :kept is 1, the job is deleted
 -- from the archive. If :kept is 0, the job is deleted from the live jobs, unless it is
 -- running. Groups admit their next jobs only after all jobs of the call are deleted,
--- because the next job of a group may be among these. So the statement first collects
--- the deleted jobs in arrays.
+-- because the next job of a group may be one of these jobs. So the statement first
+-- collects the deleted jobs in arrays.
 
 with live as (
     delete from readpast.job j

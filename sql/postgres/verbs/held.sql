@@ -1,6 +1,6 @@
 -- held: list the jobs that the worker claimed recently and still holds. A worker runs
 -- this statement if the answer to a claim was lost. :queues is a JSON array of the
--- names of its queues.
+-- names of the worker's queues.
 
 select id, claim_no
   from readpast.held_by(

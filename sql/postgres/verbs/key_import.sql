@@ -1,6 +1,6 @@
 -- key_import: write unique keys that stay taken although their jobs are done. Keys of
 -- queues that do not exist are skipped. If a key is already taken here until a later
--- time, it is not changed.
+-- time, that key is not changed.
 
 insert into readpast.taken_key as k (queue_id, unique_key, job_id, until)
 select q.id, n.unique_key, n.job_id, readpast.at_ms(n.until)

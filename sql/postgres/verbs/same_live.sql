@@ -1,8 +1,8 @@
 -- same_live: compare the given rows with this database's live jobs, field by field.
 -- Returns the rows that equal a live job. Two differences are ignored. A job that is
--- scheduled in the given row may be ready here, because its run_at has come. A job that
--- is ready in both may have another number of the ready line here, because a sweep may
--- have moved it.
+-- scheduled in the given row may be ready here, because its run_at has come. A ready
+-- job may have another number of the ready line here, because a sweep may have moved
+-- it.
 
 select n.number, j.id
   from unnest(:id[]::bigint[], :queue[]::pg_catalog.text[],

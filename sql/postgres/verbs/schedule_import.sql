@@ -7,8 +7,8 @@
 -- schedule here, a copy does not replace it. A move replaces it, but the schedule stays
 -- resumed and keeps its times, because it may have fired here already. If the existing
 -- schedule is not replaced, no row is returned.
--- If the job of next_at was enqueued already (last_at is the same time), the schedule
--- continues with the time after next_at.
+-- If the schedule has already fired for next_at (last_at is the same time), the new row
+-- gets the schedule's following time as its next_at.
 -- :sets is the parsed spec, see the table `schedule`.
 
 insert into readpast.schedule as s

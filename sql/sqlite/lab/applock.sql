@@ -1,6 +1,7 @@
 -- applock: lock the row of each message, and also take an application lock for it
 --
 -- On a server, a worker locks the row of a message. It also takes an application lock,
--- whose name is the message's id.
+-- whose name is the message's id. There are no steps for SQLite. `readpast lab` prints
+-- the reason, which is the next line.
 --
 -- cannot: SQLite has no application locks

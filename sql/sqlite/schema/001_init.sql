@@ -140,7 +140,8 @@ create table readpast_group_slot (
 	primary key (queue_id, group_key, job_id)
 ) without rowid;
 
--- The blocked jobs. The jobs of a group are admitted in the order of priority and came.
+-- Blocked jobs, which wait for their group. The jobs of a group are admitted in the order
+-- of priority and came.
 create table readpast_group_wait (
 	queue_id  integer not null,
 	group_key text not null,
@@ -347,9 +348,9 @@ create table readpast_schedule (
 create index readpast_schedule_due on readpast_schedule (coalesce(retry_at, next_at))
 	where paused_at is null;
 
--- Why no job of a queue may start now: 0 if jobs may start, 1 if the queue is held, 2 if
--- as many jobs run as run_limit allows, 3 if as many jobs have started as the rate
--- allows.
+-- Whether jobs of a queue may start now, apart from a pause. The column stopped is 0 if
+-- jobs may start, 1 if the queue is held, 2 if as many jobs run as run_limit allows, 3 if
+-- as many jobs have started as the rate allows.
 create view readpast_stop as
 select q.id,
        case when q.held_until > cast(round((julianday('now') - 2440587.5)
@@ -444,8 +445,8 @@ select a.id, q.name as queue, a.state,
 -- UTF-16. So there the view computes the code of each character from the character's
 -- bytes, which hex() makes readable. Each row of `form` is a kind of byte sequence that
 -- UTF-8 allows. `excess` is subtracted from the sum of the shifted bytes, because the
--- high bits of each byte mark its position and are not part of the code. In such a
--- database two sorts of payloads are always shown as hexadecimal digits: payloads with
+-- high bits of each byte mark its position and are not part of the code. Two sorts of
+-- payloads are always shown as hexadecimal digits in such a database: payloads with
 -- U+FFFE or U+FFFF, which cannot be text there, and payloads above 64 KiB, which would
 -- take seconds.
 create view readpast_jobs as
@@ -543,8 +544,9 @@ select id, queue,
                progress
           from readpast_kept);
 
--- Tokens of the HTTP server. key: the part of a token that names it. hash: SHA-256 of the
--- whole token. scopes: a JSON array of texts such as "work:mail".
+-- Tokens of the HTTP server. A token has the form rp_KEY_SECRET. key: the part KEY,
+-- which identifies the token. hash: SHA-256 of the whole token. scopes: a JSON array
+-- of texts such as "work:mail".
 create table readpast_token (
 	name       text primary key,
 	key        text not null unique,
@@ -553,8 +555,9 @@ create table readpast_token (
 	created_at integer not null
 ) without rowid;
 
--- Answers to requests of HTTP that have an idempotency key. name: SHA-256 of the key and
--- what it belongs to. hash: SHA-256 of the request. until: when the answer is forgotten.
+-- Answers to HTTP requests that have an idempotency key. If a client repeats a request,
+-- the server sends the stored answer. name: SHA-256 of the idempotency key, its queue and
+-- the key of its token. hash: SHA-256 of the request. until: when the row is deleted.
 create table readpast_answer (
 	name   text primary key,
 	hash   blob not null,

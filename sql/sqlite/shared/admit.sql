@@ -1,7 +1,8 @@
 -- admit: admit the blocked job @next_id of the group @group_key of the queue @queue_id.
--- It gets a slot (the right to run) if @slotted is 1, and goes to the end of its lane
--- (the ready jobs of one queue, priority and class), with the number @next_seq.
--- @next_priority and @next_came were its place among the waiting jobs of the group.
+-- The job gets a slot (the right to run) if @slotted is 1. It goes to the end of its
+-- lane (the ready jobs of one queue, priority and class), with the number @next_seq.
+-- @next_priority and @next_came were the job's place among the waiting jobs of the
+-- group.
 
 insert into readpast_group_slot (queue_id, group_key, job_id)
 select @queue_id, @group_key, @next_id

@@ -1,9 +1,10 @@
 -- block: take the job @id of the group @group_key of the queue @queue_id out of the
--- ready line. It gives up its slot (its right to run), and waits for its group from now
--- on. @came is its place among the waiting jobs. The run_at in readpast_group_wait is
--- the time at which the job came, not the time at which it was admitted, so that a copy
--- keeps the order of the group. @waits must be 1. An `if` before the line that includes
--- this file applies only to the first statement.
+-- ready line. The job gives up its slot (its right to run), and waits for its group
+-- from now on. @came is the job's place among the waiting jobs. The run_at in
+-- readpast_group_wait is the time at which the job came, not the time at which it was
+-- admitted, so that a copy keeps the order of the group. An `if` before the line that
+-- includes this file applies only to the first statement. So the others have their own
+-- `if @waits`, and @waits must be 1 if the job is to be blocked.
 
 insert into readpast_group_wait (queue_id, group_key, priority, came, job_id,
                                  run_at)

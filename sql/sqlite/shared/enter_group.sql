@@ -1,9 +1,10 @@
 -- enter_group: decide whether the job @id of the group @group_key of the queue
 -- @queue_id may stay in the ready line. If the group is held, the job leaves the line
--- and waits. If not, and the queue has a group limit, the job needs a slot (the right
--- of one job to run). It keeps the slot that it has, or gets a free slot if no other
--- job of the group waits. If it gets no slot, it leaves the line and waits. An `if`
--- before the line that includes this file applies only to the first statement.
+-- and waits. If the group is not held but the queue has a group limit, the job needs a
+-- slot (the right of one job to run). The job keeps the slot that it has, or gets a free
+-- slot if no other job of the group waits. A job without a slot leaves the line and
+-- waits. An `if` before the line that includes this file applies only to the first
+-- statement. If that statement is not run, the other statements do nothing.
 
 with t as materialized (
   select q.group_limit, coalesce(

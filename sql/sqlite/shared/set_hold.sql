@@ -1,7 +1,7 @@
 -- set_hold: hold the queue @queue_id, or its group @group_key if @group_key is not
 -- null, for :for_ms from now. If :for_ms is null, end the hold. When a hold of a group
--- begins, the ready jobs of the group that have a slot are blocked. When it ends, the
--- waiting jobs are admitted. These statements block or admit at most a thousand jobs.
+-- begins, the ready jobs of the group that have a slot are blocked. When a hold ends,
+-- the waiting jobs are admitted. These statements block or admit at most a thousand jobs.
 -- Claims block the other ready jobs, and sweeps admit the other waiting jobs. These
 -- statements must be the last ones of a verb.
 

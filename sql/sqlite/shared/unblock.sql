@@ -1,6 +1,6 @@
--- unblock: if @blocked is 1, a verdict came for the job @id after its lease was over, and
--- meanwhile the job has been blocked. It gets its run_at and its slot back, as if it were
--- still running.
+-- unblock: for verbs that accept a verdict although the lease of the job @id is over. If
+-- the job was blocked after its lease ended (@blocked is 1), the job gets its run_at and
+-- its slot (its right to run) back, as if it were still running.
 
 -- if @blocked:
 insert into readpast_group_slot (queue_id, group_key, job_id)

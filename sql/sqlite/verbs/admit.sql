@@ -1,11 +1,11 @@
 -- admit: a claim has found the job :id in the ready line, but the job may not start.
--- There are three possible reasons. Its group is held, or the job has no slot (the
--- right of one job to run), or the limit was lowered and jobs that run or came before
--- it use all slots.
--- A job without a slot gets one if its group is not held and no job waits that came
--- before it. If all slots are in use, it takes the slot of the ready job of its group
--- that came last, but only if that job came after it. A job that gets no slot leaves
--- the line and waits for its group. It then gives up the slot that it may have had.
+-- There are three possible reasons. The group of the job is held, or the job has no slot
+-- (the right of one job to run), or the group limit was lowered and other jobs of the
+-- group, which run or come before this job, use all slots.
+-- A job without a slot gets one if its group is not held and no waiting job of the group
+-- comes before this job. If all slots are in use, this job takes the slot of the last
+-- ready job of the group, but only if that job comes after this job. In all other cases
+-- the job leaves the line and waits for its group. A job that had a slot gives it up.
 -- Jobs come into the line without a slot if the queue had no group limit at that time,
 -- or if they were copied from another database.
 

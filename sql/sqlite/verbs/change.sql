@@ -1,10 +1,11 @@
 -- change: change the settings of a live job that is not running. A parameter that is null
 -- leaves its setting as it is.
--- The job keeps its place in the ready line, or among the jobs of its group, unless its
--- lane (its queue, priority and class) changes. If the lane changes, the job goes to
--- the end of the new lane, or to the end of the waiting jobs of its group. It leaves
--- its group if its queue changes, or if it was due and its new time is in the future. A
--- failed job that waits for its retry keeps its slot (its right to run).
+-- If the lane of the job (its queue, priority and class) changes, the job goes to
+-- the end of the new lane, or to the end of the waiting jobs of its group. Otherwise
+-- the job keeps its place.
+-- A job leaves its group if its queue changes, or if the job was due and its new time is
+-- in the future. A failed job that waits for its retry keeps its slot (its right to
+-- run).
 -- If :kind or :state is not null, the job is changed only if it has that kind and
 -- state. The states 2 (ready) and 7 (blocked) count as one state.
 -- outcome is 0 if the job was changed, 1 if another live job of the new queue has the same

@@ -8,13 +8,15 @@
 -- twice: if a claim is rolled back, a claim right after it could get the same number.
 -- A large payload, which is in readpast_payload, is read after the commit, when the
 -- write lock is free. timeout_ms is the setting of the queue, not of the job.
--- terms is null if the column extra is null. It is the name of the job's group if extra
--- has nothing else, that is, if its text is {"group":"..."}. It is 2 if the job may not
--- start, because it has no slot of its group, or because its group is held, or because the
--- limit was lowered and other jobs use all slots. The callback skips such a job, and runs
--- the verb admit for it. Otherwise terms is 1, and the callback runs the verb extra.
--- free: how many more jobs of the queue may start. It is a large number if only the jobs
--- of a group are limited. Null means that the queue has no limit at all.
+-- terms tells the callback about the column extra, and whether the job may start:
+--   2: the job may not start, because it has no slot of its group, or its group is held,
+--     or the group limit was lowered and other jobs use all slots. The callback skips
+--     the job, and runs the verb admit for it.
+--   null: the column extra is null.
+--   a text: extra has nothing but a group (it is {"group":"..."}), and this is its name.
+--   1: any other case. The callback runs the verb extra to read the job's settings.
+-- free: how many more jobs of the queue may start. It is a large number if only groups
+-- have a limit. Null means that the queue has no limit at all.
 
 select q.id as queue_id, :now + coalesce(:lease_ms, q.lease_ms) as lease_until,
        q.timeout_ms,

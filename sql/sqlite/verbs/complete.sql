@@ -4,8 +4,8 @@
 -- apart is 1 if the payload is in readpast_payload. This verb does not delete such a
 -- payload, because deleting many large payloads could take long. The verb sweep_rest
 -- deletes the payload later, unless the job is kept.
-
--- A job that has a group gives up its slot, and the next job of the group is admitted.
+-- A job that has a group gives up its slot (its right to run), and the next job of the
+-- group is admitted.
 
 -- answer:
 select j.queue_id, j.payload < '' as apart,

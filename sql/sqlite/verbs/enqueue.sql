@@ -6,8 +6,8 @@
 -- :largest is the size of the largest payload. :with_headers is 1 if any of the jobs
 -- has headers. :with_terms is 1 if the jobs have their own expiry, backoff, time-out or
 -- keep_ms (how long a done job is kept).
--- SQLite copies each page before it changes the page, if the statement may fail
--- half-way and must then be undone. The insert avoids these copies, because it calls no
+-- SQLite must be able to undo a statement that may fail half-way, so it copies each page
+-- that such a statement changes. The insert avoids these copies, because it calls no
 -- function and uses `or fail`. If the insert fails, the caller rolls the transaction
 -- back.
 -- :ids_before is null if SQLite is to choose the ids. Otherwise the ids are :ids_before
@@ -34,7 +34,7 @@ select q.id as queue_id, coalesce(:priority, q.priority) as priority,
                           and iif(json_valid(r.headers),
                                   json_type(r.headers) <> 'object', true)));
 
--- Most jobs have none of these. Then the columns are null in the insert.
+-- Most jobs have none of these settings. Then the insert gets null for both columns.
 -- if @with_terms:
 select :now + :expire_ms as expire_at,
        json_patch('{}', json_object(
@@ -50,7 +50,7 @@ select :ids_before + r.number, @queue_id, @priority, @last_seq + r.number,
        @expire_at, @extra
   from readpast_enqueue_rows(:rows) r;
 
--- The ids have to be read before the payloads are inserted.
+-- Read the ids now, because the insert of the payloads changes last_insert_rowid().
 -- if @apart:
 select last_insert_rowid() - count(*) as before
   from readpast_enqueue_rows(:rows) r;

@@ -28,8 +28,8 @@ select q.id as queue_id, coalesce(:priority, q.priority) as priority,
 
 -- terms: the settings that all new jobs share, as JSON for the column extra, or null if
 -- there are none.
--- came: the column came of a new job is this number + the number of the job. So the new
--- jobs come after all jobs of the same priority that wait in their groups.
+-- came: a number above the column came of all jobs that wait already in these groups,
+-- with the same priority. Job n of this call gets came + n, so it comes after them.
 select :now + :expire_ms as expire_at,
        iif(coalesce(:keep_ms, :timeout_ms, :backoff, :expire_ms) is null, null,
            json_patch('{}', json_object(

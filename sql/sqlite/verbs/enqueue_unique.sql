@@ -1,15 +1,15 @@
 -- enqueue_unique: insert one job, unless its unique key is taken in its queue. A live
 -- job holds its key. A done job may hold its key for some time, too.
--- If a job holds the key, the id of that job is returned. If that job is live and not
--- running and :replace is 1, the job gets the content of the new job. It also gets a
+-- If a job holds the key, the id of that job is returned. If :replace is 1, a live job
+-- that is not running is replaced: it gets the content of the new job. It also gets a
 -- larger claim number, so that a worker whose lease on the old content ran out cannot
 -- settle the new content.
--- If the expiry time of the live job has passed and the job is not running, the job
--- loses its unique key here. No claim takes such a job, and the next sweep cancels it.
+-- A live job whose expiry time has passed does not hold its key, unless it is running.
+-- This verb removes the key of such a job. The next sweep cancels the job.
 -- Nothing is inserted and no row is returned if the payload is larger than the queue
 -- allows, or if the headers are not a JSON object.
--- A replaced job that is blocked stays at its place among the jobs of its group, unless
--- it gets another group, another priority, or a time in the future.
+-- A replaced job may be waiting for its group. It keeps its place among the waiting
+-- jobs, unless its group or its priority changes, or its new run_at is in the future.
 -- outcome is 0 if the job was added, 1 if a job with the key existed and was not
 -- changed, 2 if the existing job got the new content.
 
@@ -41,8 +41,8 @@ select max(iif(is_over, null, id)) as living,
 -- if @overdue:
 update readpast_job set unique_key = null where id = @overdue;
 
--- A ready job keeps its `seq` (its place in the ready line) if the new job has the same
--- priority.
+-- kept_seq: the seq (place in the ready line) that a replaced job keeps if its priority
+-- and its class do not change.
 select (select seq from readpast_job
          where id = @living and priority = @priority and class = 2)
        as kept_seq,

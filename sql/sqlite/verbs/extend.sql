@@ -3,8 +3,8 @@
 -- If :progress is not null, it replaces the progress of the job. If :progress is given
 -- without :lease_ms, the new lease does not end before the old one.
 -- A lease that is over can be renewed, too, as long as the job was not claimed again.
--- If such a job is in the ready line, it is removed from there. If it is blocked, it gets
--- its slot back.
+-- By then the job may be ready or blocked. A ready job is removed from the ready line. A
+-- job that waits for its group gets its slot back.
 
 -- answer:
 select j.queue_id, 3 as state, j.id,

@@ -6,8 +6,8 @@
 -- If the queue has a setting dead_to, a copy of a dead job is enqueued in the queue
 -- dead_to. That queue is created if it does not exist. It gets the copy even if the
 -- payload is larger than its limit, so that no dead job is lost.
--- A job that has a group keeps its slot until its retry, unless the job is dead, or
--- :delay_ms is not 0 and the queue's group_pass is 1.
+-- If a job that has a group is dead, it frees its slot. Otherwise it keeps the slot until
+-- its retry. But if the queue's group_pass is 1, it does so only if :delay_ms is 0.
 -- If :progress is not null, it replaces the progress of the job. The claim number is
 -- increased, so that each claim is settled only once.
 

@@ -1,6 +1,8 @@
--- least_id: return the smallest job id in the schedules (last_job_id) and in the taken
--- unique keys (job_id) of some queues. :queues is a JSON array of their names. The
--- result is null if there is no such id. The job may already be deleted.
+-- least_id: return the smallest job id that the schedules (last_job_id) and the taken
+-- unique keys (job_id) of the queues :queues (a JSON array of names) contain. The result
+-- is null if they contain no id. The job with this id may already be deleted.
+-- `readpast copy` may have to give the jobs larger ids in the target. Then it must change
+-- these ids in the same way, so it asks for the smallest one before it copies.
 
 -- answer:
 select min(id) as id

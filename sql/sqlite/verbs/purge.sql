@@ -1,6 +1,6 @@
 -- purge: delete a job if it is in the state :state and of the kind :kind (null: any
--- kind). The states 2 (ready) and 7 (blocked) both mean that the job is due and does not
--- run.
+-- kind). This verb does not distinguish the states 2 (ready) and 7 (blocked): either
+-- number means that the job is due and is not running.
 
 -- answer:
 select id, 1 as live, 0 as kept, payload < '' as apart, queue_id,

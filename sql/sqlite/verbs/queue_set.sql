@@ -1,10 +1,10 @@
 -- queue_set: change settings of a queue. A parameter that is null leaves its setting as
 -- it is. An empty :dead_to removes the setting dead_to.
--- If the queue gets its first group limit, each running job that has a group gets a
--- slot, even if the group then uses more slots than the limit. If the group limit
--- changes, the column group_scan is set, so that sweeps go through all groups. If a
--- group may now use more slots than the limit, group_lowered is set to 1, so that
--- claims count the slots.
+-- If the queue had no group limit and gets one, each running job that has a group gets
+-- a slot, even if the group then uses more slots than the limit. If the group limit
+-- changes, the column group_scan is set, so that sweeps examine all groups. If groups
+-- may now use more slots than the new limit, the column group_lowered is set to 1. Then
+-- claims count the slots of the groups.
 
 insert or ignore into readpast_group_slot (queue_id, group_key, job_id)
 select j.queue_id, j.extra ->> 'group', j.id

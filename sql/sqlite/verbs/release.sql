@@ -1,8 +1,8 @@
 -- release: give a running job back without counting the attempt. The job is ready at the
 -- front of its priority, or scheduled if :delay_ms is above 0. A suspect (a job that may
 -- have killed its worker) stays a suspect.
--- A job that has a group keeps its slot, unless it is delayed and the queue's group_pass
--- is 1.
+-- A job that has a group keeps its slot. But if the queue's group_pass is 1 and :delay_ms
+-- is above 0, the job frees its slot.
 -- If :progress is not null, it replaces the progress of the job. The claim number is
 -- increased, so that each claim is settled only once.
 

@@ -1,6 +1,6 @@
--- reserve: make sure that each new job gets an id larger than :id. On SQLite there is
--- no sequence for the numbers in a ready line, so :seq is not used. A new job's number
--- is one more than the largest number of its lane.
+-- reserve: make sure that each new job gets an id larger than :id.
+-- The parameter :seq is used only on PostgreSQL, where a sequence has the numbers of the
+-- ready line. On SQLite a new job's number is one more than the largest of its lane.
 
 insert into sqlite_sequence (name, seq)
 select 'readpast_job', 0

@@ -1,7 +1,7 @@
--- schedule_due: return up to :max schedules whose next time has come, or which must be
--- tried again now because an earlier try failed. The schedules that have been due for
--- the longest time come first. has_fired is 1 if the schedule has enqueued its job for
--- next_at, but the time of the fire that follows next_at has not been computed yet.
+-- schedule_due: return up to :max schedules that are due. A schedule is due at next_at.
+-- If a sweep could not compute its next time, it is due at retry_at instead. The
+-- schedules that have been due for the longest time come first.
+-- has_fired is 1 if the schedule has fired for next_at already, and must not do so again.
 
 -- answer:
 select id, name, queue, spec, zone, content, kind, headers, priority, missed,

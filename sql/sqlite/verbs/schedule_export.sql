@@ -1,6 +1,6 @@
 -- schedule_export: return schedules of :queues (a JSON array of names; null for all).
--- If :leaving is not 0, return only the schedules that schedule_leave has paused. If
--- :leaving is 0, return all other schedules.
+-- If :leaving is 1, return only the schedules that schedule_leave has paused. If
+-- :leaving is 0, return only the other schedules.
 -- paused_at is the time at which a user paused the schedule, or null.
 
 -- answer:

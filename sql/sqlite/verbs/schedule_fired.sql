@@ -1,12 +1,14 @@
--- schedule_fired: set the next time of a schedule to :next_at (null: the schedule never
--- fires again), after a sweep has dealt with the times that are due. :due is the
--- next_at that this sweep has read. If another client has changed next_at since then,
--- nothing changes and no row is returned.
--- :last_at is the latest of the due times for which this sweep has added a job. It is
--- null if the sweep has added none: all due times were missed and get no job, or an
--- earlier sweep had added the job for :due, and could not compute the next time.
--- If the next time could be computed, :retry_at is null. If not, :next_at is still
--- :due, and :retry_at is the time at which a sweep tries again.
+-- schedule_fired: set the next time of a schedule to :next_at, after a sweep has fired
+-- the schedule for the times that were due. If :next_at is null, the schedule never
+-- fires again.
+-- :due is the next_at that this sweep has read. If another client has changed next_at
+-- since then, nothing changes and no row is returned.
+-- :last_at is the latest time for which this sweep has fired the schedule. If that time
+-- got no job, :job_id is null and :error is the reason. :last_at is null if the sweep has
+-- not fired the schedule at all: the schedule skips times that were missed, or an
+-- earlier sweep had fired it for :due.
+-- :retry_at is null if the sweep could compute the next time. Otherwise :next_at is
+-- still :due, and a sweep tries again at the time :retry_at.
 
 -- answer:
 update readpast_schedule

@@ -1,14 +1,16 @@
 -- schedule_import: insert a schedule that `readpast copy` copies from another database.
--- The new row has the same settings and times, but is paused. Its column `standby` gets
--- :standby (`copied` or `moved`, and the name of the source). The word `paused` follows
--- if the schedule was paused in the source.
--- If this database already has a schedule of this name, that schedule is replaced only
--- if its `standby` contains :origin, the name of the source. If a user has resumed that
--- schedule here, a copy does not replace it. A move does, but the schedule stays
--- resumed and keeps its times, because it may have fired here already. If the existing
--- schedule is not replaced, no row is returned.
--- If the job of next_at was enqueued already (last_at is the same time), the next sweep
--- computes the time after next_at. SQLite does not use :sets, see schedule_set.sql.
+-- The new row has the same settings and times, but is paused. Its column standby gets
+-- :standby (`copied` or `moved`, and the name of the source), and the word `paused` if
+-- the schedule was paused in the source.
+-- This database may already have a schedule of this name. An earlier run of this copy
+-- has written it if its standby contains :origin, the name of the source. In this case
+-- the schedule is replaced. Otherwise no row is returned.
+-- A user may have resumed the existing schedule. A copy does not replace such a
+-- schedule, and returns no row. A move replaces only its settings: the schedule stays
+-- resumed and keeps its times, because it may have fired here already.
+-- If last_at is equal to next_at, the schedule has fired for next_at. Then retry_at is
+-- set, so that the next sweep computes a new next_at.
+-- SQLite does not use the parameter :sets, see schedule_set.sql.
 
 -- answer:
 insert into readpast_schedule (name, queue, spec, zone, content, kind, headers,

@@ -1,5 +1,6 @@
--- schedule_leave: pause the schedules of :queues (a JSON array of names; null for all),
--- because a copy moves them to another database.
+-- schedule_leave: pause the schedules of :queues (a JSON array of names; null for all)
+-- in the source of a move, before they are written to the target. Their column standby
+-- begins with 'leaving' from then on.
 
 update readpast_schedule
    set standby = 'leaving' || iif(paused_at is null, '', ' paused'),

@@ -1,8 +1,10 @@
 -- schedule_pause: pause a schedule if :paused is 1. Otherwise resume it, with :next_at as
--- its next time. If a copy has paused the schedule and a user pauses it as well, this
--- verb notes the user's pause in `standby`, so that the schedule stays paused when the
--- copy ends. A resume clears `standby`. But if a move has written the schedule to this
--- database, `standby` stays, because the next run of the move reads it.
+-- its next time.
+-- The column standby is not null if a copy or a move has paused the schedule. A user may
+-- pause the same schedule, too. Then ' and paused' is appended to standby, so that this
+-- schedule stays paused when a move starts the schedules in the target.
+-- A resume sets standby to null. There is one exception: in the target of a move standby
+-- does not change, because the next run of the move reads it.
 
 -- answer:
 update readpast_schedule

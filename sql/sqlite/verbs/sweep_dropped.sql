@@ -1,6 +1,6 @@
 -- sweep_dropped: delete up to :max rows of a dropped queue: first its jobs, then the
--- slots and holds of its groups. In the answer, the id of a slot or hold is 0. If the
--- queue had no such rows left before this call, delete its row in readpast_dropped.
+-- slots and holds of its groups. In the answer, the id of a slot or hold is 0. If this
+-- call finds none of these rows, it deletes the queue's row in readpast_dropped.
 
 delete from readpast_kept_count where queue_id = :queue_id and jobs = 0;
 

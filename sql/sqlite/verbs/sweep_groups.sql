@@ -1,8 +1,10 @@
--- sweep_groups: admit up to :max waiting jobs of groups whose hold has ended. If the
--- group limit of the queue was changed, also admit jobs of the groups whose names come
--- after group_scan (a column of the queue). One call examines up to a thousand groups
--- of each of these two sorts. If it has examined a thousand groups of the second sort,
--- an answer with the id 0 is returned, and the caller must call again.
+-- sweep_groups: admit waiting jobs of two kinds of groups, in slices of up to :max jobs.
+-- The first kind are the groups whose hold has ended. The second kind are all groups
+-- with waiting jobs, if the group limit of the queue was changed. These groups are
+-- scanned by name, and the queue's column group_scan is the name after which the scan
+-- goes on. If group_scan is null, there is no scan.
+-- One call examines up to a thousand groups of each kind. If the scan then has more
+-- groups, an answer with the id 0 is returned, and the caller must call again.
 
 delete from readpast_group_hold
  where queue_id = :queue_id
@@ -21,8 +23,10 @@ delete from readpast_group_hold
                                  and s.group_key = h.group_key)))
         limit 1000);
 
--- before: the group before this one in the scan. If no group is left, the last row has
--- a null group_key, and group_scan becomes null.
+-- before: the group that precedes this group in the scan. group_scan is set to the value
+-- of `before`, so the next call begins with this group again, in case more of its jobs
+-- can be admitted. After the last group there is a row with a null group_key. This row
+-- sets group_scan to null.
 with recursive scanned(place, group_key, before) as (
   select 1, (select group_key from readpast_group_wait
               where queue_id = q.id and group_key > q.group_scan

@@ -1,8 +1,8 @@
 -- sweep_kept: delete finished jobs of a queue that have been kept long enough, at most
 -- :max jobs of each state.
--- State 14 stands for done jobs that have their own keep_ms, as in readpast_kept_count. A
--- dead or cancelled job with a keep_ms is kept for that time or for the queue's time,
--- whichever is longer.
+-- The number 14 is not a state of a job. Here and in readpast_kept_count it means the
+-- done jobs that have a keep_ms of their own. A dead or cancelled job that has a keep_ms
+-- is kept for the longer of two times: its keep_ms, and the queue's keep_dead_ms.
 
 select q.id as queue_id, s.column1 as state,
        :now - iif(s.column1 = 4, q.keep_done_ms, q.keep_dead_ms) as before

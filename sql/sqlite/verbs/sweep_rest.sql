@@ -1,8 +1,8 @@
 -- sweep_rest: delete at most :max rows that are no longer needed: payloads of completed
 -- jobs, workers that have sent no heartbeat for an hour, counts (tallies) older than a
--- minute, and unique keys that are free again. A payload stays if the archive keeps its
--- job, or if the job is live again because a copy from another database inserted it a
--- second time.
+-- minute, and unique keys that are free again.
+-- A payload is not deleted if a live or kept job has its id. A copy from another
+-- database may have inserted the completed job once more.
 
 -- answer:
 select 0 as id, null as queue_id, null as second, id as gone,

@@ -1,9 +1,8 @@
 -- to_purge: return the ids of up to :max jobs of a queue in the state :state, which can
--- be any state except running. If no job of the queue may start now, its due jobs are
--- blocked (7). If jobs may start, its due jobs are ready (2), except those that wait
--- for their group.
--- purge.sql then deletes the jobs. to_purge is a verb of its own because it may have to
--- skip many jobs of other kinds, which needs no write lock.
+-- be any state except running. If no job of the queue may start now, all due jobs are
+-- blocked (7). Otherwise due jobs are ready (2), except those that wait for their group.
+-- The verb `purge` then deletes the jobs, under the write lock. This search needs no
+-- write lock, even if it has to skip many jobs of other kinds.
 
 -- answer:
 with due(state) as materialized (

@@ -8,8 +8,8 @@
 -- group_busy is the number of slots of the job's group that are in use. group_ahead is
 -- the number of jobs that the group admits before this job, and group_waiting is the
 -- number of all jobs that wait for the group. Both are counted up to :most. group_next
--- describes another job that has a slot of this group. If several jobs have one, a
--- running job is preferred.
+-- describes the job for which this job waits: a job that has a slot of this group, if
+-- possible a running one.
 -- worker_id, host, pid, silent_ms and renewed describe the worker that holds the job,
 -- and its lease.
 -- Priority, class and seq are compared one by one, because for a comparison of row

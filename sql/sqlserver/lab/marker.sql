@@ -78,7 +78,8 @@ begin
 end;
 go
 
--- Step 4, session A: take two rows. The priority decides.
+-- Step 4, session A: take two rows. A gets the job with the highest priority first,
+-- then the oldest of the others.
 -- Expected: 3, third, 1
 -- Expected: 1, first, 1
 exec readpast_lab.take @n = 2;
@@ -89,9 +90,9 @@ go
 exec readpast_lab.take @n = 2;
 go
 
--- Step 6, session A: report the third job. A takes so long for the first job that the
--- job's time-out is over. To save the wait, the second update moves this time-out into
--- the past.
+-- Step 6, session A: the first update reports that the third job is finished. The second
+-- update moves the time-out of the first job into the past, as if A had worked on this
+-- job for too long.
 update readpast_lab.job_queue
    set last_attempt_end_date = sysutcdatetime()
  where id = 3;

@@ -28,7 +28,7 @@ create table readpast_lab.queue (
 insert into readpast_lab.queue (payload) values (N'first'), (N'second');
 go
 
--- Step 3, session A: make the procedure that visits the first row.
+-- Step 3, session A: make the procedure that claims or deletes the first row.
 create procedure readpast_lab.dequeue
 	@agent int
 as
@@ -50,24 +50,25 @@ go
 exec readpast_lab.dequeue @agent = 1;
 go
 
--- Step 5, session B: agent 2 finds an agent in the first row, and deletes the row. It
--- does not matter whether agent 1 still works.
+-- Step 5, session B: agent 2 calls the procedure. The first row already names an agent,
+-- so the procedure deletes the row, even if agent 1 still works on the job.
 -- Expected: DELETE, 1, first
 exec readpast_lab.dequeue @agent = 2;
 go
 
--- Step 6, session B: the next visit claims the second row.
+-- Step 6, session B: agent 2 calls the procedure again, and claims the second row.
 -- Expected: UPDATE, 2, second
 exec readpast_lab.dequeue @agent = 2;
 go
 
--- Step 7, session A: visit the second row, and keep the transaction open.
+-- Step 7, session A: agent 1 calls the procedure, which deletes the second row. The
+-- transaction stays open.
 -- Expected: DELETE, 2, second
 begin transaction;
 exec readpast_lab.dequeue @agent = 1;
 go
 
--- Step 8, session B: a producer needs the table, too.
+-- Step 8, session B: insert a row. The insert waits for A's lock on the table.
 -- Waits: until step 9.
 insert into readpast_lab.queue (payload) values (N'third');
 go

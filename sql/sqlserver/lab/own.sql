@@ -42,7 +42,7 @@ exec [readpast].claim @queue = N'readpast_lab', @worker = N'A';
 go
 
 -- Step 4, session B: claim a job. B does not wait, and gets the third job.
--- Needs READPAST.
+-- Needs READPAST. (Skip this step on Babelfish, which does not skip locked rows.)
 -- Expected: third, 1
 exec [readpast].claim @queue = N'readpast_lab', @worker = N'B';
 select payload, attempt
@@ -64,7 +64,7 @@ select payload, attempt
  where queue = N'readpast_lab' and worker = N'B' and attempt = 2;
 go
 
--- Step 7, session A: A has done the first job, too late. Its verdict is refused.
+-- Step 7, session A: A has done the first job, too late. The verdict of A is refused.
 -- Expected: error 52001
 declare @id bigint, @claim_no bigint;
 select @id = id, @claim_no = claim_no from #held;

@@ -3,12 +3,11 @@
 -- One statement finds a row, marks it and returns its id and its argument. The
 -- statement updates a row through a common table expression. The select of this
 -- expression locks the first unprocessed row that is not locked yet. The statement is
--- committed before the job
--- starts. So no transaction stays open, and no session waits for another one. A unique
--- index refuses a second row for the same work. An index finds unprocessed rows
--- quickly, however many are done.
--- Two dates in the row show which jobs are slow. The trap: the row of a session that
--- dies stays marked until a person repairs it (step 8).
+-- committed before the job starts. So no transaction stays open, and no session waits
+-- for another one. A unique index refuses a second row for the same work. An index finds
+-- unprocessed rows quickly, however many are done. Two dates in the row show which jobs
+-- are slow. The trap: the row of a session that dies stays marked until a person repairs
+-- it (step 8).
 --
 -- The original of this technique ran with many sessions under a stress tool, and its
 -- wait statistics showed no session that waited for a lock.
@@ -105,7 +104,7 @@ select id, reputation
  order by id;
 go
 
--- Step 9, session A: the slow jobs. Here no job takes a second.
+-- Step 9, session A: count the jobs that took more than a second. There are none.
 -- Expected: 0
 select count(*) as slow
   from readpast_lab.four_queue

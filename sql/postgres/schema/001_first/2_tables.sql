@@ -312,11 +312,12 @@ create index expiry_at on readpast.expiry (expire_at);
 -- start at the larger of two numbers:
 --   the `settled` of the new cursor,
 --   the `head` of the newest cursor that is at least cursor_age() old.
--- settled: nearly all transactions that drew a smaller number than this have ended.
+-- settled: nearly all transactions that drew a smaller number of the ready line than
+-- this have ended.
 -- drawn: the last number that had been drawn when the cursor was made.
--- next_xid: nearly all transactions that had drawn a number when the cursor was made
--- have smaller ids than this. Once they have ended, the next cursor of the lane can get
--- a `settled` of up to `drawn` + 1.
+-- next_xid: a transaction id. Nearly all transactions that drew numbers up to `drawn`
+-- have smaller ids. Once the transactions with smaller ids have ended, the next cursor
+-- of the lane can get a `settled` of up to `drawn` + 1.
 -- visit_at: after this time a sweep visits the cursor, which means that it looks at the
 -- jobs up to `head` that no sweep has seen yet.
 -- low: at most `head` until a sweep has visited the cursor, and `head` + 1 after that.
@@ -512,8 +513,8 @@ create index tally_second on readpast.tally (second);
 -- next_at: the time of the next fire. The transaction that enqueues the job of this
 -- fire also sets next_at to the time of the following fire.
 -- retry_at: if the server could not load the time zone, a sweep tries again at this
--- time. Until a sweep can load the zone, next_at does not change, even if the schedule
--- has fired for next_at.
+-- time. Until a sweep can load the zone, next_at does not change. If last_at is the same
+-- time as next_at, the schedule has already fired for that time.
 -- last_at: the time of the last fire.
 -- last_job_id: the job of the last fire. Null: the last fire has no job.
 -- last_error: why the last fire has no job, or why the time of the next fire could not

@@ -1,5 +1,5 @@
 -- need_name: raise an error if a text is not valid as a name, see is_bad_name().
--- what: the words for the text in the message, such as `the kind`.
+-- what: what the error message calls the text, such as `the kind`.
 -- name: the text. Null is valid, unless the parameter `required` is true.
 -- most: the largest allowed length, in bytes.
 -- Result: none. SQLSTATE RP003: the text is not valid.

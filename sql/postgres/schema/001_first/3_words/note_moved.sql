@@ -1,7 +1,9 @@
--- note_moved: ask the sweep to look again at jobs to which this transaction has given
--- new numbers of the ready line. If this transaction is older than young_age(), claims
--- may pass these numbers before it commits. If it is younger, the routine does nothing,
--- because sweeps take care of the numbers of young transactions, see open_ranges().
+-- note_moved: after this transaction has given new numbers of the ready line to jobs,
+-- add rows to `recheck`, so that a sweep looks at these numbers again. When this
+-- transaction commits, claims may already start after the numbers, and then claims do
+-- not find the jobs. If this transaction is younger than young_age(), the routine does
+-- nothing: sweeps look again at the numbers of young transactions without such a row,
+-- see open_ranges().
 -- ids: the jobs.
 -- before: a number that is smaller than all the new numbers of these jobs.
 -- Locks: none.

@@ -27,11 +27,11 @@ as $body$
 select interval '50 milliseconds'
 $body$;
 
--- An enqueue draws numbers of the ready line for its jobs. If the transaction of the
--- enqueue is older than this, the enqueue must also add a row to `recheck` for the
--- numbers. If this time were shorter, there would be more such rows. If it were longer,
--- a sweep would have to assume for longer that an open transaction draws numbers
--- without adding such a row.
+-- An enqueue draws numbers of the ready line for its jobs. If its transaction is older
+-- than this, the enqueue must also add a row to `recheck` for the numbers. For the
+-- numbers of a younger transaction, open_ranges() computes a range in which they are. If
+-- this time were shorter, there would be more rows. If it were longer, the ranges would
+-- be larger.
 create function readpast.young_age() returns interval
 language sql immutable
 as $body$
@@ -129,13 +129,12 @@ as $body$
 select interval '3 seconds'
 $body$;
 
--- wait_for_claims() needs a tick that an earlier sweep has made, and not one that the
--- running sweep has made. So wait_for_claims() takes a tick that is older than this. A
--- running sweep makes its own tick first. After that it looks at ranges and cursors for
--- at most twice visit_budget(), which is less than this time. So the tick of the
--- running sweep is always too young. Also, needs_tick() is false while the newest tick
--- is younger than this. So a program that calls sweep() without a pause makes only one
--- tick in this time.
+-- wait_for_claims() must use a tick of an earlier sweep. So it uses only ticks that are
+-- older than this time. The tick of the running sweep is always younger: a sweep makes
+-- its tick first, and then looks at ranges and cursors for at most twice visit_budget(),
+-- which is less than this time.
+-- needs_tick() is false while the newest tick is younger than this. So a program that
+-- calls sweep() without a pause makes only one tick in this time.
 create function readpast.tick_age() returns interval
 language sql immutable
 as $body$
@@ -168,10 +167,9 @@ $body$;
 
 -- The work list of the sweep consists of the cursors that it must visit. In each period
 -- of this length, one sweep reads the whole list. The other sweeps read only the
--- entries of the last minute, because the whole list can be slow to read. It is slow
--- while a transaction stays open, because vacuum then does not remove the deleted
--- entries, and the recorded beginning of the list does not move past them. Older
--- entries wait for the next sweep that reads the whole list.
+-- entries of the last minute, because the whole list can be slow to read: while a
+-- transaction stays open, vacuum does not remove the deleted entries, and sweeps cannot
+-- skip them. Older entries wait for the next sweep that reads the whole list.
 create function readpast.full_list_every() returns interval
 language sql immutable
 as $body$
@@ -189,10 +187,11 @@ as $body$
 select interval '5 seconds'
 $body$;
 
--- The sweep assumes that the times that a transaction writes (the run_at of a job, the
--- visit_at of a cursor) are not before the moment at which the transaction got its id.
--- This margin is subtracted from that moment, for two reasons. A transaction may read
--- the clock shortly before it gets its id. The clock may be set back a little.
+-- settled_time() returns a time that is earlier than each run_at or visit_at that an open
+-- transaction writes. To compute it, settled_time() takes the time of a tick that was
+-- made before these transactions got their ids, and subtracts this margin. There are two
+-- reasons for the margin. A transaction may read the clock shortly before it gets its id.
+-- The clock may be set back a little.
 create function readpast.settled_margin() returns interval
 language sql immutable
 as $body$
@@ -228,19 +227,19 @@ as $body$
 select interval '50 milliseconds'
 $body$;
 
--- The time between two checks of one waiter is ask_every() times the number of waiters,
--- varied at random by up to a quarter. At most this many waiters are counted, so the
--- time is at most 12.5 seconds. So even if all other waiters die at the same time, the
--- last waiter soon finds out that it must sweep.
+-- The time between two checks of one waiter (see ask_every()) is ask_every() times the
+-- number of waiters, varied at random by up to a quarter. At most this many waiters are
+-- counted, so each waiter checks at least once in 12.5 seconds. If all other waiters die
+-- at the same time, the last waiter finds out within this time that it must sweep.
 create function readpast.most_askers() returns integer
 language sql immutable
 as $body$
 select 200
 $body$;
 
--- To find the number of waiters, a call counts the different workers in `waiter`. The
--- table has a row for each queue of each worker, and the call reads at most this many
--- rows. If the table has more rows, the call may miss some workers.
+-- register_waiter() counts the waiters, which are the different workers in the table
+-- `waiter`. The table has a row for each queue of each waiter. At most this many rows
+-- are read. If the table has more rows, the count may be too low.
 create function readpast.most_waiter_rows() returns integer
 language sql immutable
 as $body$
@@ -257,11 +256,11 @@ as $body$
 select interval '10 milliseconds'
 $body$;
 
--- queue.waiters_until must be at least as late as waiter.until of each waiter of the
--- queue. If it is earlier than the `until` of a waiter that registers, this waiter sets
--- it to its `until` plus this margin. So waiters that register in the following minute
--- need not update the queue's row. Each enqueue reads the queue's row, so updates of it
--- should be rare.
+-- The waiters_until of a queue must be at least as late as the `until` of each waiter of
+-- the queue. If a waiter registers and finds waiters_until too early, the waiter sets
+-- waiters_until to its own `until` plus this margin. So waiters that register in the
+-- following minute need not update the queue's row. Updates of this row should be rare,
+-- because each enqueue reads it.
 create function readpast.waiters_margin() returns interval
 language sql immutable
 as $body$
@@ -371,10 +370,9 @@ select most operator(pg_catalog.+) (most operator(pg_catalog./) 10)
 $body$;
 
 -- Jobs are counted one lane (the jobs of a queue that have the same priority and class)
--- at a time. If scan_most() jobs of a lane were read and the lane may have more, only
--- this many jobs of each later lane are read. The queue's ready jobs are then too many
--- to count, so the later lanes are read only to count running jobs. The running jobs
--- come first in a lane.
+-- at a time. If a lane has scan_most() jobs or more, the queue's ready jobs are too many
+-- to count. The later lanes are then read only to count running jobs, which come first
+-- in a lane. So only this many jobs of each later lane are read.
 create function readpast.scan_least() returns bigint
 language sql immutable
 as $body$
@@ -383,11 +381,11 @@ $body$;
 
 -- ---- schedules
 
--- Clients fire schedules (enqueue the jobs that are due) about once a second. If a
--- schedule fires later than planned, and the delay is longer than this, no client has
--- fired schedules for a while. Then the fire counts as missed. The setting `missed` of
--- the schedule says what happens with a missed fire. MISSED_MS in lib/schedule_fire.c
--- has the same value.
+-- A fire (the enqueue of a schedule's job) that is later than planned by more than this
+-- counts as missed. Clients fire schedules about once a second, so a longer delay means
+-- that no client has fired schedules for a while. The setting `missed` of the schedule
+-- says what happens with a missed fire. MISSED_MS in lib/schedule_fire.c has the same
+-- value.
 create function readpast.missed_age() returns interval
 language sql immutable
 as $body$

@@ -1,10 +1,10 @@
--- young: is this transaction younger than young_age()? Claims may pass a number of the
--- ready line before the transaction that drew this number commits. Sweeps take care of
--- the numbers that a transaction draws while it is young, see open_ranges(). For a
--- number that it draws later, the transaction itself must add a row to `recheck`, so
--- that a sweep finds the job. If the transaction of a claim may stay open and is older
--- than young_age(), the claim also appends no cursor, because other transactions would
--- see the cursor too late.
+-- young: is this transaction younger than young_age()? If a transaction draws a number
+-- of the ready line and commits late, claims may already start after this number. Then
+-- only a sweep finds the job. Sweeps know which numbers a transaction may draw while it
+-- is young, see open_ranges(). For each number that it draws later, the transaction must
+-- add a row to `recheck`.
+-- A claim also asks this if its transaction may stay open. If the transaction is not
+-- young, the claim appends no cursor, because others would see the cursor too late.
 -- Result: true if this transaction is young.
 -- Locks: none.
 

@@ -1,11 +1,11 @@
 -- lock_live: find the job that has a unique key: a live job (one that has not ended),
--- or a done job that keeps its key taken. If the live job is not running, the routine
--- locks it until this transaction ends. Until then no claim takes the job. This is
--- necessary because the enqueue adds no job, so its caller relies on the existing job.
--- The handler of that job must see what the caller's transaction writes. The lock does
--- not block other enqueues with the same key. If the live job has expired, the routine
--- removes the job's key and does not return the job, because no claim takes it, and the
--- next sweep cancels it.
+-- or a done job that keeps its key taken.
+-- A live job that is not running is locked, so that no claim takes it before this
+-- transaction ends. The caller's enqueue adds no job, and relies on this job instead. So
+-- the job's handler must see what the caller's transaction writes. The lock does not
+-- block other enqueues with the same key.
+-- A live job that has expired is not returned, because no claim takes it, and the next
+-- sweep cancels it. The routine removes its key.
 -- queue_id, unique_key: the key.
 -- is_patient: if another transaction has locked the row, true means to try again for
 -- lock_patience(), and false means to try only once.

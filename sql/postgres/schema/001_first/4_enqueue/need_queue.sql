@@ -14,10 +14,9 @@ as $body$
 declare
 	most bigint;
 begin
-	-- The caller has found no queue that takes this payload. Either the queue
-	-- does not exist, or the payload is too large for it. This statement finds out
-	-- which. Even if the queue exists now, the payload may be small enough,
-	-- because another session may have just created the queue.
+	-- The caller has found no queue that takes this payload. Fail if the queue
+	-- exists and the payload is too large for it. If the queue exists and takes the
+	-- payload, another session has just created it.
 	select q.max_payload into most
 	   from readpast.queue q
 	  where q.name = need_queue.queue and q.max_payload < largest;

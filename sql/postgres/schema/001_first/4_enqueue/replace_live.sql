@@ -17,9 +17,9 @@ set search_path = pg_catalog, pg_temp
 as $body$
 #variable_conflict use_column
 begin
-	-- If the job has no group, neither before the change nor after it, the first
-	-- turn makes the change and ends the loop. In all other cases the first turn only
-	-- calls unblock_job(), if necessary, and the second turn makes the change.
+	-- A job that has no group before and after the change is changed in the first
+	-- turn of the loop. For any other job the first turn only calls unblock_job(), if
+	-- necessary, and the second turn makes the change.
 	for turn in 1 .. 2 loop
 		update readpast.job j
 		   set lane_id = replace_live.lane_id,

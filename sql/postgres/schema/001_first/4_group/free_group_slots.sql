@@ -1,8 +1,8 @@
 -- free_group_slots: delete the slots of jobs that have ended or left their group, and
 -- admit the next jobs of the groups in the same commit. If some freed slots got no job,
--- call request_missed(). Above READ COMMITTED, this transaction does not see the slots
--- that a new group limit has just given to running jobs, so it cannot delete them.
--- Therefore it adds recheck requests, and delete_ghosts() deletes such slots later.
+-- call request_missed(). When a queue gets a group limit, its running jobs get slots.
+-- A transaction above READ COMMITTED may not see these new slots, and so cannot delete
+-- them. Therefore it adds recheck requests, and delete_ghosts() deletes the slots later.
 -- jobs: queue_id, group_key and job_id of each job. The other columns are ignored. The
 -- caller has locked or deleted the jobs' rows.
 -- Result: none.

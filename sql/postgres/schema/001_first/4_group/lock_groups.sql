@@ -1,8 +1,9 @@
 -- lock_groups: try to lock groups, so that no two transactions count the slots of a
 -- group at the same time. The locks are held until the transaction ends, but no call
 -- waits for them. A server can hold only some thousand advisory locks. So for more than
--- admit_groups() groups the routine tries to take one lock for the whole queue. A
--- transaction that locks single groups shares this lock.
+-- admit_groups() groups the routine tries to take one exclusive lock for the whole queue.
+-- Before it locks single groups, it takes the queue's lock in shared mode. So a lock of
+-- the whole queue excludes locks of its groups.
 -- queue_id, group_keys: the groups, without duplicates.
 -- Result: the groups that were locked.
 -- Locks: the advisory locks of the queue and of the groups, if they are free.

@@ -1,8 +1,8 @@
--- lock_later: lock the jobs that must leave the ready line together with the given
--- jobs, which may not run now. These are ready jobs that have a slot and come after a
--- given job of their group. There are such jobs if the given job was enqueued before
--- the queue got its group limit.
--- ids: the given jobs, which are in the ready line.
+-- lock_later: some given jobs may not run now, and leave the ready line. Lock the ready
+-- jobs that must leave the line together with them, so that the order of each group is
+-- kept: the jobs that have a slot and come after a given job of their group. There are
+-- such jobs if the given job was enqueued before the queue got its group limit.
+-- ids: the given jobs, which are still in the ready line.
 -- Result: the ids of the later jobs.
 -- Locks: the jobs' rows, for update. Rows that other transactions have locked are
 -- skipped.

@@ -15,8 +15,8 @@
 --   epoch: the slot_epoch of the jobs that need not wait, see the type `extra`. Null:
 --     the queue has no group limit, so these jobs need no slot.
 -- For all jobs, in the order of the array, the caller draws a number from the sequence
--- `line`. It is the `seq` of a job that enters the ready line, or the `came` of a job
--- that waits. So the numbers show which job of a group came first.
+-- `line`. The number is the `seq` of a job that enters the ready line, or the `came` of
+-- a job that waits. So the numbers show which job of a group came first.
 -- Locks: the locks of lock_groups().
 
 create function readpast.must_wait(queue_id integer, group_keys text[],

@@ -18,7 +18,8 @@ set enable_hashjoin = off
 set enable_mergejoin = off
 as $body$
 declare
-	-- A request may mean that a waiting job came before the jobs that have slots.
+	-- True: search from the first job of each group. A recheck request is stored, so a
+	-- waiting job may have come before the jobs that have slots.
 	all_of_them boolean := exists (
 		select 1 from readpast.group_recheck r
 		 where r.queue_id = any (array(select distinct f.queue_id from unnest(freed) f)));

@@ -3,11 +3,11 @@
 -- which jobs wait.
 -- queue_id: the queue.
 -- requests: the groups that get recheck requests, because the enqueue did not lock
--- them. If another job of such a group ends at the same moment, its transaction cannot
--- see the new jobs, and admits none of them.
--- first_id, last_id, created_at: the jobs have this time of creation, and ids in this
--- range. Jobs of another enqueue with the same values are not changed, because they
--- have their rows already or are not visible.
+-- them. If a job of such a group ends at the same moment, the transaction that ends it
+-- cannot see the new jobs, and admits none of them.
+-- first_id, last_id, created_at: the new jobs were created at this time, and have ids in
+-- this range. The same may be true of jobs of another enqueue. The routine does not
+-- change the jobs of the other enqueue: they have their rows already, or are not visible.
 -- Result: none.
 -- Locks: none.
 

@@ -1,11 +1,11 @@
--- request_missed: add recheck requests for the groups in which a job may wait, after
--- this transaction has freed slots that no job got. An enqueue whose job this
--- transaction cannot see yet may hold the lock of such a group. Such an enqueue adds no
--- request. So this routine tries to lock each group. If it fails, it adds a request. If
--- it gets the lock, it adds a request only if it sees a waiting job. It keeps the lock
--- until its transaction ends, so a later enqueue fails to lock the group and adds a
--- request itself. A transaction that may stay open takes no lock, so it always adds
--- requests.
+-- request_missed: after this transaction has freed slots that no job got, add recheck
+-- requests for the groups in which a job may wait. This transaction cannot see the job of
+-- an enqueue that has not committed. An enqueue that has locked the group adds no request
+-- for its job. So this routine tries to lock each group:
+--   If another transaction has the lock, the routine adds a request for the group.
+--   If the routine gets the lock, it adds a request only if it sees a waiting job. Later
+--     enqueues cannot lock the group until this transaction ends, so they add requests.
+-- A transaction that may stay open locks no group and adds a request for each.
 -- queue_id, group_keys: the groups, without duplicates.
 -- Result: none.
 -- Locks: those of lock_groups().

@@ -2,12 +2,11 @@
 -- is cursor_age() old, claims start there, and no longer find the jobs before it. So
 -- the sweep visits these jobs once, one second after this claim, or when the lease ends
 -- if that is earlier. The sweep moves the jobs that are not finished, see reclaim().
--- No cursor is appended if the claim has fewer than visit_slice() jobs, and the lane's
--- newest cursor can serve for them, too. It can if all of this is true of that cursor:
---   it was appended less than cursor_every() ago,
---   its `low` is not larger than the number of the first job,
---   the sweep has not visited it yet, and will do so no later than it would visit a new
---     cursor.
+-- A claim of fewer than visit_slice() jobs appends no cursor if the visit to the lane's
+-- newest cursor will find its jobs, too. This is so if the newest cursor
+--   was appended less than cursor_every() ago,
+--   has a `low` that is not larger than the number of the first job,
+--   has not been visited yet, and will be visited no later than a new cursor would be.
 -- If this transaction may stay open, the routine also adds a row to `recheck`, which
 -- becomes visible together with the claim. If such a transaction is older than
 -- young_age(), the routine appends no cursor, because other transactions would see the

@@ -9,9 +9,9 @@
 -- attempt gets it. Null leaves the last progress as it is, and '' deletes it.
 -- Result: the job's state, `running`. SQLSTATE RP001 to RP005: see verdict().
 -- Locks: the job's row, and the worker's row if the worker was last seen longer ago
--- than heartbeat_every(). If another transaction has locked the worker's row, it is not
--- changed. Above READ COMMITTED the worker's row is never changed, because at these
--- levels the update could raise a serialization failure.
+-- than heartbeat_every(). If another transaction has locked the worker's row, this row
+-- is not changed. Above READ COMMITTED the worker's row is never changed, because at
+-- these levels the update could raise a serialization failure.
 
 create function readpast.extend(
 	id bigint, claim_no bigint, lease interval default null,

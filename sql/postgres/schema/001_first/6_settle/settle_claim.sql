@@ -5,9 +5,9 @@
 -- Precondition: no queue keeps done jobs or has a group limit, and no client waits for
 -- the end of a job.
 -- Result:
---   numbers: the positions in `ids` of the completed jobs, in any order. If all jobs
---     were deleted, the array has their ids instead, because the caller then needs
---     only its length.
+--   numbers: the positions in `ids` of the completed jobs, in any order. If the
+--     routine has deleted all jobs, it returns `ids` here. The caller then uses only
+--     the length of the array.
 --   queues: the queue of each completed job, in any order.
 -- Called only by settle_and_claim(), with its search_path and settings.
 -- Locks: the jobs' rows, which are deleted, and the rows that settle_done() locks.

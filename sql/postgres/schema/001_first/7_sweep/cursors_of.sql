@@ -30,9 +30,9 @@ as $body$
 #variable_conflict use_column
 declare
 	it     record;
-	-- clock_timestamp() would be wrong here, because wait_for_claims() relies on a
-	-- `moment` that is not later than the snapshot from which the sweep has listed
-	-- the open transactions.
+	-- The sweep has listed the open transactions from its snapshot.
+	-- wait_for_claims() needs a `moment` that is not later than this snapshot, so
+	-- clock_timestamp() would be wrong here.
 	moment timestamptz := statement_timestamp();
 begin
 	oldest := head;

@@ -1,5 +1,5 @@
--- last_drawn: return the last number that was drawn from the sequence `line`, for
--- make_tick(). A tick is a row of the table `tick`.
+-- last_drawn: return the last number that was drawn from the sequence `line`.
+-- make_tick() stores this number in a tick, a row of the table `tick`.
 -- Result: the number, or 0 if none was drawn. Null if this transaction has an id
 -- already. Such a transaction cannot make a tick, because a tick is correct only if
 -- this number was read before the transaction got its id.

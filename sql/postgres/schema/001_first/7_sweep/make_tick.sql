@@ -1,9 +1,11 @@
--- make_tick: add a tick, a row of the table `tick`. The row has the last number that
--- was drawn from the sequence `line`, and the id of this transaction. The transaction
--- gets its id here, after `drawn` was read. Every transaction gets its id before it
--- draws a number (see take_xid()), so each transaction that drew a number up to `drawn`
--- has a smaller id than this transaction. (The xmax of a snapshot could not replace
--- this id, because open transactions may have larger ids than xmax.)
+-- make_tick: add a tick, a row of the table `tick`. From the ticks a sweep computes
+-- which numbers of the ready line an open transaction may have drawn. A tick has the
+-- last number that was drawn from the sequence `line`, and the id of this transaction.
+-- The transaction gets its id here, after `drawn` was read. Every transaction gets its
+-- id before it draws a number (see take_xid()). So each transaction that drew a number
+-- up to `drawn` has a smaller id than this transaction. (The tick cannot have the xmax
+-- of a snapshot in place of this id, because open transactions may have larger ids than
+-- xmax.)
 -- The routine also deletes ticks that are no longer needed. Of the ticks that are older
 -- than all open transactions, it keeps only the newest. Ticks of another cluster (after
 -- a restore) are deleted, and so are ticks that are later than now (after the clock was

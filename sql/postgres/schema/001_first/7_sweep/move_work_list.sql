@@ -1,10 +1,10 @@
--- move_work_list: move the sweep's own cursor for its work list (lane -1 of the table
--- `cursor`). The work list is the list of cursors to visit, and this row records the
--- time at which the list begins. The new beginning is settled_time(). If a cursor with
--- a visit_at before the new beginning still has to be visited, the old beginning stays.
--- In this case the routine only records that the list was read from its beginning, and
--- does so at most once every full_list_every().
--- head: the beginning of the list so far, in microseconds since 1970.
+-- move_work_list: move the beginning of the sweep's work list, the list of cursors that
+-- must be visited. The row of lane -1 of the table `cursor` has this beginning, which
+-- is a time. The new beginning is settled_time(). It is not set if a cursor with an
+-- earlier visit_at must still be visited. In this case the routine only records, at
+-- most once every full_list_every(), that the whole list was read. The next sweeps then
+-- read only the end of the list, see visit_cursors().
+-- head: the present beginning of the list, in microseconds since 1970.
 -- Precondition: a sweep has just read the list.
 -- Locks: the cursors of lane -1 that the routine changes or deletes. Rows that other
 -- transactions have locked are skipped.

@@ -1,7 +1,7 @@
--- needs_tick: tell whether a new tick, a row of the table `tick`, is needed. A new tick
--- is needed if the newest tick is older than tick_age(), and if numbers of the ready
--- line were drawn, or cursors were appended, after that tick. Ticks of another cluster,
--- which came with a restored dump, are ignored.
+-- needs_tick: tell whether a new tick is needed (a row of the table `tick`, see
+-- make_tick()). It is needed if the newest tick is older than tick_age(), and if
+-- numbers of the ready line were drawn, or cursors were appended, after that tick.
+-- Ticks of another cluster, which came with a restored dump, are ignored.
 -- Result: true if a tick is needed.
 -- Locks: none.
 

@@ -1,8 +1,8 @@
 -- notify_waiters: for each queue that has a ready job, notify one waiter, a worker that
--- waits for jobs of this queue. This is necessary in two cases. If a worker registered
--- while the transaction of an enqueue was open, the enqueue may have notified no
--- worker. Or the enqueue may have notified a worker that died. Queues are examined in
--- random order for a limited time, so many idle queues do not make a sweep slow.
+-- waits for jobs of this queue. An enqueue does this, too, but its notification may
+-- reach no worker in two cases: the worker registered while the transaction of the
+-- enqueue was open, or the notified worker has died. Queues are examined in random
+-- order for a limited time, so many idle queues do not make a sweep slow.
 -- Locks: a row of `waiter` for each queue. Rows that other transactions have locked are
 -- skipped.
 

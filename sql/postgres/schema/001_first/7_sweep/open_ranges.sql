@@ -1,10 +1,11 @@
 -- open_ranges: list the open transactions, each with the range of the ready line in
--- which it may have drawn numbers. A tick (a row of the table `tick`) records the last
--- number that was drawn before the tick. The range begins after the number of the last
--- tick that was made before the transaction got its id. The range ends at the number of
--- the first tick that was made after the transaction was young_age() old. If the
--- transaction draws a number when it is older than that, it adds a row to the table
--- `recheck` itself, so that a later sweep looks at this number again.
+-- which the transaction may have drawn numbers. A tick (a row of the table `tick`) has
+-- the last number that was drawn before the tick.
+-- The range begins after the number of the last tick before the transaction got its id.
+-- It ends at the number of the first tick at which the transaction was older than
+-- young_age(). The range can end there, because from this age on the transaction adds a
+-- row to the table `recheck` for each number that it draws, so that a later sweep looks
+-- at this number again.
 -- open: the snapshot that says which transactions are open.
 -- Result: an element for each transaction. If no tick ends the range yet, `last` is
 -- line_end().

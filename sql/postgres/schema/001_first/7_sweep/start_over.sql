@@ -2,10 +2,10 @@
 -- somebody truncated the table `cursor`, or if the clock was set back. In the first
 -- case the sweep's own two cursors (the rows of the lanes 0 and -1) are missing. In the
 -- second case they are later than now. If neither is true, the routine does nothing.
--- The routine replaces the two cursors by new ones that start at 0. It keeps the
--- cursors of lanes, because they say what the sweep must still visit. If the clock was
--- set back, some of these visits are planned too late, so the routine changes their
--- time to now.
+-- The routine requests a recheck of each lane, and replaces the sweep's own cursors by
+-- new ones that start at 0. It keeps the cursors of lanes, because they say what the
+-- sweep must still visit. If the clock was set back, some of these visits are planned
+-- too late, so the routine changes their time to now.
 -- Locks: the sweep's own cursors, and cursors whose visit is planned too late. Rows
 -- that other transactions have locked are skipped. If another sweep also starts over,
 -- the call waits for that sweep.

@@ -31,7 +31,7 @@ declare
 	drops integer[] := readpast.drops_to_note();
 begin
 	if most is null or most < 1 then
-		raise exception 'the argument most is null or less than 1' using errcode = 'RP003';
+		raise exception 'the argument most must be at least 1' using errcode = 'RP003';
 	end if;
 	if drawn is not null and readpast.needs_tick() then
 		perform readpast.make_tick(drawn, moment);

@@ -35,8 +35,8 @@ begin
 		   for update skip locked);
 	if ids = '{}' then
 		-- No scheduled job has a run_at before `since`, so each sweep searches
-		-- from this time. Move the time forward even if no job is due. If it
-		-- stayed, each sweep would scan the dead index entries of jobs that
+		-- from this time. Move this time forward even if no job is due.
+		-- Otherwise each sweep would scan the dead index entries of jobs that
 		-- became ready, and of jobs whose lease ended.
 		if since < moment - readpast.due_age() then
 			perform readpast.move_due(since);

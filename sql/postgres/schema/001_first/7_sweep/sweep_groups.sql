@@ -28,8 +28,9 @@ begin
 		insert into readpast.group_recheck (queue_id, group_key)
 		select e.queue_id, e.group_key from ended e;
 	end if;
-	-- If another transaction has locked a group, its request stays. Without a limit
-	-- on the rounds, the loop would find this request again and again until `til`.
+	-- If another transaction has locked a group, the request for this group stays.
+	-- Without a limit on the rounds, the loop would find the request again and again
+	-- until `til`.
 	for round in 1 .. 20 loop
 		it := (select min(r.queue_id) from readpast.group_recheck r);
 		exit when it is null;

@@ -1,10 +1,10 @@
 -- wait_for_claims: make sure that sweeps also find the jobs of claims that have not
 -- committed yet. A cursor is a stored number at which claims start, and a sweep finds
 -- claimed jobs by visiting the cursors. A claim that starts at a cursor younger than
--- cursor_every() appends no cursor of its own. So only a visit to that cursor can find
--- the jobs of the claim, but a visit before the claim has committed does not see them.
--- So for each open transaction that may have made such a claim, the routine adds a row
--- to `recheck`. After the transaction has ended, a sweep then looks again at the jobs
+-- cursor_every() appends no cursor of its own. Then only a visit to the older cursor
+-- can find the jobs of the claim, and a visit before the claim commits does not see
+-- them. So for each open transaction that may have made such a claim, the routine adds
+-- a row to `recheck`. When the transaction has ended, a sweep looks again at the jobs
 -- whose number is `head` or larger.
 -- Such a transaction got its id before the cursor was cursor_every() old. So if a tick
 -- (a row of the table `tick`) was made after the cursor had that age, the transaction's

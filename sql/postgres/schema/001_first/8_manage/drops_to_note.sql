@@ -1,8 +1,9 @@
 -- drops_to_note: list the dropped queues whose row in `dropped` has no transaction id
--- yet. note_drops() writes the id.
--- Result: the ids of the queues. If this transaction has an id already, the list is
--- empty. In this case note_drops() could not use the id, because a transaction that has
--- just put a job into such a queue may have a larger id.
+-- yet. note_drops() then writes the id of this transaction to these rows.
+-- Result: the ids of the queues. The list is empty if this transaction already has an
+-- id, because it may have got this id before the queue was dropped. In this case a
+-- transaction with a larger id may have begun before the drop, too, and may still add
+-- jobs to the queue.
 -- Locks: none.
 
 create function readpast.drops_to_note() returns integer[]

@@ -1,5 +1,5 @@
--- hold: hold a queue or one of its groups. While it is held, none of its jobs starts,
--- and its running jobs go on. A new hold replaces an earlier one.
+-- hold: hold a queue or one of its groups. While a queue or group is held, none of its
+-- jobs starts, but running jobs go on. A new hold replaces an earlier one.
 -- queue: the name of the queue.
 -- duration: how long the hold lasts, from now.
 -- group_key: the group, which need not have a job. Null: the whole queue.

@@ -1,8 +1,7 @@
--- open_own_lane: a trigger that opens a lane, which means that claims look for jobs
--- there. It is the lane of the queue's column `priority`, the priority of jobs that are
--- enqueued without one. The trigger runs when a queue is created and when this column
--- changes. So an enqueue that names no priority need not check whether the lane is
--- open.
+-- open_own_lane: a trigger that opens the lane of a queue's default priority. (Claims
+-- look for jobs only in lanes that are open.) The trigger runs when a queue is created,
+-- and when its column `priority` changes. So an enqueue that names no priority need not
+-- check whether the lane is open.
 -- Result: null, which an `after` trigger may return.
 -- Locks: none.
 

@@ -1,5 +1,5 @@
--- register_waiter: register a worker that has found no job as a waiter (a worker that
--- waits for a notification) of its queues. Each enqueue into one of these queues
+-- register_waiter: register a worker that has found no job, so that an enqueue into one
+-- of its queues notifies it. A registered worker is a waiter. Each enqueue into a queue
 -- notifies one of the queue's waiters, and deletes the registration of that waiter for
 -- the queue. After this call the worker commits and listens on the channel. If `fresh`
 -- is true, the worker then probes its queues once more, because a job may have been

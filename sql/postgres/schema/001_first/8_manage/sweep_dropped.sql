@@ -18,10 +18,10 @@ begin
 	for it in select d.queue_id, d.name, d.xid, d.open from readpast.dropped d
 	loop
 		seen := pg_current_snapshot();
-		-- Only transactions with smaller ids than `xid` can add jobs. `over` is
-		-- true if all of them have ended. If `xid` is larger than any id of
-		-- this cluster, the row was restored from another cluster's dump, so no
-		-- such transaction runs here.
+		-- Only transactions with smaller ids than `xid` can add jobs to the
+		-- queue, see note_drops(). `over` is true if all these transactions
+		-- have ended. If `xid` is larger than any id of this cluster, the row
+		-- comes from another cluster's dump, so no such transaction runs here.
 		over := it.xid < pg_snapshot_xmin(seen)
 		        or it.xid >= pg_snapshot_xmax(seen)
 		           and it.xid is distinct from pg_current_xact_id_if_assigned();

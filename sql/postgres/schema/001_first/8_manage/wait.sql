@@ -26,13 +26,13 @@ declare
 begin
 	if id is null or timeout is null
 	   or timeout not between interval '0' and readpast.wait_most() then
-		raise exception 'a wait needs an id, and a timeout within 0..%',
+		raise exception 'wait() needs an id, and a timeout within 0..%',
 			readpast.wait_most() using errcode = 'RP003';
 	end if;
 	if now() <> statement_timestamp()
 	   or pg_current_xact_id_if_assigned() is not null
 	   or current_setting('transaction_isolation') <> 'read committed' then
-		raise exception 'a wait must be a statement by itself, at read committed: '
+		raise exception 'wait() must be a statement by itself, at READ COMMITTED: '
 			'end the transaction first' using errcode = '25001';
 	end if;
 	loop

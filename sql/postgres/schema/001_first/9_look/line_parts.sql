@@ -4,9 +4,9 @@
 -- another part. In the second part the running jobs come before the ready jobs, because
 -- claims take the first ready job.
 -- queue_id: the queue.
--- most: the routine reads at most scan_most() jobs of each part. scan_most() is a tenth
--- larger than `most`. If a part has more jobs, fewer jobs of the later parts are read,
--- see live_parts().
+-- most: the routine reads at most scan_most() jobs of each part, a tenth more than
+-- `most`. After a part that has more jobs, it reads only scan_least() jobs of each
+-- later part, see live_parts().
 -- Rows: at most two for each lane, with the columns of live_parts().
 -- Locks: none.
 

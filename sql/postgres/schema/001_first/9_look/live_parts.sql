@@ -7,10 +7,10 @@
 --      have these jobs, because it begins at the low-water mark of each lane. A sweep
 --      has already seen all jobs before this mark.
 -- queue_id: the queue.
--- most: the routine reads at most scan_most() jobs of each part. scan_most() is a tenth
--- larger than `most`. The lanes are read one after another. If a part of a lane has
--- scan_most() jobs or more, only scan_least() jobs of each later part of a lane are
--- read.
+-- most: the routine reads at most scan_most() jobs of each part, a tenth more than
+-- `most`. The lanes are read one after another. If a part of a lane has so many jobs,
+-- the queue has more than can be counted. So only scan_least() jobs of each later part
+-- of a lane are read.
 -- Rows: one for each part.
 --   oldest: the smallest run_at of the ready jobs that were read.
 --   ids, claim_nos, worker_ids: the running jobs that were read.

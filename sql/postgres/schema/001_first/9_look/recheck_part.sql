@@ -4,8 +4,7 @@
 -- mark). line_parts() counts only the other jobs of the line, so live_parts() counts no
 -- job twice.
 -- queue_id: the queue.
--- most: the routine reads at most scan_most() jobs. scan_most() is a tenth larger than
--- `most`.
+-- most: the routine reads at most scan_most() jobs, a tenth more than `most`.
 -- Rows: one, with the columns of live_parts().
 -- Locks: none.
 

@@ -2,8 +2,7 @@
 -- that wait for their group. These are scheduled jobs, jobs that are due but that no
 -- sweep has moved yet, and jobs that have been running for more than a few seconds.
 -- queue_id: the queue.
--- most: the routine reads at most scan_most() jobs. scan_most() is a tenth larger than
--- `most`.
+-- most: the routine reads at most scan_most() jobs, a tenth more than `most`.
 -- Rows: one, with the columns of live_parts().
 -- Locks: none.
 

@@ -4,8 +4,9 @@
 -- paused: true to pause the schedule, false to resume it.
 -- A copy or move to another database pauses the schedule in one of the two databases,
 -- and notes this in the column `standby`. A pause by the user is added to that note, so
--- that the schedule stays paused at the end of a move. A resume clears the note, except
--- 'moved', because the next run of the move finds its schedules by this word.
+-- that the schedule stays paused at the end of a move. A resume clears the note, unless
+-- the note begins with 'moved'. If the move is run again, it finds its schedules by
+-- this word.
 -- next_at: the time of the next fire after the pause. It is ignored if `paused` is
 -- true.
 -- Result: the schedule's id, or null if there is no such schedule.
