@@ -22,8 +22,8 @@ write_sum() {
 
 while :; do
 	# `readpast claim` waits for a job, and does the queue's maintenance while it waits.
-	# If this script dies during that wait, the command cannot print the job that it then
-	# claims, so it releases the job.
+	# If this script dies during the wait, `readpast claim` cannot print the job that it
+	# claims, and releases that job.
 	job=$(readpast claim "$1" --wait 5s --lease "${LEASE:-1m}")
 	case $? in
 	0) ;;

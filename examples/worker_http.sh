@@ -1,6 +1,6 @@
 #!/bin/sh
-# worker_http.sh - a worker in the shell that uses curl and jq, and neither the command
-# nor the database. It writes the checksum of each file beside the file.
+# worker_http.sh - a worker in the shell that needs only curl and jq: it does not run the
+# command `readpast`. It writes the checksum of each file beside the file.
 #
 #   readpast serve &
 #   find /usr/include -name '*.h' | readpast enqueue sums

@@ -40,8 +40,8 @@ void databases_at(int argc, char **argv);
 int setup_db(void **state);
 int teardown_db(void **state);
 
-/* Make a second database for a test case that needs two. The second one may be
- * of another kind. */
+/* Make a second database for a test case that needs two. `of_kind` is its kind,
+ * such as "sqlite:". */
 struct db *make_db(const char *of_kind);
 int remove_db(struct db *db); /* remove the database and free `db` */
 
@@ -86,7 +86,7 @@ struct claim claim_one(rp_conn *conn, int64_t lease_ms);
 rp_verdict verdict_on(struct claim claim, int verdict);
 void settle_one(rp_conn *conn, struct claim claim, int verdict,
 		int64_t delay_ms);
-rp_batch *get(rp_conn *conn, int64_t id); /* free the result */
+rp_batch *get(rp_conn *conn, int64_t id); /* the caller frees it */
 /* the state of the job, or 0 if there is no such job */
 int state_of(rp_conn *conn, int64_t id);
 rp_queue_stats stats_of(rp_conn *conn, const char *queue);
@@ -99,7 +99,8 @@ void settings(rp_conn *conn, rp_queue queue);
 void limit_groups(rp_conn *conn, int64_t limit);
 int64_t put_in_group(rp_conn *conn, const char *group, const char *payload);
 void expect_states(rp_conn *conn, const int64_t *ids, const char *states);
-void keep_for(rp_conn *conn, int64_t done_ms, int64_t dead_ms); /* in queue q */
+/* Set how long queue q keeps done jobs and dead jobs. */
+void keep_for(rp_conn *conn, int64_t done_ms, int64_t dead_ms);
 
 /* Run a worker with one thread on queue q until all jobs that it ran are
  * settled. */
@@ -110,7 +111,7 @@ void sleep_ms(int64_t ms);
 /* Wait until the database's clock is past this time. */
 void wait_until(rp_conn *conn, int64_t at);
 
-/* Run `body` in a forked child. It must return 0 on success. */
+/* Run `body` in a forked child. `body` must return 0 on success. */
 pid_t in_child(int (*body)(void *), void *ctx);
 void expect_success(pid_t pid);
 

@@ -26,10 +26,10 @@ import sys
 import zlib
 
 
-# A statement can use the ids of the "taken" rows of a result. These are the rows that
-# the caller's callback has accepted. The SQL files contain ONE_TAKEN: the statement
-# runs once for each id, and :taken is this id. This script also makes a variant with
-# MANY_TAKEN in place of ONE_TAKEN, which runs once for all ids.
+# A row of a result is "taken" if the caller's callback has accepted the row. A later
+# statement with ONE_TAKEN runs once for each taken row, and :taken is the id of the row.
+# This script also makes a variant with MANY_TAKEN in place of ONE_TAKEN. The variant
+# runs once for all taken rows.
 ONE_TAKEN = "in (:taken)"
 MANY_TAKEN = "in (select id from readpast_taken(:taken))"
 
@@ -58,7 +58,7 @@ class Params:
                 self.add_verb(line)
         for name, verbs in self.alike.items():
             for verb in set(verbs) - set(self.verbs):
-                stop(path, f"alike {name}: there is no verb {verb}")
+                stop(path, f"alike {name}: unknown verb {verb}")
 
     def add_group(self, name, columns):
         name = name.strip()
@@ -70,7 +70,7 @@ class Params:
         left, _, right = line.partition("->")
         name, mode, *params = left.split()
         if mode not in ("read", "write") or name in self.verbs:
-            stop(self.path, f"{name}: not `read` or `write`, or there twice")
+            stop(self.path, f"{name}: must have `read` or `write`, and be listed once")
         self.verbs[name] = (self.spelled_out(name, params),
                             self.spelled_out(name, right.split()))
 
@@ -80,7 +80,7 @@ class Params:
         in the list."""
         for word in words[1:]:
             if word in self.groups:
-                stop(self.path, f"{verb}: `{word}` does not stand first")
+                stop(self.path, f"{verb}: the group `{word}` must come first")
         return [c for word in words for c in self.groups.get(word, [word])]
 
     def common(self, verbs, side):
@@ -210,7 +210,7 @@ def dialect(verbs, limits, folder):
         stop(folder / "verbs" / f"{verb}.sql",
              "is not in sql/params" if verb not in verbs
              else "is missing" if verb not in found
-             else "does what a routine does")
+             else "is for the other kind of databases, with or without routines")
     print(f"/* Made by tools/embed_sql.py of sql/{name}/. */")
     print('#include "db/sql.h"\n')
     print('#pragma GCC diagnostic ignored "-Woverlength-strings"\n')
@@ -289,7 +289,7 @@ def check_columns(path, sql, columns, numbered):
     found = columns_of(sql)
     wanted = ["number"] * numbered + columns
     if found[:len(wanted)] != wanted:
-        stop(path, f"answers {' '.join(found) or 'nothing'}, and sql/params says "
+        stop(path, f"returns {' '.join(found) or 'nothing'}, but sql/params lists "
                    f"{' '.join(wanted)}")
 
 
@@ -348,7 +348,7 @@ def one_verb(path, verb, params, columns):
         rest = any(note.startswith("the rest") for note in notes)
         late = ONE_TAKEN in sql
         if late and notes:
-            stop(path, "has an annotation at a statement about what was taken")
+            stop(path, "has an annotation before a statement with `in (:taken)`")
         one = for_one_row(path, verb, params, sql)
         many = sql.replace(ONE_TAKEN, MANY_TAKEN)
         many = quoted(many) if many != one else "NULL"
@@ -357,8 +357,8 @@ def one_verb(path, verb, params, columns):
               f"{int(late)} }},")
     print("};")
     if answers != bool(columns):
-        stop(path, "needs `-- answer:` before one statement if, and only if, "
-                   "sql/params names columns")
+        stop(path, "needs `-- answer:` before one statement if sql/params lists "
+                   "columns for it, and before none otherwise")
 
 
 def with_limits(path, text, limits):
@@ -386,7 +386,7 @@ def schema(folder, name, limits):
                                for p in paths).encode())
     for number, step in enumerate(steps, 1):
         if not step.name.startswith(f"{number:03}_"):
-            stop(step, f"is not step {number:03}")
+            stop(step, f"must be step {number:03}: steps have no gaps")
         print(f"static const char *const step_{number}[] = {{")
         for path in files_of(step):
             for sql, _ in statements(path):
@@ -446,7 +446,7 @@ def script(path, number):
     sections = list(zip(parts[1::2], parts[2::2]))
     if path.stem != "scratch":
         for section in sorted({name for name, _ in sections} - SECTIONS):
-            stop(path, f"has a section {section}, which nobody runs")
+            stop(path, f"has the unknown section {section}")
     for i, (_, body) in enumerate(sections):
         print(f"static const char *const stmts_{number}_{i}[] = {{")
         for piece in filter(str.strip, pieces(body)):
@@ -470,8 +470,8 @@ def literal(text):
 
 # ---- the queries of commands ----
 
-# The subfolders that contain queries. The value of each is the set of parameters that
-# all of its queries get.
+# The subfolders that contain queries, each with the parameters that all queries of this
+# subfolder get.
 ROOMS = {"doctor": {"long_ms", "now_ms"}, "stress": set(),
          "find": {"queue", "kind", "key", "group", "error", "before", "now_ms",
                   "states", "looks", "every"}}

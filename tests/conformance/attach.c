@@ -307,8 +307,8 @@ attaching_inside_a_transaction_reads_nothing_yet(void **state)
 	assert_int_equal(stats_of(db->conn, "q").ready, 2);
 	close_app(app);
 
-	/* rp_attach() accepts a file without a schema. The first call then
-	 * fails. */
+	/* In an open transaction rp_attach() reads nothing, so it accepts a
+	 * file without a schema. The first call then fails. */
 	snprintf(path, sizeof(path), "%s.own", db->path);
 	assert_int_equal(sqlite3_open(path, &app.db), SQLITE_OK);
 	execute(app.db, "create table orders (x); begin");

@@ -292,9 +292,9 @@ a_job_with_one_attempt_is_never_fetched_ahead(void **state)
 	ok(db->conn, rp_enqueue(db->conn, "q", &once, NULL));
 	put(db->conn, "q", "a");
 	o.ahead = 5;
-	/* The claim would prefetch all of its jobs. But the first job has only
-	 * one attempt, and must not be prefetched. So the claim returns
-	 * nothing. */
+	/* `ahead` says how many of the five jobs are only prefetched, here all.
+	 * The first job has only one attempt, so it must not be prefetched. So
+	 * the claim returns nothing. */
 	expect_claim(db->conn, 5, &o, "");
 	o.ahead = 4;
 	expect_claim(db->conn, 5, &o, "oa");

@@ -194,7 +194,7 @@ expect_lock_respected(struct pair *pair, struct db *db)
 	db->conn = waiter;
 	if (!*db->schema || db == pair->to)
 		expect_refused(pair, RP_EBUSY);
-	else /* the locked table would block expect_refused(), which reads it */
+	else /* expect_refused() would read the table that is locked */
 		assert_int_equal(copy(pair, 0, NULL), RP_EBUSY);
 	db->conn = usual;
 	rp_close(waiter);

@@ -105,9 +105,10 @@ used_ms(pid_t pid)
 /* ---- the case ---- */
 
 /* A worker probes (queries for ready jobs) when another client has committed.
- * After a probe that found nothing, such a commit causes no probe for 15 times
- * as long as the probe took, but at most for 50 ms. With a sanitizer, a probe
- * of 999 queues is so slow that a pause of 50 ms is too short for this test. */
+ * A probe that found nothing is followed by a pause, in which commits cause no
+ * probe. The pause is 15 times as long as the probe took, but at most 50 ms.
+ * With a sanitizer, a probe of 999 queues takes so long that a pause of 50 ms
+ * is too short for this test. */
 #ifdef __SANITIZE_ADDRESS__
 #define QUEUES 200
 #else

@@ -287,10 +287,10 @@ P6_suspects_leave_other_jobs_their_turn(void **state)
 }
 
 /* A handler. The job `long` runs until the job `x` has started. While `long`
- * runs, the queue gets a suspect (a job that may have killed its worker), and
- * then `x`. The worker must run the suspect alone, so it claims nothing and
- * waits for the end of `long`. After some time it must stop waiting and run
- * `x`. Otherwise `long` never ends. */
+ * runs, a suspect (a job that may have killed its worker) and `x` become ready.
+ * The worker must run the suspect alone, so it claims nothing and waits for the
+ * end of `long`. After some time it must stop waiting and run `x`. Otherwise
+ * `long` fails after 20 s. */
 static int
 hold_on(rp_task *task, const rp_job *job, void *ctx)
 {

@@ -65,8 +65,8 @@ change_schedules(struct db *db, const char *on_sqlite, const char *on_server)
 	assert_int_equal(run_sql(db->conn, sql, NULL), 0);
 }
 
-/* Make all schedules due at the time `at`, as if no program had fired the
- * schedules after `at`. */
+/* Set the next instant of all schedules to `at`. If `at` is in the past, it is
+ * as if no program had fired schedules since then. */
 static void
 set_next(struct db *db, int64_t at)
 {
@@ -775,8 +775,8 @@ add_many(struct db *db, int n)
 	ok(db->conn, rp_commit(db->conn));
 }
 
-/* Make all schedules due at `at`. Each of them must fire once, although the
- * processes that fire them are killed. */
+/* Set the next instant of all schedules to `at`. Each schedule must fire once,
+ * although the processes that fire the schedules are killed. */
 static void
 fire_and_kill(struct db *db, int64_t at, int64_t rounds)
 {

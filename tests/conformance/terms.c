@@ -310,8 +310,8 @@ the_delays_after_failures_are_those_of_the_list(void **state)
 	assert_in_range(delay, HOUR_MS, HOUR_MS + 60000);
 }
 
-/* A release does not count as an attempt. So the first failure after a release
- * still gets the first delay of the list. */
+/* The delays are those of job.backoff. A release does not count as an attempt,
+ * so the first failure after a release gets the first of these delays. */
 static void
 the_last_delay_repeats(void **state)
 {

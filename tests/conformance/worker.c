@@ -285,8 +285,8 @@ a_kind_may_have_a_handler_of_its_own(void **state)
 }
 
 /* A handler. It calls rp_why_get() for the three jobs after its own, and counts
- * the correct answers. In a correct answer two numbers are right: how many
- * workers can run the job, and how many workers serve the job's queue. */
+ * the correct answers. An answer has two numbers: how many workers can run the
+ * job, and how many workers serve the job's queue. */
 static int
 ask_why(rp_task *task, const rp_job *job, void *ctx)
 {

@@ -23,9 +23,9 @@
 /* ---- the write lock, and the queue of processes that wait for it ---- */
 
 /* A process that holds the write lock until the parent orders it to release the
- * lock. The parent must not hold the lock itself. If a child is forked while
- * the parent has the file open, SQLite in the child treats the parent's locks
- * as locks of the child. */
+ * lock. The parent cannot hold the lock itself: SQLite in its other child
+ * processes would take the parent's locks for locks of their own, because they
+ * are forked while the parent has the file open. */
 struct holder {
 	const struct db *db;
 	pid_t pid;

@@ -82,7 +82,7 @@ class Psycopg(Example):
     def check(self):
         assert self.db.query("select size from page order by size") == [
             (n,) for n in range(1, self.jobs + 1)]
-        # A job that failed is tried again, and workers that wait are notified.
+        # Check that a failed job is tried again, and that a waiting worker is notified.
         self.readpast("enqueue", self.queue, "http://127.0.0.1:9/")
         self.eventually(lambda: '"last_error":"' in self.readpast("list", "--json"),
                         "a page that is not there")
@@ -366,9 +366,9 @@ class Backoff(Example):
     """each call is made, none too early, and no call has its effect twice"""
 
     file, jobs, kills = "backoff.py", 24, 4
-    # The lease must be longer than the 1 s of Retry-After. If a client is killed
-    # before it has read this header, its job is tried again when the lease ends, and
-    # the server must then accept the call.
+    # After the answer 429 a call must not be repeated within 1 s (Retry-After: 1). If a
+    # client is killed before it has read this answer, its job is tried again when the
+    # lease ends. So the lease must be longer than 1 s.
     lease = "2s"
 
     def set_up(self):

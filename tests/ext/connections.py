@@ -82,7 +82,7 @@ def a_plain_begin_takes_the_write_lock_before_it_reads(path):
                  "select readpast_enqueue('q', 'x', '{\"priority\": 9}')",
                  "select * from readpast_claim('q', 1)"):
         db = connect(path, isolation_level=None)
-        # This drops all temporary tables, including those of the extension.
+        # Setting temp_store drops all temporary tables, including those of the extension.
         if call == CALLS[0]:
             db.execute("pragma temp_store = memory")
         db.execute("begin")

@@ -37,8 +37,8 @@ def the_columns_are_those_of_the_view_on_postgresql(path):
     views = SOURCE / "sql/postgres/schema/001_first/9_look/views.sql"
     view = re.search(r"create view readpast\.schedules as\nselect (.*?)\n  from readpast",
                      views.read_text(), re.S)[1]
-    # Remove parentheses and brackets with their content. What is left of each column
-    # ends with the column's name, and contains no comma.
+    # Remove parentheses and brackets with their content. Then each comma separates two
+    # columns, and the text of each column ends with the column's name.
     while re.search(r"[(\[]", view):
         view = re.sub(r"\([^()]*\)|\[[^\[\]]*\]", "", view)
     wanted = [column.split()[-1].split(".")[-1] for column in view.split(",")]

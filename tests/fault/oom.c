@@ -195,10 +195,9 @@ find_a_queue(size_t at)
 	memory_fail_at("a new queue", MEMORY_LIBRARY, at);
 	r = rp_worker_run(worker, NULL);
 	memory_arm(0);
-	/* If the allocation that fails belongs to a claim, the worker ends with
-	 * RP_ENOMEM. If it belongs to the search for new queues, or no
-	 * allocation fails, the worker finds the new queue and ends
-	 * normally. */
+	/* A worker whose claim gets no memory ends with RP_ENOMEM. A search for
+	 * new queues that gets no memory is repeated. So in all other cases the
+	 * worker finds the new queue, runs its job, and ends normally. */
 	if (r != RP_ENOMEM) {
 		assert_int_equal(r, 0);
 		assert_int_equal(f.ran, 2);

@@ -208,9 +208,9 @@ enter(struct story *s, const char *queue, rp_job_spec job, size_t n,
 		expect_untouched(added, n * sizeof(*added));
 		if (s->inside && s->lost)
 			return -1;
-		/* If the answer was lost, the jobs may have been added, and the
-		 * repeated call adds them again. If the job has a unique key,
-		 * the call cannot add it again. */
+		/* If the answer was lost, the jobs may have been added. The
+		 * repeated call then adds them again, unless they have a unique
+		 * key. */
 		for (size_t i = 0; i < n; i++)
 			s->known[first + (int)i].maybe +=
 				s->lost && !job.unique_key;
@@ -485,7 +485,7 @@ story_close(struct story *s, const struct chapter *chapter)
 	rp_close(s->conn);
 	rp_close(s->other);
 	snprintf(side, sizeof(side), "%s-wal", s->path);
-	/* Both connections are closed, so -wal must be removed. */
+	/* The last connection is closed, so SQLite must have deleted -wal. */
 	assert_true(access(side, F_OK) < 0);
 	unlink(s->path);
 	free(s);

@@ -37,8 +37,9 @@ struct story {
 	 * the story's whole transaction. */
 	int lost;
 	int inside; /* not 0: the story has begun a transaction */
-	/* starts (1) or stops (0) the counting of allocations, one of which
-	 * fails; NULL: the test makes calls fail, not allocations */
+	/* With 1, starts to count allocations. With 0, stops. One of the
+	 * counted allocations is made to fail. NULL in the test that makes
+	 * calls fail, and no allocations. */
 	void (*arm)(int on);
 	int groups;
 	struct known known[MOST_TAGS];

@@ -27,8 +27,8 @@ use(const struct rp_spec *spec)
 	      spec->weekdays));
 	must(rp__zone_open(NULL, "UTC", &zone, &error) == 0);
 	for (int i = 0; i < 20; i++) {
-		/* In UTC each spec fires, and each cron spec does so at whole
-		 * minutes. */
+		/* In UTC each spec fires again and again. Cron specs fire at
+		 * whole minutes. */
 		must(rp__schedule_next(spec, zone, START, after, &fire) == 1);
 		must(fire.at_ms > after && fire.offset_s == 0);
 		must(spec->every_ms || fire.at_ms % 60000 == 0);

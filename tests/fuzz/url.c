@@ -22,7 +22,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		must((r == RP_EINVAL || r == RP_EDB) && !url.text);
 		must_be_a_message(&error, r);
 	} else {
-		/* `postgres:` becomes `postgres://`, two bytes longer. */
+		/* The path may be longer than the input by two bytes, because
+		 * `postgres:` becomes `postgres://`. */
 		must(*url.path && strlen(url.path) <= size + 2);
 		must(url.busy_ms >= 0);
 		rp__url_free(&url);

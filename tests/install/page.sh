@@ -72,8 +72,8 @@ says_what_it_shows() { # TITLE
 	done < <(shown "$1")
 }
 
-# If the section needs PostgreSQL or npm's package pg, and this machine does not have
-# it, print its name. Tests do not download npm packages.
+# Print what the section needs and this machine lacks: PostgreSQL, or npm's package pg.
+# Tests do not download npm packages.
 lacks_for() { # TITLE
 	if [[ ! ${READPAST_TEST_POSTGRES-} ]] && script "$1" | grep -qE '^psql|postgres://'; then
 		echo PostgreSQL

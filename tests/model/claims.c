@@ -1,7 +1,7 @@
 /*
- * claims.c - the steps of a random sequence of calls (a schedule) that claim
- * jobs and settle them. schedules.c runs these steps. The result of each step
- * is compared with the model.
+ * claims.c - the steps that claim and settle jobs. schedules.c runs random
+ * sequences of such steps, called schedules. The result of each step is
+ * compared with the model.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -24,10 +24,9 @@ by_place(const void *a, const void *b)
 }
 
 /* List the jobs that a claim must return, in their order. Returns -1 if the
- * model cannot tell which ready jobs the claim returns. This is so if a job may
- * be before the cursor, the position where claims start, so that claims do not
- * find it. A claim moves the cursor past jobs that an open transaction of
- * another session has locked. */
+ * model cannot tell which ready jobs the claim returns. The reason is that
+ * claims start at the cursor, and miss jobs before the cursor. A claim moves
+ * the cursor past jobs that other sessions have locked. */
 static int
 to_be_claimed(struct model *m, int queue, int n, int holding,
 	      struct entry **line)
@@ -151,10 +150,10 @@ stands(const struct job *j, const rp_verdict *v)
 	return live(j) && j->held && j->claim_no == v->claim_no;
 }
 
-/* Return whether another session's lock on the job's row stops this verdict. 0:
- * no. 1: perhaps. The verdict is not for the current claim, so the database may
- * refuse it for this reason, or report RP_EBUSY because of the lock. 2: yes.
- * The verdict is for the current claim, so the call must fail with RP_EBUSY. */
+/* Return what another session's lock on the job's row does to this verdict. 0:
+ * nothing. 1: the verdict is not for the current claim. The database may refuse
+ * the verdict, or report RP_EBUSY because of the lock. 2: the verdict is for
+ * the current claim. The call must fail with RP_EBUSY. */
 static int
 verdict_waits(struct model *m, const rp_verdict *v)
 {

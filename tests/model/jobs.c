@@ -1,7 +1,7 @@
 /*
- * jobs.c - the steps of a random sequence of calls (a schedule) that enqueue,
- * remove and retry jobs. schedules.c runs these steps. The result of each step
- * is compared with the model.
+ * jobs.c - the steps that enqueue, remove and retry jobs. schedules.c runs
+ * random sequences of such steps, called schedules. The result of each step is
+ * compared with the model.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -151,11 +151,11 @@ enqueue_unique(struct model *m, int queue)
 	    (long long)id.id, id.outcome);
 	if (busy(m, r))
 		return;
-	/* The enqueue uses SKIP LOCKED when it locks the job that has the key.
-	 * So it usually skips this job if another transaction has changed the
-	 * job. But if that transaction has changed the row twice, and only the
-	 * second change has locked the row's key, PostgreSQL waits for the
-	 * transaction. */
+	/* The enqueue uses SKIP LOCKED to lock the job that has the key. So it
+	 * usually does not wait for another transaction that has changed this
+	 * job. There is one exception: that transaction has changed the row
+	 * twice, and only the second change has locked the row's key. Then
+	 * PostgreSQL waits. */
 	if (others && e->now.replaced && r == RP_EBUSY)
 		return;
 	if (others) { /* without `replace`, the call succeeds without the lock

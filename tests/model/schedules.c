@@ -24,10 +24,9 @@ let_time_pass(const struct model *m)
 		}
 }
 
-/* Return whether this sweep makes the job ready. If claims may already start
- * after the job's position (see `loose`), the model cannot tell whether this
- * sweep or a later one finds the job. So read the job's state from the
- * database. */
+/* Return whether this sweep makes the job ready. If the job is `loose`, claims
+ * may skip it, and the model cannot tell whether this sweep or a later one
+ * finds it. So read the job's state from the database. */
 static int
 comes_now(struct model *m, struct entry *e)
 {

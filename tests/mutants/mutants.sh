@@ -60,7 +60,8 @@ declare -A loads=(
 )
 
 # stress PROGRAM WHICH DATABASE: run `PROGRAM stress` with the load WHICH, and write its
-# output to out-DATABASE. If a mutant's run takes more than 40 s, a line there says so.
+# output to out-DATABASE. If a
+# run fails and takes more than 40 s, the last line of that file says so.
 stress() {
 	local url="$server&schema=${schema}_$2" from=$SECONDS status
 	[[ $3 == sqlite ]] && url="sqlite:$2.db"
@@ -124,7 +125,8 @@ late='P3 job [0-9]+: a verdict \(.*\) on claim [0-9]+ was accepted after claim [
 check 'the unmodified program is built' build
 mutant fence "$late" sqlite postgres
 mutant lease "$early" sqlite postgres
-# On SQLite no two claims run at the same time, because writers take turns.
+# In this mutant two claims can take the same job. On SQLite they cannot, because writers
+# take turns.
 mutant claim "$early" postgres
 mutant no_admission 'P13 group g[0-9]+ waits, although no job of the group runs or may run' sqlite postgres
 mutant unlocked 'P10 job [0-9]+: claim [0-9]+ was given while [0-9]+ other jobs of .* ran' postgres

@@ -602,7 +602,7 @@ where_another_isolation_is_the_default_calls_of_their_own_work(void **state)
 	ok(conn, rp_release(conn, c.id, c.no, 0));
 	assert_int_equal(take_one(conn, "q", 60000, &c), 1);
 	ok(conn, rp_commit(conn));
-	/* The URL's other setting, search_path=nowhere, was kept. */
+	/* The session still has the search_path that the URL has set. */
 	assert_int_equal(number(rp_conn_native(conn),
 				"select count(*) from pg_settings"
 				" where setting = 'nowhere'"),

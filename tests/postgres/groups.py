@@ -23,7 +23,8 @@ def put(s, payload, group="g"):
 
 
 def open_session(s, isolation="read committed"):
-    """Begin a transaction that has its snapshot, if the isolation level needs one."""
+    """Begin a transaction, and read, so that the transaction takes its snapshot now.
+    Above read committed, the transaction keeps this snapshot."""
     session = Session(s.database)
     session.rows(f"begin isolation level {isolation}")
     session.rows("select 1 from readpast.job")

@@ -109,8 +109,8 @@ def a_publication_of_all_tables_blocks_no_call(s):
         worked_on(s, queue)
         for _ in range(3):
             s.sweep()
-            # Sweeps write and delete rows of the table `tick`, at most one a second.
-            # Wait for a second, so that each of the sweeps does so.
+            # Sweeps write a row to the table `tick`, and delete older rows, at most once
+            # a second. Wait, so that each of these sweeps writes and deletes rows.
             time.sleep(1.05)
     s.rows("select readpast.drop_queue('one')")
     s.sweep()

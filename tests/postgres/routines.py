@@ -1218,7 +1218,7 @@ def a_visit_that_runs_out_of_time_goes_on_in_the_next_sweep(s):
 
 @case
 def the_tables_of_hints_may_be_truncated_at_any_time(s):
-    """Truncate the tables of hints, whose rows only speed calls up, under load. There
+    """Under load, truncate the tables of hints (rows that only make calls faster). There
     are a held job with a priority of its own, a queue with many ready jobs, an open
     transaction, and a prepared transaction. No job may be lost."""
     s.put("quiet", priority=7)
@@ -1592,10 +1592,9 @@ def a_plan_made_for_an_empty_table_is_the_plan_for_a_full_one(s):
 @case
 def routines_walk_indexes_whatever_the_statistics_say(s):
     # The routines must never read the whole job table, even if the statistics say that
-    # it is empty. So they switch off sequential scans. PostgreSQL 18 does not treat
-    # such a setting as earlier versions do. Version 18 counts the disabled nodes of a
-    # plan. Earlier versions add a cost for each such node. Version 18 also caches the
-    # plans of SQL functions.
+    # it is empty. So they switch off sequential scans. The effect of this setting
+    # depends on PostgreSQL's version: up to 17, a disabled node of a plan has a high
+    # cost. Version 18 counts the disabled nodes, and caches the plans of SQL functions.
     calls = [
         "readpast.enqueue('q', 'x')",
         "readpast.enqueue('q', 'x', unique_key => 'k')",

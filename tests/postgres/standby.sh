@@ -42,8 +42,9 @@ export READPAST_DB="postgres:///postgres?host=$primary,$standby&user=postgres&ta
 check 'a standby follows the primary' start_standby
 readpast init >/dev/null
 readpast enqueue q x y --quiet
-# Wait until the standby has replayed this commit. A commit waits for the standby only if
-# its transaction has written to the WAL.
+# Wait until the standby has replayed all earlier commits: a commit with remote_apply
+# waits for this. The transaction writes a message to the WAL, because a commit without
+# any WAL does not wait.
 sql "$primary" "set synchronous_commit = remote_apply
 	; select pg_logical_emit_message(true, 'test', '')" >/dev/null
 

@@ -16,7 +16,8 @@ import time
 from serving import READPAST, Case, Server, eventually, main
 
 MIB = 1 << 20
-# A sanitizer puts memory around each block. It is told to keep little freed memory.
+# A sanitizer adds memory to each allocation, and keeps memory that was freed. The option
+# limits the freed memory that it keeps.
 SANITIZED = b"__asan_init" in READPAST.read_bytes()
 os.environ["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":quarantine_size_mb=1"
 CLIENTS = 2000
@@ -38,8 +39,8 @@ def memory(process):
 
 
 def cpu(process):
-    """Return the seconds that all threads of a process have run. The clock of Linux for
-    this has nanoseconds; /proc has hundredths of a second."""
+    """Return the seconds that all threads of a process have run. This reads a clock of
+    Linux with nanoseconds, because /proc has only hundredths of a second."""
     return time.clock_gettime(~process.pid << 3 | 2)
 
 

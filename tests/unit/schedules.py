@@ -31,7 +31,8 @@ America/Nuuk America/Santiago America/St_Johns Antarctica/Troll Asia/Beirut Asia
 Asia/Jerusalem Atlantic/Azores Australia/Lord_Howe Australia/Sydney Europe/Berlin
 Europe/Chisinau Europe/Dublin Europe/London Pacific/Chatham
 """.split()
-# In 2038 and later, only the rule in the last line of a zone's file applies.
+# For 2038 and later, the file of a zone lists no clock changes, but has a rule in its
+# last line.
 YEARS = [*range(2024, 2031), 2038, 2100]
 SPECS = """
 * * * * *

@@ -6,8 +6,9 @@
 
 import { signal } from "@preact/signals";
 
-/** A smaller difference between the two clocks is ignored, because the numbers may
- * have taken that long to arrive. */
+/** If the clocks of the browser and the database differ by less than this, the
+ * difference is ignored, because the database's time may have taken that long to
+ * arrive. */
 const WORTH_CORRECTING_MS = 1000;
 
 let ahead = 0;

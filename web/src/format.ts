@@ -80,7 +80,7 @@ export function absoluteTime(at: string): string {
 	return Number.isNaN(ms) ? at : `${absolute.format(ms)}\n${at}`;
 }
 
-/** Returns the text indented if it is a JSON object or array, or else as it is. */
+/** Returns a JSON object or array with indentation, and any other text unchanged. */
 export function pretty(text: string): string {
 	const start = text.trimStart()[0];
 	if (start !== "{" && start !== "[") return text;

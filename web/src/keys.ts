@@ -6,7 +6,8 @@
 import { signal } from "@preact/signals";
 import { go } from "./route";
 
-/** After `g`, the next key must follow within this time. */
+/** The keys `g` and then, for example, `q` open a page. The second key must follow
+ * within this time. */
 const PREFIX_MS = 1500;
 
 export const helpIsOpen = signal(false);

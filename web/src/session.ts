@@ -1,4 +1,5 @@
-// The server's answer about itself and about this session.
+// What the server says about itself (its version, whether it is read-only) and about
+// the browser's session.
 //
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The readpast authors

@@ -186,7 +186,8 @@ function Queues({ list, settings }: { list: Stats[]; settings: Map<string, Queue
 	);
 }
 
-/** Shows the live numbers. Until they arrive, it shows the numbers of one call. */
+/** Shows all queues with their live numbers. Until live numbers arrive, the page shows
+ * the answer to one call of v1/stats. */
 export function QueuesPage() {
 	const live = stats.value;
 	const first = useAnswer<{ queues: Stats[] }>(live ? null : "v1/stats");

@@ -1,4 +1,5 @@
-// What a page shows while it reads, if a read failed, and if a list is empty.
+// Parts of pages: the data of an answer, and notes for a read that has not ended, a
+// read that failed, and an empty list.
 //
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The readpast authors

@@ -101,8 +101,8 @@ export function JobActions({ job, onDone }: { job: Job; onDone: () => void }) {
 	);
 }
 
-/** Returns only the values that differ from those of the job. If a text is not a
- * number, it is sent as it is, so that the server says what is wrong with it. */
+/** Returns only the values that differ from those of the job. A wrong number
+ * is sent unchanged, as text, so that the server's error explains the mistake. */
 function changesOf(values: Record<string, string>, job: Job): Record<string, unknown> {
 	const changes: Record<string, unknown> = {};
 	const number = (text: string) => (/^[0-9]+$/.test(text) ? Number(text) : text);
