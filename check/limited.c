@@ -8,8 +8,8 @@
  *
  * A limit is checked for the claims that were sent and answered while the limit
  * was surely in force. Each of these claims counted all jobs that were running
- * when the claim took effect. So at most as many of these claims can overlap as
- * the limit allows, even if the limit was different before.
+ * when the claim took effect. So the number of these claims that overlap can
+ * never exceed the limit, even if the limit was different before.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -27,8 +27,8 @@ fired_read(struct fired *ret, const rp_job *job)
 	ret->at = text_of(ret, "readpast-scheduled-for");
 	ret->missed = text_of(ret, "readpast-missed");
 	ret->manual = text_of(ret, "readpast-manual") != NULL;
-	/* The copy of a dead job has the dead job's headers, although no
-	 * schedule made the copy. */
+	/* If a job dies, its queue's dead-to queue gets a copy of the job with
+	 * the same headers. No schedule made this copy. */
 	ret->second_hand = json_object_get(ret->headers, "dead-id") != NULL;
 	if (ret->schedule && ret->at)
 		return 1;

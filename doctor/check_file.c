@@ -104,7 +104,7 @@ check_names(struct doctor *d)
 	if (is_mount_point(path))
 		return doctor_found(
 			d, json_pack("{ss ss ss}", "file", path, "how",
-				     "is mounted there by itself, not with its "
+				     "is mounted as a single file, without its "
 				     "directory",
 				     "fix",
 				     "end all processes that use the file, and "

@@ -342,8 +342,8 @@ request_begin(void *ctx, const char *target, struct MHD_Connection *connection)
 static void
 read_tokens(struct request *request, rp_conn *conn)
 {
-	/* If the list was already read again after this request came, for
-	 * another request, it is new enough. */
+	/* Another request may have caused the list to be read again. If that
+	 * was after this request came, the list is new enough. */
 	if (atomic_load(&request->server->tokens.read_us) <= request->began_us)
 		tokens_read(&request->server->tokens, conn);
 }

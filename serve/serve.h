@@ -165,9 +165,9 @@ enum lane {
 struct route {
 	const char *method, *path; /* a * in the path stands for any segment */
 	enum lane lane;
-	enum may may; /* the right that the token must give */
+	enum may may; /* the permission that the token must give */
 	/* 1: the third segment of the path is a queue, and the token must give
-	 * the right `may` for this queue */
+	 * the permission `may` for this queue */
 	int names_queue;
 	/* Checks the input. The loop calls this function. Returns 0, or -1
 	 * after answering the request. NULL: there is no input to check. */

@@ -200,7 +200,7 @@ if [[ $2 == sqlite: ]]; then
 		mkdir container
 		touch container/named.db
 		check 'a file that is mounted by itself is reported' \
-			mounted finds names 'container/named.db is mounted there by itself.*mount its directory'
+			mounted finds names 'container/named.db is mounted as a single file.*mount its directory'
 		check 'a file whose directory is mounted is not reported' mounted lacks_names_in_directory
 	fi
 

@@ -20,8 +20,8 @@ begin
 		raise exception 'worker_id is null or less than 0'
 			using errcode = 'RP003';
 	elsif ids = '{}' then
-		raise exception 'a claim needs queues, most within 0..:most_claimed, and at_once '
-			'and holding of at least 0'
+		raise exception 'a claim needs queues; the argument most must be within '
+			'0..:most_claimed, and at_once and holding at least 0'
 			using errcode = 'RP003';
 	end if;
 	raise exception 'ids, claim_nos and the other arrays must have the same '
