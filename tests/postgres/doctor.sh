@@ -104,7 +104,7 @@ sql "select setval('readpast.line', 1000000)" >/dev/null
 sql "select readpast.claim('q', 5000)" >/dev/null
 marked() {
 	sql "select readpast.enqueue('q', 'far away'); select readpast.claim('q')" >/dev/null
-	finds marks 'queue q: the sweep is [0-9]{6,7} positions'
+	finds marks 'queue q: the sweep lags behind the claims, by [0-9]{6,7} positions'
 }
 check 'claims without sweeps are reported' eventually marked
 swept() {
