@@ -7,6 +7,9 @@
 -- the job by the index of unique keys instead.
 -- :states is a bit set. The bit 1 << N selects the state with the number N. If :before
 -- is not null, only jobs that were enqueued at or before this time match.
+-- Each part joins readpast_queue itself, because SQLite then knows that the indexes
+-- return the rows in the order of the part. If the part joined `queue`, SQLite would
+-- sort all jobs of the part before the limit applies.
 
 with queue(id, due_state) as materialized (
   select q.id, iif(s.stopped, 7, 2)
@@ -16,48 +19,50 @@ with queue(id, due_state) as materialized (
 looked(part, state, id) as materialized (
   select * from (
     select 1, 3, j.id
-      from queue q
+      from readpast_queue q
      cross join readpast_job j indexed by readpast_job_held
         on j.queue_id = q.id and j.lease_until is not null
-     where :states & 8 and :key is null
+     where :states & 8 and :key is null and q.id in (select id from queue)
      order by q.id, j.lease_until
      limit :looks + 1)
   union all
   select * from (
-    select 2, q.due_state, j.id
-      from queue q
+    select 2, null, j.id
+      from readpast_queue q
      cross join readpast_job j indexed by readpast_job_line
         on j.queue_id = q.id and j.seq is not null
-     where :states & (1 << q.due_state) and :key is null
+     where :key is null
+       and q.id in (select id from queue where :states & (1 << due_state))
      order by q.id, j.priority, j.class, j.seq
      limit :looks + 1)
   union all
   select * from (
-    select 3, q.due_state, j.id
-      from queue q
+    select 3, null, j.id
+      from readpast_queue q
      cross join readpast_job j indexed by readpast_job_due
         on j.queue_id = q.id and j.seq is null and j.lease_until is null
        and j.run_at < 9223372036854775807 and j.run_at <= :now_ms
-     where :states & (1 << q.due_state) and :key is null
+     where :key is null
+       and q.id in (select id from queue where :states & (1 << due_state))
      order by q.id, j.run_at
      limit :looks + 1)
   union all
   select * from (
     select 4, 1, j.id
-      from queue q
+      from readpast_queue q
      cross join readpast_job j indexed by readpast_job_due
         on j.queue_id = q.id and j.seq is null and j.lease_until is null
        and j.run_at < 9223372036854775807 and j.run_at > :now_ms
-     where :states & 2 and :key is null
+     where :states & 2 and :key is null and q.id in (select id from queue)
      order by q.id, j.run_at
      limit :looks + 1)
   union all
   select * from (
     select 5, 7, w.job_id
-      from queue q
+      from readpast_queue q
      cross join readpast_group_wait w
         on w.queue_id = q.id
-     where :states & 128 and :key is null
+     where :states & 128 and :key is null and q.id in (select id from queue)
      order by q.id, w.group_key, w.priority, w.came
      limit :looks + 1)
   union all
@@ -72,7 +77,7 @@ looked(part, state, id) as materialized (
               on j.queue_id = q.id and j.unique_key = :key)
    where :states & (1 << state))
 select id, state
-  from (select l.part, l.state, j.id,
+  from (select l.part, coalesce(l.state, q.due_state) as state, j.id,
                iif(l.part in (2, 5), j.queue_id, null) as queue_id,
                iif(l.part in (2, 5), j.priority, null) as priority,
                iif(l.part = 2, j.class, null) as class,
@@ -82,6 +87,7 @@ select id, state
                            else j.run_at end as place
           from looked l
          cross join readpast_job j on j.id = l.id
+         cross join queue q on q.id = j.queue_id
          where (:kind is null or j.kind = :kind)
            and (:group is null or j.extra ->> 'group' = :group)
            and (:error is null or instr(j.last_error, :error) > 0)
