@@ -11,8 +11,8 @@ select queue, strftime('%Y-%m-%dT%H:%M:%SZ', since / 1000, 'unixepoch')
             on e.id in ((select id from readpast_job
                           where queue_id = q.id and seq is null
                             and lease_until is null
-                            and run_at < 9223372036854775807
                             and run_at < :now_ms - 3000
+                            and run_at < 9223372036854775807
                           order by run_at limit 1),
                         (select id from readpast_job
                           where queue_id = q.id and lease_until is not null

@@ -41,7 +41,7 @@ looked(part, state, id) as materialized (
       from readpast_queue q
      cross join readpast_job j indexed by readpast_job_due
         on j.queue_id = q.id and j.seq is null and j.lease_until is null
-       and j.run_at < 9223372036854775807 and j.run_at <= :now_ms
+       and j.run_at <= :now_ms and j.run_at < 9223372036854775807
      where :key is null
        and q.id in (select id from queue where :states & (1 << due_state))
      order by q.id, j.run_at

@@ -13,8 +13,8 @@ select id, queue, state, priority, attempt, max_attempts, claim_no, worker,
   from readpast_live
  where queue_id = (select id from readpast_queue where name = :queue)
    and seq is null and lease_until is null
-   and due_at < 9223372036854775807
    and due_at > iif(:due, -9223372036854775808, :now)
    and due_at <= iif(:due, :now, 9223372036854775807)
+   and due_at < 9223372036854775807
  order by due_at
  limit :max;

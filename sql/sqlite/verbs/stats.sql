@@ -24,7 +24,7 @@ select q.id, q.name, q.paused_at, q.pause_reason,
             from (select 1 from readpast_job
                    where queue_id = q.id and seq is null
                      and lease_until is null
-                     and run_at < 9223372036854775807 and run_at <= :now
+                     and run_at <= :now and run_at < 9223372036854775807
                    limit :most + 1)) as due,
        (select count(*)
           from (select 1 from readpast_group_wait

@@ -13,7 +13,7 @@ select j.id, j.priority, iif(j.class = 1, 1, 2) as class,
        @is_grouped and j.extra ->> 'group' is not null as enters
   from readpast_job j
  where j.queue_id = :queue_id and j.seq is null and j.lease_until is null
-   and j.run_at < 9223372036854775807 and j.run_at <= :now
+   and j.run_at <= :now and j.run_at < 9223372036854775807
  order by j.run_at, j.id
  limit :max;
 

@@ -14,7 +14,7 @@ select q.id as queue_id, 0 as dropped
                   and lease_until is not null)
     or exists (select 1 from readpast_job
                 where queue_id = q.id and seq is null and lease_until is null
-                  and run_at < 9223372036854775807 and run_at <= :now)
+                  and run_at <= :now and run_at < 9223372036854775807)
     or exists (select 1 from readpast_job
                 where queue_id = q.id and expire_at <= :now
                   and expire_at is not null and lease_until is null)
