@@ -384,6 +384,10 @@ int rp__check_wait_for_queue(rp_conn *conn, const char *queue, int until_empty);
  * transaction is open, this happens in that transaction. */
 int rp__sweep_rest(rp_conn *conn, struct rp_slice *slice);
 int rp__sweep_dropped(rp_conn *conn); /* delete the jobs of dropped queues */
+int rp__queue_drop(rp_conn *conn, const char *name);
+/* Sweep all queues like rp_sweep(), but stop after a fifth of a second. Returns
+ * 1 if there is more to sweep. */
+int rp__sweep_some(rp_conn *conn);
 int rp__has_swept_lately(const rp_conn *conn);
 /* Probe the queues: read whether they have work. Then sweep if a job is due or
  * a lease is over in these queues, or if `what` has RP_WAIT_SWEEP and no sweep

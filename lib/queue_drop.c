@@ -21,8 +21,9 @@ dropped_row(void *ctx, size_t row, const struct rp_value *c)
 	return RP_ROW_TAKE;
 }
 
+/* Drop a queue, but let later sweeps delete its jobs. */
 int
-rp_queue_drop(rp_conn *conn, const char *name)
+rp__queue_drop(rp_conn *conn, const char *name)
 {
 	const struct rp_value params[QUEUE_DROP_PARAMS] = {
 		[QUEUE_DROP_QUEUE] = rp__text(name),
@@ -39,10 +40,6 @@ rp_queue_drop(rp_conn *conn, const char *name)
 	r = rp__run_once(conn, RP_V_QUEUE_DROP, params, dropped_row, &dropped);
 	if (r < 0)
 		return r;
-	/* The queue itself is already removed. Delete its jobs. If this fails,
-	 * the next sweep deletes them. */
-	if (!dropped.busy)
-		rp__sweep_dropped(conn);
 	if (!dropped.found)
 		return rp__no_such_queue(conn, name);
 	if (dropped.busy)
@@ -52,4 +49,16 @@ rp_queue_drop(rp_conn *conn, const char *name)
 				"transactions with its jobs finish",
 				name);
 	return 0;
+}
+
+int
+rp_queue_drop(rp_conn *conn, const char *name)
+{
+	int r = rp__queue_drop(conn, name);
+
+	/* The queue is already removed. If the next call fails, a sweep deletes
+	 * the jobs. */
+	if (r == 0)
+		rp__sweep_dropped(conn);
+	return r;
 }

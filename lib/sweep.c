@@ -7,8 +7,9 @@
  *
  * A sweep first finds out, without a lock, what there is to do. Then it works
  * in slices (short transactions, see slice.c); a slice may include many queues.
- * A worker must also settle and claim, so its sweep stops after STRETCH_US and
- * continues after MOMENT_MS.
+ * A worker must also settle and claim, and a server must also find jobs for the
+ * requests that wait. So their sweeps stop after STRETCH_US and continue after
+ * MOMENT_MS.
  */
 #include "schedule.h"
 
@@ -412,6 +413,22 @@ rp__probe_and_sweep(rp_conn *conn, const char *const *queues, int what,
 		ret->expires_in_ms = in_a_moment(conn, ret->expires_in_ms);
 	}
 	return r;
+}
+
+int
+rp__sweep_some(rp_conn *conn)
+{
+	struct sweep s = { .conn = conn,
+			   .which = FIRST,
+			   .stop_at = rp__monotonic_us() + STRETCH_US,
+			   .rest = 1 };
+	int r = rp__enter(conn);
+
+	if (r < 0)
+		return r;
+	conn->swept_at = rp__monotonic_ms();
+	r = sweep(&s);
+	return r < 0 ? r : conn->has_unswept;
 }
 
 int

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "handlers.h"
+#include "internal.h"
 #include "settings.h"
 
 #define MOST_SETTINGS 32
@@ -194,10 +195,12 @@ queue_set_run(struct request *request, rp_conn *conn)
 	answer_queue(request, conn, is_new ? 201 : 200);
 }
 
+/* The waiter's sweeps delete the jobs of the queue, because that can take
+ * minutes. */
 void
 queue_drop_run(struct request *request, rp_conn *conn)
 {
-	int r = rp_queue_drop(conn, request->segments[2]);
+	int r = rp__queue_drop(conn, request->segments[2]);
 
 	if (r < 0)
 		refuse_error(request, r, rp_last_error(conn));

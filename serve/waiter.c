@@ -18,6 +18,7 @@
 
 #define FORGET_MS 60000 /* how often the waiter deletes old stored answers */
 #define SWEEP_MS 1000   /* how often the waiter sweeps */
+#define MORE_MS 50      /* pause after a sweep that has not finished */
 /* After the waiter has found ready jobs that no request could claim, it pauses
  * for REST_MS to MOST_REST_MS. For example, no request can claim the jobs of a
  * queue that runs as many jobs as its limit allows. */
@@ -101,24 +102,27 @@ next_rest(const struct polls *p, int64_t reported_at, int64_t before)
 				       : before;
 }
 
-/* Do the work of the waiter that is due once a second. */
+/* Do the work of the waiter that is due once a second. Returns the time in ms
+ * until it is due again, or RP_E*. */
 static int
 do_duties(struct server *server, int64_t now)
 {
 	struct polls *p = &server->polls;
 	int r = server->options->tokens ? tokens_read(&server->tokens, p->conn)
 					: 0;
+	int more;
 
 	if (r < 0 || server->options->read_only)
-		return r;
-	r = rp_sweep(p->conn, NULL);
-	if (r < 0)
-		return r;
+		return r < 0 ? r : SWEEP_MS;
+	more = rp__sweep_some(p->conn);
+	if (more < 0)
+		return more;
 	atomic_store(&server->swept_at, now);
-	if (now - p->forgot_at < FORGET_MS)
-		return 0;
-	p->forgot_at = now;
-	return rp__answers_forget(p->conn);
+	if (now - p->forgot_at >= FORGET_MS) {
+		p->forgot_at = now;
+		r = rp__answers_forget(p->conn);
+	}
+	return r < 0 ? r : more ? MORE_MS : SWEEP_MS;
 }
 
 static void *
@@ -126,22 +130,24 @@ wait_all(void *ctx)
 {
 	struct server *server = ctx;
 	struct polls *p = &server->polls;
-	int64_t swept_at = 0, reported_at = 0, rest_ms = 1;
+	int64_t due_at = 0, reported_at = 0, rest_ms = 1;
+	int pause_ms = SWEEP_MS;
 	char **names = NULL;
 
 	while (take_names(p, &names)) {
 		int64_t now = now_ms();
 		int r = 0;
 
-		if (now - swept_at >= SWEEP_MS) {
+		if (now >= due_at) {
 			r = do_duties(server, now);
-			swept_at = now;
+			pause_ms = r > 0 ? r : SWEEP_MS;
+			due_at = now + pause_ms;
 		}
 		if (r >= 0 && names && *names)
 			r = rp_wait(p->conn, (const char *const *)names,
-				    SWEEP_MS, p->fd);
+				    pause_ms, p->fd);
 		else
-			rest(p, SWEEP_MS);
+			rest(p, pause_ms);
 		if (r < 0) {
 			rest(p, MOST_REST_MS);
 		} else if (names && *names && r > 0) {

@@ -8,9 +8,11 @@ SPDX-FileCopyrightText: The readpast authors
 """
 
 import base64
+import contextlib
 import json
+import sqlite3
 
-from serving import Case, Server, eventually, main
+from serving import KIND, Case, Server, eventually, main
 
 
 class Enqueue(Case):
@@ -309,6 +311,17 @@ class Queues(Case):
         self.server.post("/v1/queues/%s/cancel" % self.queue)
         self.assertEqual(self.server.ask("DELETE", path).status, 200)
         self.refused(self.server.get(path), 404)
+
+    if KIND == "sqlite:":
+        def test_the_jobs_of_a_dropped_queue_are_deleted_after_the_answer(self):
+            job = self.server.enqueue(self.queue)
+            self.server.ask("DELETE", f"/v1/queues/{self.queue}")
+            file = self.server.url.removeprefix("sqlite:")
+            with contextlib.closing(sqlite3.connect(file)) as db:
+                self.assertTrue(eventually(20, lambda: not db.execute(
+                    "select 1 from readpast_job where id = ?", [job]).fetchall()))
+                self.assertTrue(eventually(20, lambda: not db.execute(
+                    "select 1 from readpast_dropped").fetchall()))
 
     def test_the_list_has_all_queues(self):
         self.server.enqueue(self.queue)
