@@ -384,6 +384,7 @@ int rp__check_wait_for_queue(rp_conn *conn, const char *queue, int until_empty);
  * transaction is open, this happens in that transaction. */
 int rp__sweep_rest(rp_conn *conn, struct rp_slice *slice);
 int rp__sweep_dropped(rp_conn *conn); /* delete the jobs of dropped queues */
+/* Drop a queue like rp_queue_drop(), but let sweeps delete its jobs. */
 int rp__queue_drop(rp_conn *conn, const char *name);
 /* Sweep all queues like rp_sweep(), but stop after a fifth of a second. Returns
  * 1 if there is more to sweep. */

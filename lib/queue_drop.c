@@ -21,9 +21,8 @@ dropped_row(void *ctx, size_t row, const struct rp_value *c)
 	return RP_ROW_TAKE;
 }
 
-/* Drop a queue, but let later sweeps delete its jobs. */
-int
-rp__queue_drop(rp_conn *conn, const char *name)
+static int
+drop(rp_conn *conn, const char *name, int delete_jobs)
 {
 	const struct rp_value params[QUEUE_DROP_PARAMS] = {
 		[QUEUE_DROP_QUEUE] = rp__text(name),
@@ -40,6 +39,11 @@ rp__queue_drop(rp_conn *conn, const char *name)
 	r = rp__run_once(conn, RP_V_QUEUE_DROP, params, dropped_row, &dropped);
 	if (r < 0)
 		return r;
+	/* The queue is already removed. If this call fails, a sweep deletes the
+	 * jobs. If there is no such queue, an earlier drop may have been killed
+	 * before it had deleted all jobs. */
+	if (delete_jobs && !dropped.busy)
+		rp__sweep_dropped(conn);
 	if (!dropped.found)
 		return rp__no_such_queue(conn, name);
 	if (dropped.busy)
@@ -52,13 +56,13 @@ rp__queue_drop(rp_conn *conn, const char *name)
 }
 
 int
+rp__queue_drop(rp_conn *conn, const char *name)
+{
+	return drop(conn, name, 0);
+}
+
+int
 rp_queue_drop(rp_conn *conn, const char *name)
 {
-	int r = rp__queue_drop(conn, name);
-
-	/* The queue is already removed. If the next call fails, a sweep deletes
-	 * the jobs. */
-	if (r == 0)
-		rp__sweep_dropped(conn);
-	return r;
+	return drop(conn, name, 1);
 }

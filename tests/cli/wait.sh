@@ -205,6 +205,6 @@ check 'a handler of -j 1 can wait for another queue' grep -q ' 6$' \
 check 'a handler of -j 2 can wait for its queue' grep -q ' 6$' \
 	<(in_handler 2 "'$READPAST' wait $same --timeout 20ms")
 # shellcheck disable=SC2016
-check 'a handler of -j 2 cannot wait for its own job' grep -q 'the job that it runs 2$' \
+check 'a handler of -j 2 cannot wait for its own job' grep -q 'the job that it waits for 2$' \
 	<(in_handler 2 "'$READPAST' wait \$READPAST_JOB_ID --timeout 9s")
 finish
