@@ -13,6 +13,7 @@ SPDX-License-Identifier: MIT
 SPDX-FileCopyrightText: The readpast authors
 """
 
+import functools
 import os
 import pathlib
 import re
@@ -43,6 +44,7 @@ class Program:
         self.techniques = re.findall(r"^(\S+)", self.run("lab", "--list"), re.M)
         self.globals = {"--help", "--version", *OPTION.findall(said.splitlines()[0])}
 
+    @functools.cache
     def run(self, *arguments):
         env = {k: v for k, v in os.environ.items() if "READPAST" not in k}
         return subprocess.run(

@@ -12,6 +12,7 @@ import http.client
 import os
 import pathlib
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -19,8 +20,18 @@ import time
 
 from tap import READPAST, check, run
 
+PROMTOOL = shutil.which("promtool")  # .ci/run installs it
 NAME = r"[a-z][a-z0-9_]*"
 SAMPLE = re.compile(rf'({NAME})(?:\{{((?:{NAME}="(?:[^"\\\n]|\\["\\n])*",?)*)\}})? (\S+)')
+
+
+def advice(text):
+    """Return the lines that `promtool check metrics` prints, if it is installed."""
+    if not PROMTOOL:
+        return []
+    return subprocess.run([PROMTOOL, "check", "metrics"], input=text, text=True,
+                          check=False, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT).stdout.splitlines()
 
 
 def faults(text):
@@ -80,7 +91,9 @@ def ask(port, path="/metrics", method="GET"):
 def test_database():
     readpast("enqueue", 'na"me\\x', "a", "b")
     readpast("enqueue", "mail", "a", "--delay", "1h")
-    wrong, seen = faults(readpast("metrics"))
+    text = readpast("metrics")
+    wrong, seen = faults(text)
+    wrong += advice(text)
     check("the metrics of a database are valid", not wrong, wrong)
     for labels, n in (('queue="na\\"me\\\\x",state="ready"', 2),
                       ('queue="mail",state="scheduled"', 1)):
@@ -116,6 +129,7 @@ def test_worker():
         time.sleep(0.05)
     check("a worker answers with the content type of Prometheus",
           (status, kind) == (200, "text/plain; version=0.0.4; charset=utf-8"), (status, kind))
+    wrong += advice(text)
     check("the metrics of a worker are valid", not wrong, wrong)
     ends = {end: seen["readpast_worker_jobs_total", f'end="{end}"']
             for end in ("done", "failed", "dead", "released")}
@@ -153,6 +167,7 @@ def test_server():
     ask(port, "/none")
     _, kind, text = ask(port)
     wrong, seen = faults(text)
+    wrong += advice(text)
     check("the metrics of the server are valid", not wrong and "0.0.4" in kind, wrong)
     check("requests are counted by status",
           seen["readpast_http_requests_total", 'code="4xx"'] == 1, text)
