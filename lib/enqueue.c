@@ -179,6 +179,7 @@ fill(const struct rows *rows, struct rp_value *p, const rp_job_spec *job)
 					    .size = job->payload_size };
 	if (!job->unique_key) {
 		p[ENQUEUE_WITH_TERMS] = rp__int(has_terms(job));
+		p[ENQUEUE_NTH] = (struct rp_value){ .type = RP_NULL };
 	} else {
 		p[ENQUEUE_UNIQUE_UNIQUE_KEY] = rp__text(job->unique_key);
 		p[ENQUEUE_UNIQUE_REPLACE] = rp__int(job->replace != 0);

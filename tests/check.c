@@ -145,13 +145,20 @@ job_of(const char *payload)
 }
 
 int64_t
+put_spec(rp_conn *conn, const char *queue, const rp_job_spec *job)
+{
+	rp_added added;
+
+	ok(conn, rp_enqueue(conn, queue, job, &added));
+	return added.id;
+}
+
+int64_t
 put(rp_conn *conn, const char *queue, const char *payload)
 {
 	rp_job_spec job = job_of(payload);
-	rp_added added;
 
-	ok(conn, rp_enqueue(conn, queue, &job, &added));
-	return added.id;
+	return put_spec(conn, queue, &job);
 }
 
 char *
@@ -172,13 +179,13 @@ int64_t
 put_bytes(rp_conn *conn, rp_job_spec job, size_t size, unsigned seed)
 {
 	char *bytes = bytes_of(size, seed);
-	rp_added added;
+	int64_t id;
 
 	job.payload = bytes;
 	job.payload_size = size;
-	ok(conn, rp_enqueue(conn, "q", &job, &added));
+	id = put_spec(conn, "q", &job);
 	free(bytes);
-	return added.id;
+	return id;
 }
 
 void
@@ -309,11 +316,9 @@ int64_t
 put_in_group(rp_conn *conn, const char *group, const char *payload)
 {
 	rp_job_spec job = job_of(payload);
-	rp_added added;
 
 	job.group_key = group;
-	ok(conn, rp_enqueue(conn, "q", &job, &added));
-	return added.id;
+	return put_spec(conn, "q", &job);
 }
 
 void

@@ -60,7 +60,9 @@ rp_conn *connect_to(const struct db *db);
 int64_t check_result(int64_t r, rp_conn *conn, const char *call,
 		     const char *file, int line);
 
+/* Enqueue a job. Returns its id. */
 int64_t put(rp_conn *conn, const char *queue, const char *payload);
+int64_t put_spec(rp_conn *conn, const char *queue, const rp_job_spec *job);
 rp_job_spec job_of(const char *payload);
 /* Return `size` bytes that the seed determines. None of them is zero. The
  * caller frees them. */

@@ -48,7 +48,7 @@ dump() { # FILE [SHIFT]
 	select q.name, j.id - $shift, j.priority, j.class, j.run_at, j.claim_no, j.attempt, j.lost,
 	       j.max_attempts, j.created_at, j.unique_key, j.kind, j.headers,
 	       hex(j.payload), j.last_error, j.seq is not null,
-	       j.expire_at, j.extra,
+	       j.expire_at, j.extra, j.group_key,
 	       (select group_concat((value ->> 'attempt') || (value ->> 'at')
 	                            || (value ->> 'text')) from json_each(j.failures))
 	  from readpast_job j join readpast_queue q on q.id = j.queue_id
@@ -56,7 +56,7 @@ dump() { # FILE [SHIFT]
 	select q.name, a.id - $shift, a.state, a.finished_at, a.priority, a.run_at,
 	       a.claim_no, a.attempt, a.max_attempts, a.worker, a.created_at,
 	       a.unique_key, a.kind, a.headers, hex(a.payload), a.last_error,
-	       a.expire_at, a.extra,
+	       a.expire_at, a.extra, a.group_key,
 	       hex(a.result),
 	       (select group_concat((value ->> 'attempt') || (value ->> 'at')
 	                            || (value ->> 'text')) from json_each(a.failures))
@@ -103,7 +103,7 @@ source_db() { # URL: make a database with jobs of all kinds
 	readpast enqueue mail 'ünïcode "quoted"' --kind k --header a='b "c"' --unique key --quiet
 	readpast enqueue mail later --delay 1h --max-attempts 2 --quiet
 	seq 30 | readpast enqueue mail --quiet
-	seq 10 | readpast enqueue mail --priority 5 --quiet
+	seq 10 | readpast enqueue mail --priority 5 --group five --quiet
 	seq 5 | readpast enqueue other --priority 250 --quiet
 	local claims
 	mapfile -t claims < <(readpast claim mail -n 8 | claims_of)
@@ -156,11 +156,11 @@ check 'the source is not paused after the copy' equal "$(readpast --db sqlite:a.
 check 'the target is paused after the copy' equal "$(readpast --db "$pg" queue list | grep -c paused)" 3
 check 'the schedules of the target are paused after the copy' equal "$(readpast --db "$pg" cron list | grep -c '(paused)')" 2
 check 'the copy does not pause schedules of the source' equal "$(readpast --db sqlite:a.db cron list | grep '(paused)')" 'asleep (paused)'
-check 'the source has a job with each setting, a result, progress and a key that stays taken' equal "$(sqlite3 a.db "
+check 'the source has a job with each setting, a group, a result, progress and a key that stays taken' equal "$(sqlite3 a.db "
 	select count(extra ->> 'keep_ms') > 0, count(extra ->> 'timeout_ms') > 0, count(expire_at) > 0,
 	       count(extra ->> 'backoff') > 0, count(extra ->> 'unique_for_ms') > 0,
-	       count(extra ->> 'progress') > 0, (select count(result) from readpast_archive), (select count(*) from readpast_taken_key)
-	  from readpast_job")" '1|1|1|1|1|1|1|1'
+	       count(extra ->> 'progress') > 0, count(group_key) > 0, (select count(result) from readpast_archive), (select count(*) from readpast_taken_key)
+	  from readpast_job")" '1|1|1|1|1|1|1|1|1'
 check 'a copy back to SQLite succeeds' status 0 readpast copy "$pg" sqlite:b.db --json
 check 'after the copy back all fields are unchanged' same_dump a.db b.db
 check 'after the copy back the order is unchanged' same_order sqlite:a.db sqlite:b.db mail

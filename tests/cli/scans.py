@@ -42,12 +42,21 @@ select q.id, LATER + value, 'k', 1 from readpast_queue q, generate_numbers;
 insert into readpast_job (queue_id, lease_until, claim_no, worker_id, kind, created_at)
 select q.id, LATER + value, value, 0, 'k', 1 from readpast_queue q, generate_numbers;
 -- N jobs wait for N / 10 groups.
-insert into readpast_job (queue_id, run_at, extra, came)
-select 2, 9223372036854775807, json_object('group', 'g' || value % (N / 10)), value
+insert into readpast_job (queue_id, run_at, group_key, came)
+select 2, 9223372036854775807, 'g' || value % (N / 10), value
   from generate_numbers;
 insert into readpast_group_wait (queue_id, group_key, priority, came, job_id, run_at)
-select queue_id, extra ->> 'group', priority, came, id, 1
+select queue_id, group_key, priority, came, id, 1
   from readpast_job where came is not null;
+-- In the queue c, N jobs of one group wait, and one is ready.
+insert into readpast_job (queue_id, seq, run_at, group_key, came)
+select 3, iif(value = 1, 0, null), iif(value = 1, 1, 9223372036854775807), 'g', value
+  from generate_numbers;
+insert into readpast_group_wait (queue_id, group_key, priority, came, job_id, run_at)
+select queue_id, group_key, priority, came, id, 1
+  from readpast_job where queue_id = 3 and came > 1;
+insert into readpast_group_slot (queue_id, group_key, job_id)
+select queue_id, group_key, id from readpast_job where queue_id = 3 and came = 1;
 insert into readpast_archive (queue_id, state, finished_at, priority, run_at, claim_no,
                               attempt, max_attempts, created_at, payload, last_error)
 select q.id, s.value, LATER + n.value, 100, 1, 1, 1, 1, 1, x'', 'an error'
@@ -107,6 +116,9 @@ def cases():
     yield "list_scheduled, due", answer_of("verbs", "list_scheduled"), {"due": 1}
     yield "list_kept", answer_of("verbs", "list_kept"), {"state": 5}
     yield "sweep_due", answer_of("verbs", "sweep_due"), {}
+    yield "claim, of a group whose limit was lowered", answer_of("verbs", "claim") + \
+        " limit 1", {"queue_id": 3, "checks": 5, "group_limit": 1,
+                      "lease_until": 1, "timeout_ms": 0, "free": 1}
     for which in "first", "last":
         yield f"why the {which} job waits", answer_of("verbs", "why"), {"id": which}
     for name in "late", "nobody", "paused", "sweep":

@@ -152,14 +152,12 @@ P11_the_order_of_a_group_is_priority_and_then_time(void **state)
 	rp_conn *conn = ((struct db *)*state)->conn;
 	rp_job_spec job = job_of("x");
 	int64_t ids[4];
-	rp_added added;
 
 	limit_groups(conn, 1);
 	put_three(conn, ids);
 	job.group_key = "g";
 	job.priority = 5;
-	ok(conn, rp_enqueue(conn, "q", &job, &added));
-	ids[3] = added.id;
+	ids[3] = put_spec(conn, "q", &job);
 	expect_states(conn, ids, "rbbb");
 	for (int i = 0; i < 4; i++) {
 		static const int order[] = { 0, 3, 1, 2 };
@@ -230,7 +228,6 @@ the_same_group_in_two_queues_is_two_groups(void **state)
 	rp_queue q = RP_QUEUE_INIT;
 	rp_job_spec job = job_of("x");
 	int64_t ids[2];
-	rp_added added;
 
 	limit_groups(conn, 1);
 	q.name = "other";
@@ -238,8 +235,7 @@ the_same_group_in_two_queues_is_two_groups(void **state)
 	settings(conn, q);
 	ids[0] = put_in_group(conn, "g", "x");
 	job.group_key = "g";
-	ok(conn, rp_enqueue(conn, "other", &job, &added));
-	ids[1] = added.id;
+	ids[1] = put_spec(conn, "other", &job);
 	expect_states(conn, ids, "rr");
 }
 
@@ -442,14 +438,12 @@ an_expired_job_gives_up_its_slot(void **state)
 	rp_conn *conn = ((struct db *)*state)->conn;
 	rp_job_spec job = job_of("x");
 	int64_t ids[3];
-	rp_added added;
 
 	limit_groups(conn, 1);
 	job.group_key = "g";
 	job.expire_ms = 50;
 	for (int i = 0; i < 2; i++) {
-		ok(conn, rp_enqueue(conn, "q", &job, &added));
-		ids[i] = added.id;
+		ids[i] = put_spec(conn, "q", &job);
 	}
 	ids[2] = put_in_group(conn, "g", "x");
 	expect_states(conn, ids, "rbb");
@@ -464,14 +458,12 @@ scheduled_jobs_enter_their_group_when_they_are_due(void **state)
 	rp_conn *conn = ((struct db *)*state)->conn;
 	rp_job_spec job = job_of("x");
 	int64_t ids[3];
-	rp_added added;
 
 	limit_groups(conn, 1);
 	job.group_key = "g";
 	job.delay_ms = 100;
 	for (int i = 0; i < 2; i++) {
-		ok(conn, rp_enqueue(conn, "q", &job, &added));
-		ids[i] = added.id;
+		ids[i] = put_spec(conn, "q", &job);
 	}
 	ids[2] = put_in_group(conn, "g", "x");
 	expect_states(conn, ids, "ssr");

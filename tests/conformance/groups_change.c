@@ -23,6 +23,19 @@ done_one(rp_conn *conn)
 	settle_one(conn, claim_one(conn, MINUTE), RP_DONE, 0);
 }
 
+/* Claim the next job. A claim gets nothing while jobs are still moved out of
+ * the line. On a slow machine this takes several claims. */
+static struct claim
+next_claim(rp_conn *conn)
+{
+	struct claim c;
+	int tries = 0;
+
+	while (!take_one(conn, "q", MINUTE, &c))
+		assert_true(++tries < 1000);
+	return c;
+}
+
 /* Returns 1 if no job can be claimed. */
 static int
 is_empty(rp_conn *conn)
@@ -32,6 +45,20 @@ is_empty(rp_conn *conn)
 	return !take_one(conn, "q", MINUTE, &c);
 }
 
+/* Assert that the next n jobs are these, and that no other job can be claimed
+ * while one of them runs. Complete them. */
+static void
+run_one_by_one(rp_conn *conn, const int64_t *ids, int n)
+{
+	for (int i = 0; i < n; i++) {
+		struct claim c = next_claim(conn);
+
+		assert_int_equal(c.id, ids[i]);
+		assert_true(is_empty(conn));
+		settle_one(conn, c, RP_DONE, 0);
+	}
+}
+
 /* ---- the limit changes ---- */
 
 static void
@@ -39,17 +66,11 @@ a_limit_that_is_set_holds_for_jobs_in_the_line(void **state)
 {
 	rp_conn *conn = ((struct db *)*state)->conn;
 	int64_t ids[5];
-	struct claim c;
 
 	put_n(conn, ids, 4);
 	limit_groups(conn, 1);
 	ids[4] = put_in_group(conn, "g", "x");
-	for (int i = 0; i < 5; i++) {
-		c = claim_one(conn, MINUTE);
-		assert_int_equal(c.id, ids[i]);
-		assert_true(is_empty(conn));
-		settle_one(conn, c, RP_DONE, 0);
-	}
+	run_one_by_one(conn, ids, 5);
 }
 
 static void
@@ -67,7 +88,7 @@ a_new_limit_counts_the_jobs_of_a_group_that_run_already(void **state)
 	settle_one(conn, held[0], RP_DONE, 0);
 	assert_true(is_empty(conn));
 	settle_one(conn, held[1], RP_DONE, 0);
-	assert_int_equal(claim_one(conn, MINUTE).id, ids[3]);
+	assert_int_equal(next_claim(conn).id, ids[3]);
 	assert_true(is_empty(conn));
 }
 
@@ -122,14 +143,73 @@ jobs_that_are_ready_wait_if_the_limit_is_lowered(void **state)
 	limit_groups(conn, 3);
 	put_n(conn, ids, 4);
 	c = claim_one(conn, MINUTE);
+	assert_int_equal(c.id, ids[0]);
 	limit_groups(conn, 1);
-	for (int i = 0; i < 4; i++) {
-		assert_int_equal(c.id, ids[i]);
-		assert_true(is_empty(conn));
-		settle_one(conn, c, RP_DONE, 0);
-		if (i < 3)
-			c = claim_one(conn, MINUTE);
+	assert_true(is_empty(conn));
+	settle_one(conn, c, RP_DONE, 0);
+	run_one_by_one(conn, ids + 1, 3);
+}
+
+static void
+P11_jobs_of_one_sweep_keep_their_order_if_the_limit_was_lowered(void **state)
+{
+	rp_conn *conn = ((struct db *)*state)->conn;
+	rp_job_spec job = job_of("x");
+	int64_t ids[2];
+
+	limit_groups(conn, 2);
+	limit_groups(conn, 1);
+	job.group_key = "g";
+	for (int i = 1; i >= 0; i--) {
+		job.delay_ms = 50 + 50 * i;
+		ids[i] = put_spec(conn, "q", &job);
 	}
+	sleep_ms(150);
+	ok(conn, rp_sweep(conn, NULL));
+	run_one_by_one(conn, ids, 2);
+}
+
+static void
+P11_a_first_limit_keeps_the_order_beside_a_job_of_better_priority(void **state)
+{
+	rp_conn *conn = ((struct db *)*state)->conn;
+	rp_job_spec job = job_of("x");
+	int64_t ids[3];
+
+	ids[1] = put_in_group(conn, "g", "x");
+	limit_groups(conn, 1);
+	ids[2] = put_in_group(conn, "g", "x");
+	job.group_key = "g";
+	job.priority = 5;
+	ids[0] = put_spec(conn, "q", &job);
+	run_one_by_one(conn, ids, 3);
+}
+
+/* A claim takes at most about 1,000 jobs out of the line. */
+static void
+many_jobs_keep_their_order_if_the_limit_is_lowered(void **state)
+{
+	enum { JOBS = 1300 };
+	static rp_job_spec jobs[JOBS];
+	static rp_added added[JOBS];
+	rp_conn *conn = ((struct db *)*state)->conn;
+	int64_t ids[4];
+	struct claim c;
+
+	limit_groups(conn, JOBS);
+	for (int i = 0; i < JOBS; i++) {
+		jobs[i] = job_of("x");
+		jobs[i].group_key = "g";
+	}
+	ok(conn, rp_enqueue_many(conn, "q", jobs, JOBS, added));
+	for (int i = 0; i < 4; i++)
+		ids[i] = added[i].id;
+	c = claim_one(conn, MINUTE);
+	assert_int_equal(c.id, ids[0]);
+	limit_groups(conn, 1);
+	assert_true(is_empty(conn));
+	settle_one(conn, c, RP_DONE, 0);
+	run_one_by_one(conn, ids + 1, 3);
 }
 
 static void
@@ -138,20 +218,10 @@ a_first_limit_keeps_the_order_of_many_jobs_in_the_line(void **state)
 	enum { JOBS = 250 };
 	rp_conn *conn = ((struct db *)*state)->conn;
 	int64_t ids[JOBS];
-	struct claim c;
 
 	put_n(conn, ids, JOBS);
 	limit_groups(conn, 1);
-	for (int i = 0; i < JOBS; i++) {
-		/* A claim gets nothing while the jobs are still moved out of
-		 * the line. On a slow machine this takes several claims. */
-		int tries = 0;
-
-		while (!take_one(conn, "q", MINUTE, &c))
-			assert_true(++tries < 1000);
-		assert_int_equal(c.id, ids[i]);
-		settle_one(conn, c, RP_DONE, 0);
-	}
+	run_one_by_one(conn, ids, JOBS);
 }
 
 static void
@@ -342,7 +412,6 @@ a_replaced_job_goes_to_the_end_of_its_new_group(void **state)
 	rp_conn *conn = ((struct db *)*state)->conn;
 	rp_job_spec job = job_of("x");
 	int64_t ids[3];
-	rp_added added;
 
 	limit_groups(conn, 1);
 	ids[0] = put_in_group(conn, "g", "x");
@@ -351,8 +420,7 @@ a_replaced_job_goes_to_the_end_of_its_new_group(void **state)
 	ok(conn, rp_enqueue(conn, "q", &job, NULL));
 	ids[1] = put_in_group(conn, "g", "x");
 	job.group_key = "g";
-	ok(conn, rp_enqueue(conn, "q", &job, &added));
-	ids[2] = added.id;
+	ids[2] = put_spec(conn, "q", &job);
 	expect_states(conn, ids, "rbb");
 	done_one(conn);
 	expect_states(conn, ids, "-rb");
@@ -529,6 +597,9 @@ main(int argc, char **argv)
 		CASE(a_limit_that_is_raised_admits_more_jobs),
 		CASE(a_limit_that_is_lowered_ends_no_job_and_admits_none),
 		CASE(jobs_that_are_ready_wait_if_the_limit_is_lowered),
+		CASE(P11_jobs_of_one_sweep_keep_their_order_if_the_limit_was_lowered),
+		CASE(P11_a_first_limit_keeps_the_order_beside_a_job_of_better_priority),
+		CASE(many_jobs_keep_their_order_if_the_limit_is_lowered),
 		CASE(a_first_limit_keeps_the_order_of_many_jobs_in_the_line),
 		CASE(a_job_that_runs_when_the_limit_is_set_keeps_its_place),
 		CASE(a_limit_that_is_removed_lets_all_jobs_run),

@@ -36,7 +36,7 @@ select id, state
           from looked l
          cross join readpast_archive a on a.id = l.id
          where (:kind is null or a.kind = :kind)
-           and (:group is null or a.extra ->> 'group' = :group)
+           and (:group is null or a.group_key = :group)
            and (:key is null or a.unique_key = :key)
            and (:error is null or instr(a.last_error, :error) > 0)
            and (:before is null or a.created_at <= :before)

@@ -89,7 +89,7 @@ select id, state
          cross join readpast_job j on j.id = l.id
          cross join queue q on q.id = j.queue_id
          where (:kind is null or j.kind = :kind)
-           and (:group is null or j.extra ->> 'group' = :group)
+           and (:group is null or j.group_key = :group)
            and (:error is null or instr(j.last_error, :error) > 0)
            and (:before is null or j.created_at <= :before)
         union all

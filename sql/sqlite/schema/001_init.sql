@@ -80,8 +80,8 @@ create table readpast_queue (
 --     second, ... failed attempt. The last delay is used for all later attempts
 --   unique_for_ms: how long the job's unique key stays taken after the job is done, so
 --     that no other job can use the key
---   group: the name of the group to which the job belongs
 --   progress: the text that the handler reported last. The next attempt gets it
+-- group_key: the name of the group to which the job belongs, or null.
 -- came: the order of the jobs of one group and priority. It is the microsecond in which
 -- the job came, or a larger number if needed, so that later jobs have larger numbers.
 -- It is null unless the job has a slot of its group or is blocked.
@@ -112,6 +112,7 @@ create table readpast_job (
 	last_error   text,
 	failures     text,
 	extra        text,
+	group_key    text,
 	came         integer
 );
 
@@ -201,6 +202,7 @@ create table readpast_archive (
 	last_error   text,
 	failures     text,
 	extra        text,
+	group_key    text,
 	result       blob,
 	keep_ms      integer as (extra ->> 'keep_ms')
 );
@@ -391,7 +393,7 @@ select j.id, q.name as queue,
        as timeout_ms,
        j.expire_at, j.extra ->> 'backoff' as backoff,
        j.extra ->> 'unique_for_ms' as unique_for_ms,
-       j.extra ->> 'group' as group_key,
+       j.group_key,
        j.extra ->> 'progress' as progress, null as result,
        case typeof(j.payload)
             when 'blob' then length(j.payload)
@@ -413,7 +415,7 @@ select a.id, q.name as queue, a.state,
        a.extra ->> 'timeout_ms' as timeout_ms,
        a.expire_at, a.extra ->> 'backoff' as backoff,
        a.extra ->> 'unique_for_ms' as unique_for_ms,
-       a.extra ->> 'group' as group_key,
+       a.group_key,
        a.extra ->> 'progress' as progress, a.result,
        case typeof(a.payload)
             when 'blob' then length(a.payload)

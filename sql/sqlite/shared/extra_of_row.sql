@@ -3,9 +3,9 @@
 -- none of the settings in `extra`, and no expire_at.
 
        iif(coalesce(r.keep_ms, r.timeout_ms, r.expire_at, r.backoff,
-                    r.unique_for_ms, r.group_key, r.progress) is null,
+                    r.unique_for_ms, r.progress) is null,
            null,
            json_patch('{}', json_object(
                'keep_ms', r.keep_ms, 'timeout_ms', r.timeout_ms,
                'backoff', r.backoff, 'unique_for_ms', r.unique_for_ms,
-               'group', r.group_key, 'progress', r.progress)))
+               'progress', r.progress)))

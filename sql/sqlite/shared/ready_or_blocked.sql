@@ -6,5 +6,5 @@
                           or q.holds_until > :now
                           and exists (select 1 from readpast_group_hold
                                        where queue_id = q.id
-                                         and group_key = j.extra ->> 'group'
+                                         and group_key = j.group_key
                                          and until > :now), 7, 2)

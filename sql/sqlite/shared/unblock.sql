@@ -4,7 +4,7 @@
 
 -- if @blocked:
 insert into readpast_group_slot (queue_id, group_key, job_id)
-select queue_id, extra ->> 'group', id
+select queue_id, group_key, id
   from readpast_job
  where id = @id;
 
@@ -14,5 +14,5 @@ select queue_id, extra ->> 'group', id
 delete from readpast_group_wait
  where job_id = @id
    and (queue_id, group_key, priority, came)
-       = (select queue_id, extra ->> 'group', priority, came
+       = (select queue_id, group_key, priority, came
             from readpast_job where id = @id);

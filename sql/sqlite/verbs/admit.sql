@@ -1,16 +1,19 @@
 -- admit: a claim has found the job :id in the ready line, but the job may not start.
--- There are three possible reasons. The group of the job is held, or the job has no slot
--- (the right of one job to run), or the group limit was lowered and other jobs of the
--- group, which run or come before this job, use all slots.
--- A job without a slot gets one if its group is not held and no waiting job of the group
--- comes before this job. If all slots are in use, this job takes the slot of the last
--- ready job of the group, but only if that job comes after this job. In all other cases
--- the job leaves the line and waits for its group. A job that had a slot gives it up.
+-- These are the possible reasons:
+--   The group of the job is held.
+--   The job has no slot (the right of one job to run).
+--   The group limit was lowered, and other jobs of the group, which run or come before
+--     this job, use all slots, or a waiting job comes before this job.
+-- If a job without a slot finds all slots in use, it takes the slot from the last ready
+-- job of the group, but only if that job comes after it. That job then waits. A job that
+-- has found or taken a slot keeps it if its group is not held and no waiting job comes
+-- before it. Otherwise it leaves the line and waits for its group, and the first waiting
+-- job gets the slot.
 -- Jobs come into the line without a slot if the queue had no group limit at that time,
 -- or if they were copied from another database.
 
 select j.id, j.queue_id, j.priority, j.class, j.seq,
-       j.extra ->> 'group' as group_key, coalesce(j.came, 1000 * j.run_at) as came,
+       j.group_key, coalesce(j.came, 1000 * j.run_at) as came,
        j.came is not null as slotted
   from readpast_job j
  where j.id = :id and j.seq is not null;
@@ -35,11 +38,12 @@ with t as materialized (
            limit 1) as other
     from readpast_queue q
    where q.id = @queue_id)
-select iif(held or slotted or behind or not full, null, other) as other,
+select iif(held or slotted or not full, null, other) as other,
        not held and not slotted and not behind
        and (not full or other is not null) as fits,
        held or slotted or behind or full and other is null as waits,
-       not full and behind and not held and not slotted as is_next
+       behind and not held
+       and (slotted or not full or other is not null) as is_next
   from (select *, @slotted as slotted from t where group_limit > 0
         union all
         select *, 1 from t where group_limit = 0 and held);

@@ -4,8 +4,8 @@
 -- state. The states 2 (ready) and 7 (blocked) count as one state.
 
 -- answer:
-select j.id, j.queue_id, j.extra ->> 'group' as group_key,
-       j.extra ->> 'group' is not null as leaves,
+select j.id, j.queue_id, j.group_key,
+       j.group_key is not null as leaves,
        j.run_at = 9223372036854775807 as blocked, j.priority, j.came
   from readpast_job j
  where j.id = :id and (:kind is null or j.kind = :kind)
@@ -22,12 +22,13 @@ select j.id, j.queue_id, j.extra ->> 'group' as group_key,
 insert into readpast_archive (id, queue_id, state, finished_at, priority,
                               run_at, claim_no, attempt, max_attempts,
                               worker, created_at, unique_key, kind, headers,
-                              payload, last_error, failures, extra, expire_at)
+                              payload, last_error, failures, extra,
+                              group_key, expire_at)
 select id, queue_id, 6, :now, priority, run_at, claim_no, attempt,
        max_attempts,
        (select name from readpast_worker w where w.id = worker_id),
        created_at, unique_key, kind, headers, payload,
-       last_error, failures, extra, expire_at
+       last_error, failures, extra, group_key, expire_at
   from readpast_job
  where id = @id;
 

@@ -39,7 +39,7 @@ select j.id,
        j.queue_id as old_queue_id, j.priority as old_priority,
        j.run_at = 9223372036854775807 as blocked, j.came as old_came,
        j.seq is not null or j.run_at = 9223372036854775807 as was_in_line,
-       j.extra ->> 'group' as group_key
+       j.group_key
   from readpast_job j
  cross join (select iif(:delay_ms is null and :run_at is null, null,
                         max(:now + coalesce(:delay_ms, 0),

@@ -8,15 +8,18 @@
 -- twice: if a claim is rolled back, a claim right after it could get the same number.
 -- A large payload, which is in readpast_payload, is read after the commit, when the
 -- write lock is free. timeout_ms is the setting of the queue, not of the job.
--- terms tells the callback about the column extra, and whether the job may start:
+-- terms tells the callback about the columns group_key and extra, and whether the job may
+-- start:
 --   2: the job may not start, because it has no slot of its group, or its group is held,
---     or the group limit was lowered and other jobs use all slots. The callback skips
---     the job, and runs the verb admit for it.
---   null: the column extra is null.
---   a text: extra has nothing but a group (it is {"group":"..."}), and this is its name.
---   1: any other case. The callback runs the verb extra to read the job's settings.
+--     or the group limit was lowered, and other jobs use all slots, or a waiting job
+--     comes before this one. The callback skips the job, and runs the verb admit for it.
+--   null: both columns are null.
+--   a text: extra is null, and this is the name of the job's group.
+--   1: extra is not null. The callback runs the verb extra to read both columns.
 -- free: how many more jobs of the queue may start. It is a large number if only groups
 -- have a limit. Null means that the queue has no limit at all.
+-- The plus signs in the comparison with waiting jobs let SQLite search the index for all
+-- three columns. Without them it would use only the first one.
 
 select q.id as queue_id, :now + coalesce(:lease_ms, q.lease_ms) as lease_until,
        q.timeout_ms,
@@ -39,30 +42,33 @@ select j.id, j.priority, j.attempt + 1 as attempt, j.max_attempts,
        j.run_at, j.created_at, @lease_until as lease_until,
        j.unique_key, j.kind, j.headers, j.payload, j.last_error, j.failures,
        @timeout_ms as timeout_ms,
-       iif(j.extra is null, null,
-           case when @checks and j.extra ->> 'group' is not null
+       iif(j.extra is null and j.group_key is null, null,
+           case when @checks and j.group_key is not null
                      and (@checks & 1 and j.came is null
                           or @checks & 4
-                          and @group_limit <= (
+                          and (@group_limit <= (
                               select count(*)
                                 from readpast_group_slot s
                                cross join readpast_job k
                                where s.queue_id = @queue_id
-                                 and s.group_key = j.extra ->> 'group'
+                                 and s.group_key = j.group_key
                                  and s.job_id <> j.id and k.id = s.job_id
                                  and (k.lease_until is not null
                                       or (k.priority, k.came, k.id)
                                          < (j.priority, j.came, j.id)))
+                               or exists (
+                              select 1 from readpast_group_wait w
+                               where w.queue_id = @queue_id
+                                 and w.group_key = j.group_key
+                                 and (w.priority, w.came, w.job_id)
+                                     < (+j.priority, +j.came, +j.id)))
                           or @checks & 2
                           and exists (
                               select 1 from readpast_group_hold
                                where queue_id = @queue_id
-                                 and group_key = j.extra ->> 'group'
+                                 and group_key = j.group_key
                                  and until > :now)) then 2
-                when j.expire_at is null and j.extra ->> 'group' is not null
-                     and length(j.extra)
-                         = length(json_quote(j.extra ->> 'group')) + 10
-                then j.extra ->> 'group'
+                when j.extra is null then j.group_key
                 else 1 end) as terms,
        j.class = 1 as suspect, @free as free
   from readpast_job j

@@ -13,7 +13,7 @@ select j.queue_id, j.payload < '' as apart,
        iif(j.extra is null, q.keep_done_ms,
            coalesce(j.extra ->> 'keep_ms', q.keep_done_ms)) > 0 as kept,
        r.result as result,
-       j.extra is not null as has_extra
+       coalesce(j.extra, j.group_key) is not null as has_more
   from readpast_complete_rows(:rows) r
  cross join readpast_job j
  cross join readpast_queue q
@@ -25,23 +25,23 @@ insert into readpast_archive (id, queue_id, state, finished_at, priority,
                               run_at, claim_no, attempt, max_attempts,
                               worker, created_at, unique_key, kind, headers,
                               payload, last_error, failures, extra,
-                              expire_at, result)
+                              group_key, expire_at, result)
 select id, queue_id, 4, :now, priority,
 -- include run_at
        ,
        claim_no, attempt, max_attempts,
        (select name from readpast_worker w where w.id = worker_id),
        created_at, unique_key, kind, headers, payload,
-       last_error, failures, extra, expire_at, @result
+       last_error, failures, extra, group_key, expire_at, @result
   from readpast_job j
  where id = @id;
 
 -- if @apart:
 insert or ignore into readpast_gone (id) values (@id);
 
--- the rest if @has_extra:
+-- the rest if @has_more:
 select extra ->> 'unique_for_ms' as unique_for_ms,
-       extra ->> 'group' as group_key, extra ->> 'group' is not null as leaves,
+       group_key, group_key is not null as leaves,
        run_at = 9223372036854775807 as blocked, priority, came
   from readpast_job
  where id = @id;

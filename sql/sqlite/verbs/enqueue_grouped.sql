@@ -28,63 +28,58 @@ select q.id as queue_id, coalesce(:priority, q.priority) as priority,
 
 -- terms: the settings that all new jobs share, as JSON for the column extra, or null if
 -- there are none.
--- came: a number above the column came of all jobs that wait already in these groups,
--- with the same priority. Job n of this call gets came + n, so it comes after them.
 select :now + :expire_ms as expire_at,
        iif(coalesce(:keep_ms, :timeout_ms, :backoff, :expire_ms) is null, null,
            json_patch('{}', json_object(
                'keep_ms', :keep_ms, 'timeout_ms', :timeout_ms,
-               'backoff', :backoff))) as terms,
-       iif(@is_grouped, max(:now_us, 1 + coalesce((
-           select max((select came from readpast_group_wait
-                        where queue_id = @queue_id and group_key = r.group_key
-                          and priority = @priority
-                        order by came desc limit 1))
-             from readpast_enqueue_grouped_rows(:rows) r), 0)), null) as came;
+               'backoff', :backoff))) as terms;
 
--- room: how many more jobs a group can have in the ready line. It is 0 if the group is
--- held or if jobs of the group wait already. If the queue has no group limit, it is the
--- largest number.
+-- nth: the number of the job among the jobs of its group in this call, from 1. C counts
+-- them (number_groups() in lib/db/sqlite/enqueue.c).
+-- blocked: 1 if the group of the job is held, or if the jobs of the group that have a slot,
+-- and those that come before this job in the same call, use all slots. If a job waits for
+-- the group already, the new job waits behind it.
+-- last_came: the largest number in the column came of the jobs that wait already in the
+-- group, with the same priority. Job `nth` of the group gets a number that is larger by nth,
+-- or more, so that it comes after them.
+-- The insert calls no function, for the reason that enqueue.sql gives.
 -- answer batch:
-with rooms as materialized (
-  select g.group_key,
-         case when not @is_grouped then 9223372036854775807
-              when q.holds_until > :now
-                   and exists (select 1 from readpast_group_hold
-                                where queue_id = q.id
-                                  and group_key = g.group_key
-                                  and until > :now) then 0
-              when @group_limit = 0 then 9223372036854775807
-              when exists (select 1 from readpast_group_wait
-                            where queue_id = q.id
-                              and group_key = g.group_key) then 0
-              else max(0, @group_limit - (
-                       select count(*) from readpast_group_slot
-                        where queue_id = q.id
-                          and group_key = g.group_key)) end as room
-    from (select distinct r.group_key as group_key
-            from readpast_enqueue_grouped_rows(:rows) r) g
-   cross join readpast_queue q
-   where g.group_key is not null and q.id = @queue_id),
-place as materialized (
+with place as materialized (
   select r.number as number,
-         coalesce(row_number() over (partition by r.group_key
-                                     order by r.number) > (
-           select room from rooms m where m.group_key = r.group_key), 0)
-         as blocked
-    from readpast_enqueue_grouped_rows(:rows) r)
+         @is_grouped and r.group_key is not null
+         and r.nth > case
+               when q.holds_until > :now
+                    and exists (select 1 from readpast_group_hold
+                                 where queue_id = q.id
+                                   and group_key = r.group_key
+                                   and until > :now) then 0
+               when q.group_limit = 0 then 9223372036854775807
+               when r.nth > q.group_limit
+                    or exists (select 1 from readpast_group_wait
+                                where queue_id = q.id
+                                  and group_key = r.group_key) then 0
+               else q.group_limit - (select count(*) from readpast_group_slot
+                                      where queue_id = q.id
+                                        and group_key = r.group_key)
+             end as blocked,
+         iif(@is_grouped,
+             (select came from readpast_group_wait
+               where queue_id = q.id and group_key = r.group_key
+                 and priority = @priority
+               order by came desc limit 1), null) as last_came
+    from readpast_enqueue_grouped_rows(:rows) r
+   cross join readpast_queue q
+   where q.id = @queue_id)
 insert or fail into readpast_job (id, queue_id, priority, seq, run_at,
                                   max_attempts, created_at, kind, headers,
-                                  payload, expire_at, extra, came)
+                                  payload, expire_at, extra, group_key, came)
 select :ids_before + r.number, @queue_id, @priority,
        iif(p.blocked, null, @last_seq + r.number),
        iif(p.blocked, 9223372036854775807, @run_at),
-       @max_attempts, :now, r.kind, r.headers, r.payload, @expire_at,
-       iif(r.group_key is null, @terms,
-           json_patch(coalesce(@terms, '{}'),
-                      json_object('group', r.group_key))),
-       iif(r.group_key is not null and (@group_limit > 0 or p.blocked),
-           @came + r.number, null)
+       @max_attempts, :now, r.kind, r.headers, r.payload, @expire_at, @terms,
+       r.group_key,
+       iif(@is_grouped and (@group_limit > 0 or p.blocked),
+           iif(p.last_came >= :now_us, p.last_came, :now_us) + r.nth, null)
   from readpast_enqueue_grouped_rows(:rows) r
  cross join place p
  where p.number = r.number;
@@ -102,12 +97,12 @@ select @before + r.number, r.apart
 
 -- the rest if @is_grouped:
 insert or fail into readpast_group_slot (queue_id, group_key, job_id)
-select @queue_id, extra ->> 'group', id
+select @queue_id, group_key, id
   from readpast_job
  where id > @before and id <= @last and seq is not null and came is not null;
 
 insert or fail into readpast_group_wait (queue_id, group_key, priority, came,
                                          job_id, run_at)
-select @queue_id, extra ->> 'group', @priority, came, id, :now
+select @queue_id, group_key, @priority, came, id, :now
   from readpast_job
  where id > @before and id <= @last and seq is null;

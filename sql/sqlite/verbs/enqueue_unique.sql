@@ -52,34 +52,33 @@ select (select seq from readpast_job
                       order by seq desc limit 1), 0) as next_seq,
        coalesce(@living, @holder) is null as absent,
        iif(coalesce(:keep_ms, :timeout_ms, :expire_ms, :backoff,
-                    :unique_for_ms, :group_key) is null,
+                    :unique_for_ms) is null,
            null,
            json_patch('{}', json_object(
                'keep_ms', :keep_ms, 'timeout_ms', :timeout_ms,
-               'backoff', :backoff, 'unique_for_ms', :unique_for_ms,
-               'group', :group_key))) as extra,
+               'backoff', :backoff, 'unique_for_ms', :unique_for_ms))) as extra,
        :apart is not null
        and (@replaced or coalesce(@living, @holder) is null) as apart;
 
 -- if @absent:
 insert into readpast_job (queue_id, priority, seq, run_at, max_attempts,
                           created_at, unique_key, kind, headers, payload,
-                          extra, expire_at)
+                          extra, group_key, expire_at)
 values (@queue_id, @priority, iif(@run_at > :now, null, @next_seq),
         @run_at, @max_attempts, :now, :unique_key, :kind, :headers, :payload,
-        @extra, :now + :expire_ms);
+        @extra, :group_key, :now + :expire_ms);
 
 -- if @replaced:
-select j.extra ->> 'group' as old_group, j.priority as old_priority,
+select j.group_key as old_group, j.priority as old_priority,
        j.came as old_came, t.stays,
        iif(t.stays or j.run_at < 9223372036854775807
-           and j.extra ->> 'group' is :group_key and @run_at <= :now,
+           and j.group_key is :group_key and @run_at <= :now,
            j.came, null) as came,
-       j.extra ->> 'group' is not null and not t.stays
-       and (j.extra ->> 'group' is not :group_key or @run_at > :now) as leaves
+       j.group_key is not null and not t.stays
+       and (j.group_key is not :group_key or @run_at > :now) as leaves
   from readpast_job j
  cross join (select run_at = 9223372036854775807
-                    and extra ->> 'group' is :group_key
+                    and group_key is :group_key
                     and priority = @priority and @run_at <= :now as stays
                from readpast_job
               where id = @living) t
@@ -110,6 +109,7 @@ update readpast_job
        headers = :headers,
        payload = :payload,
        extra = @extra,
+       group_key = :group_key,
        expire_at = :now + :expire_ms
  where id = @living;
 

@@ -19,7 +19,7 @@ select j.id, q.name as queue, iif(j.lease_until is null, 1, 3) as state,
        j.extra ->> 'timeout_ms' as timeout_ms,
        j.expire_at, j.extra ->> 'backoff' as backoff,
        j.extra ->> 'unique_for_ms' as unique_for_ms,
-       j.extra ->> 'group' as group_key,
+       j.group_key,
        j.extra ->> 'progress' as progress, null as result
   from readpast_job j
  cross join readpast_queue q
@@ -34,7 +34,7 @@ select a.id, q.name, a.state,
            (select payload from readpast_payload where id = a.id), a.payload),
        a.last_error, a.failures, a.keep_ms, a.extra ->> 'timeout_ms',
        a.expire_at, a.extra ->> 'backoff',
-       a.extra ->> 'unique_for_ms', a.extra ->> 'group',
+       a.extra ->> 'unique_for_ms', a.group_key,
        a.extra ->> 'progress', a.result
   from readpast_archive a
  cross join readpast_queue q

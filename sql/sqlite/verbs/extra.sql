@@ -7,7 +7,7 @@ select j.extra ->> 'keep_ms' as keep_ms,
        as timeout_ms,
        j.expire_at, j.extra ->> 'backoff' as backoff,
        j.extra ->> 'unique_for_ms' as unique_for_ms,
-       j.extra ->> 'group' as group_key,
+       j.group_key,
        j.extra ->> 'progress' as progress
   from readpast_job j
  cross join readpast_queue q

@@ -21,11 +21,11 @@ select j.queue_id,
        :for_good or j.attempt >= j.max_attempts as dead,
        not (:for_good or j.attempt >= j.max_attempts) as alive,
        j.run_at = 9223372036854775807 as blocked,
-       j.extra ->> 'group' as group_key,
-       j.extra ->> 'group' is not null and q.holds_until > :now
+       j.group_key,
+       j.group_key is not null and q.holds_until > :now
        and j.attempt < j.max_attempts and not :for_good
        and coalesce(:delay_ms = 0, 0) as enters,
-       j.extra ->> 'group' is not null
+       j.group_key is not null
        and (:for_good or j.attempt >= j.max_attempts
             or q.group_pass and coalesce(:delay_ms <> 0, 1)) as leaves,
        (:for_good or j.attempt >= j.max_attempts)
@@ -56,7 +56,8 @@ select j.queue_id,
 insert into readpast_archive (id, queue_id, state, finished_at, priority,
                               run_at, claim_no, attempt, max_attempts,
                               worker, created_at, unique_key, kind, headers,
-                              payload, last_error, failures, extra, expire_at)
+                              payload, last_error, failures, extra,
+                              group_key, expire_at)
 select id, queue_id, 5, :now, priority, run_at, claim_no, attempt,
        max_attempts,
        (select name from readpast_worker w where w.id = worker_id),
@@ -65,7 +66,7 @@ select id, queue_id, 5, :now, priority, run_at, claim_no, attempt,
        iif(:progress is null, extra,
            json_patch(coalesce(extra, '{}'),
                       json_object('progress', nullif(:progress, '')))),
-       expire_at
+       group_key, expire_at
   from readpast_job
  where id = @id;
 

@@ -4,7 +4,7 @@
 
 -- answer:
 select id, 1 as live, 0 as kept, payload < '' as apart, queue_id,
-       extra ->> 'group' as group_key, extra ->> 'group' is not null as leaves,
+       group_key, group_key is not null as leaves,
        run_at = 9223372036854775807 as blocked, priority, came
   from readpast_job
  where id = :id and lease_until is null

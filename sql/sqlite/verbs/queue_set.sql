@@ -7,19 +7,19 @@
 -- claims count the slots of the groups.
 
 insert or ignore into readpast_group_slot (queue_id, group_key, job_id)
-select j.queue_id, j.extra ->> 'group', j.id
+select j.queue_id, j.group_key, j.id
   from readpast_queue q
  cross join readpast_job j
  where q.name = :queue and q.group_limit = 0 and :group_limit > 0
    and j.queue_id = q.id and j.lease_until is not null
-   and j.extra ->> 'group' is not null;
+   and j.group_key is not null;
 
 update readpast_job
    set came = 1000 * run_at
  where queue_id = (select id from readpast_queue
                     where name = :queue and group_limit = 0 and :group_limit > 0)
    and lease_until is not null and came is null
-   and extra ->> 'group' is not null;
+   and group_key is not null;
 
 delete from readpast_start
  where :rate_count = 0

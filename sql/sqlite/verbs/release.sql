@@ -15,10 +15,10 @@ select j.queue_id,
        j.id, j.priority,
        iif(j.class = 1, 1, iif(:delay_ms > 0, 2, 0)) as class,
        j.run_at = 9223372036854775807 as blocked,
-       j.extra ->> 'group' as group_key,
-       j.extra ->> 'group' is not null and q.holds_until > :now
+       j.group_key,
+       j.group_key is not null and q.holds_until > :now
        and not :delay_ms > 0 as enters,
-       j.extra ->> 'group' is not null and q.group_pass and :delay_ms > 0
+       j.group_key is not null and q.group_pass and :delay_ms > 0
        as leaves
   from readpast_job j
   join readpast_queue q on q.id = j.queue_id

@@ -11,8 +11,8 @@ select a.id,
        not exists (select 1 from readpast_job j
                     where j.queue_id = a.queue_id
                       and j.unique_key = a.unique_key) as free,
-       a.queue_id, a.priority, a.extra ->> 'group' as group_key,
-       a.extra ->> 'group' is not null
+       a.queue_id, a.priority, a.group_key,
+       a.group_key is not null
        and not exists (select 1 from readpast_job j
                         where j.queue_id = a.queue_id
                           and j.unique_key = a.unique_key)
@@ -25,7 +25,8 @@ select a.id,
 -- if @free:
 insert into readpast_job (id, queue_id, priority, seq, run_at, claim_no,
                           max_attempts, created_at, unique_key, kind, headers,
-                          payload, last_error, failures, extra, expire_at)
+                          payload, last_error, failures, extra, group_key,
+                          expire_at)
 select a.id, a.queue_id, a.priority,
        1 + coalesce((select k.seq from readpast_job k
                       where k.queue_id = a.queue_id
@@ -34,7 +35,8 @@ select a.id, a.queue_id, a.priority,
                       order by k.seq desc limit 1), 0),
        :now, a.claim_no + 1, a.max_attempts, a.created_at, a.unique_key,
        a.kind, a.headers, a.payload, a.last_error, a.failures,
-       a.extra, iif(a.expire_at > :now, a.expire_at, null)
+       a.extra, a.group_key,
+       iif(a.expire_at > :now, a.expire_at, null)
   from readpast_archive a
  where a.id = @id;
 

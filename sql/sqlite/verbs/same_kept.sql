@@ -23,6 +23,6 @@ select a.id, r.number as number
    and a.expire_at is r.expire_at
    and a.extra ->> 'backoff' is r.backoff
    and a.extra ->> 'unique_for_ms' is r.unique_for_ms
-   and a.extra ->> 'group' is r.group_key
+   and a.group_key is r.group_key
    and a.extra ->> 'progress' is r.progress
    and a.result is r.result;

@@ -29,5 +29,5 @@ select j.id, r.number as number
    and j.expire_at is r.expire_at
    and j.extra ->> 'backoff' is r.backoff
    and j.extra ->> 'unique_for_ms' is r.unique_for_ms
-   and j.extra ->> 'group' is r.group_key
+   and j.group_key is r.group_key
    and j.extra ->> 'progress' is r.progress;

@@ -9,8 +9,8 @@ select q.id as queue_id, q.group_limit > 0 or q.holds_until > :now as is_grouped
 
 -- answer:
 select j.id, j.priority, iif(j.class = 1, 1, 2) as class,
-       j.extra ->> 'group' as group_key,
-       @is_grouped and j.extra ->> 'group' is not null as enters
+       j.group_key,
+       @is_grouped and j.group_key is not null as enters
   from readpast_job j
  where j.queue_id = :queue_id and j.seq is null and j.lease_until is null
    and j.run_at <= :now and j.run_at < 9223372036854775807

@@ -13,10 +13,10 @@
 -- answer:
 select j.id, j.attempt >= j.max_attempts as dead,
        j.attempt < j.max_attempts as alive, j.priority,
-       j.queue_id, j.extra ->> 'group' as group_key,
-       j.extra ->> 'group' is not null and j.attempt < j.max_attempts
+       j.queue_id, j.group_key,
+       j.group_key is not null and j.attempt < j.max_attempts
        and q.holds_until > :now as enters,
-       j.extra ->> 'group' is not null and j.attempt >= j.max_attempts
+       j.group_key is not null and j.attempt >= j.max_attempts
        as leaves,
        j.attempt >= j.max_attempts and q.dead_to is not null as letter,
        q.dead_to,
@@ -46,12 +46,13 @@ select j.id, j.attempt >= j.max_attempts as dead,
 insert into readpast_archive (id, queue_id, state, finished_at, priority,
                               run_at, claim_no, attempt, max_attempts,
                               worker, created_at, unique_key, kind, headers,
-                              payload, last_error, failures, extra, expire_at)
+                              payload, last_error, failures, extra,
+                              group_key, expire_at)
 select id, queue_id, 5, :now, priority, run_at, claim_no, attempt,
        max_attempts,
        (select name from readpast_worker w where w.id = worker_id),
        created_at, unique_key, kind, headers, payload,
-       @error, @failures, extra, expire_at
+       @error, @failures, extra, group_key, expire_at
   from readpast_job
  where id = @id;
 

@@ -53,29 +53,29 @@ select :now as now, q.paused_at as paused_at, q.pause_reason as pause_reason,
        ) as running,
        iif(q.held_until > :now, q.held_until, null) as held_until,
        (select until from readpast_group_hold
-         where queue_id = q.id and group_key = j.extra ->> 'group'
+         where queue_id = q.id and group_key = j.group_key
            and until > :now) as group_held_until,
-       iif(j.extra ->> 'group' is null, 0, q.group_limit) as group_limit,
+       iif(j.group_key is null, 0, q.group_limit) as group_limit,
        (select count(*) from readpast_group_slot
-         where queue_id = q.id and group_key = j.extra ->> 'group')
+         where queue_id = q.id and group_key = j.group_key)
        as group_busy,
        iif(j.run_at < 9223372036854775807, 0,
            (select count(*)
                    from (select 1 from readpast_group_wait a
                           where a.queue_id = j.queue_id
-                            and a.group_key = j.extra ->> 'group'
+                            and a.group_key = j.group_key
                             and a.priority < j.priority
                           limit :most))
            + (select count(*)
                      from (select 1 from readpast_group_wait a
                             where a.queue_id = j.queue_id
-                              and a.group_key = j.extra ->> 'group'
+                              and a.group_key = j.group_key
                               and a.priority = j.priority and a.came < j.came
                             limit :most))) as group_ahead,
        (select count(*)
           from (select 1 from readpast_group_wait a
                  where a.queue_id = q.id
-                   and a.group_key = j.extra ->> 'group'
+                   and a.group_key = j.group_key
                  limit :most)) as group_waiting,
        (select json_object('id', g.id,
                            'state', case g.state when 1 then 'scheduled'
@@ -88,7 +88,7 @@ select :now as now, q.paused_at as paused_at, q.pause_reason as pause_reason,
          cross join readpast_live g
           left join readpast_job r on r.id = g.id
           left join readpast_worker o on o.id = r.worker_id
-         where s.queue_id = q.id and s.group_key = j.extra ->> 'group'
+         where s.queue_id = q.id and s.group_key = j.group_key
            and g.id = s.job_id and g.id <> j.id
          order by g.state = 3 desc, r.came
          limit 1) as group_next,
