@@ -46,6 +46,39 @@ def queues_of_many_transactions_are_found_by_index_too(s):
     assert read < pages, (read, pages)
 
 
+# ---- the scheduled jobs of other queues ----
+
+@case
+def searches_in_one_queue_do_not_read_the_scheduled_jobs_of_others(s):
+    s.rows("select readpast.enqueue('other', i::text, delay => '1 day') "
+           "from generate_series(1, 20000) i")
+    s.rows("select readpast.enqueue('mine', i::text, delay => '1 day') "
+           "from generate_series(1, 3) i")
+    s.rows("vacuum analyze readpast.job")
+    mine = s.one("select id from readpast.queue where name = 'mine'")
+    pages = s.one("select pg_relation_size('readpast.job_due') / 8192")
+    for call in (f"scheduled_in({mine}, false, 100)", f"scheduled_in({mine}, true, 100)",
+                 f"scheduled_part({mine}, 100)", f"live_job({mine})",
+                 f"probe_due({mine}, readpast.due_since())",
+                 "held_by(1, array['mine'])"):
+        read = min(buffers(s, f"readpast.{call}") for _ in range(3))
+        assert read < pages, (call, read, pages)
+
+
+@case
+def the_end_of_a_queue_does_not_read_the_jobs_of_others(s):
+    s.rows("select readpast.enqueue('other', i::text) from generate_series(1, 20000) i")
+    for delay in ("0 s", "1 day"):
+        s.rows("select readpast.enqueue('mine', 'x', delay => %s)", delay)
+    s.rows("vacuum analyze readpast.job")
+    s.rows("begin")
+    s.rows("select * from readpast.queue_drop('mine')")
+    read = s.one("select pg_stat_get_xact_tuples_returned('readpast.job'::regclass)")
+    s.rows("commit")
+    assert read < 1000, read
+    assert s.one("select count(*) from readpast.job") == 20000
+
+
 # ---- lanes ----
 
 @case

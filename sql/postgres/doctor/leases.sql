@@ -27,8 +27,9 @@ select q.name as queue, count(*) as jobs, min(h.id) as example,
          union all
          select j.id, j.lease_until, j.claim_no, j.worker_id
            from (select * from job j
-                  where j.queue_id = q.id and j.seq is null
-                    and j.run_at >= due_since() and j.run_at < 'infinity'
+                  where (j.queue_id, j.run_at) >= (q.id, due_since())
+                    and (j.queue_id, j.run_at) < (q.id, 'infinity')
+                    and j.seq is null and j.run_at < 'infinity'
                   order by j.queue_id, j.run_at limit 1000) j) e
         where e.lease_until is not null) h
   left join worker w on w.id = h.worker_id

@@ -9,9 +9,10 @@ select q.name as queue, min(e.run_at)::text as since,
   from queue q
   cross join lateral (
        (select j.id, j.run_at from job j
-         where j.queue_id = q.id and j.seq is null
-           and j.run_at >= due_since() and j.run_at < 'infinity'
-           and j.run_at < (select clock_timestamp()) - interval '3 seconds'
+         where (j.queue_id, j.run_at) >= (q.id, due_since())
+           and (j.queue_id, j.run_at)
+               < (q.id, (select clock_timestamp()) - interval '3 seconds')
+           and j.seq is null and j.run_at < 'infinity'
          order by j.queue_id, j.run_at limit 1)
        union all
        (select h.id, h.lease_until

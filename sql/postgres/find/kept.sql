@@ -25,14 +25,22 @@ with looked as materialized (
      where :states::bigint & (1 << s.state) <> 0)
 select f.id, f.state
   from (select a.id, l.state, a.finished_at
-          from looked l join archive a on a.id = l.id
-         where (:kind::text is null or a.kind = :kind::text)
-           and (:group::text is null or (a.extra).group_key = :group::text)
-           and (:key::text is null or a.unique_key = :key::text)
-           and (:error::text is null
-                or strpos(a.last_error, :error::text) > 0)
-           and (:before::bigint is null
-                or a.created_at <= to_timestamp(:before::bigint / 1000.0))
+          from looked l
+         cross join lateral (
+               -- OFFSET 0 makes the planner look up each job by its id. Otherwise
+               -- it would join the ids with the whole table.
+               select a.id, a.finished_at
+                 from archive a
+                where a.id = l.id
+                  and (:kind::text is null or a.kind = :kind::text)
+                  and (:group::text is null
+                       or (a.extra).group_key = :group::text)
+                  and (:key::text is null or a.unique_key = :key::text)
+                  and (:error::text is null
+                       or strpos(a.last_error, :error::text) > 0)
+                  and (:before::bigint is null
+                       or a.created_at <= to_timestamp(:before::bigint / 1000.0))
+               offset 0) a
         union all
         select null, null, null
          where :every::bigint = 0

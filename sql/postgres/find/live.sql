@@ -25,13 +25,16 @@ every as materialized (
                and j.seq is not null
             union all
             select j
-              from it join job j on j.queue_id = it.id
+              from it join job j
+                on (j.queue_id, j.run_at) >= (it.id, '-infinity')
+               and (j.queue_id, j.run_at) < (it.id, 'infinity')
              where :every::bigint <> 0 and :key::text is null
                and j.seq is null and j.run_at < 'infinity'
             union all
-            select j
+            select o.j
               from it join group_wait w on w.queue_id = it.id
-                   join job j on j.id = w.job_id
+             cross join lateral (
+                   select j from job j where j.id = w.job_id offset 0) o
              where :every::bigint <> 0 and :key::text is null
             union all
             select j
@@ -84,13 +87,21 @@ select f.id, f.state
                case l.part when 1 then j.claim_no when 2 then j.seq
                            when 5 then (j.extra).came end as place,
                j.run_at
-          from looked l join job j on j.id = l.id
-         where (:kind::text is null or j.kind = :kind::text)
-           and (:group::text is null or (j.extra).group_key = :group::text)
-           and (:error::text is null
-                or strpos(j.last_error, :error::text) > 0)
-           and (:before::bigint is null
-                or j.created_at <= to_timestamp(:before::bigint / 1000.0))
+          from looked l
+         cross join lateral (
+               -- OFFSET 0 makes the planner look up each job by its id. Otherwise
+               -- it would join the ids with the whole table.
+               select j.id, j.lane_id, j.claim_no, j.seq, j.extra, j.run_at
+                 from job j
+                where j.id = l.id
+                  and (:kind::text is null or j.kind = :kind::text)
+                  and (:group::text is null
+                       or (j.extra).group_key = :group::text)
+                  and (:error::text is null
+                       or strpos(j.last_error, :error::text) > 0)
+                  and (:before::bigint is null
+                       or j.created_at <= to_timestamp(:before::bigint / 1000.0))
+               offset 0) j
         union all
         select 6, null, null, null, null, null
          where :every::bigint = 0

@@ -203,7 +203,9 @@ create table readpast.job (
 create index job_line on readpast.job (lane_id, seq) where seq is not null;
 -- Two indexes for jobs that are out of the ready line. The sweep uses the first index,
 -- to find the jobs of all queues by their run_at. Statements about one queue use the
--- second index.
+-- second index. They compare the pair (queue_id, run_at). With a condition for each of
+-- the two columns, the planner may choose job_due, and the server then reads the
+-- scheduled jobs of all queues.
 create index job_due on readpast.job (run_at)
 	where seq is null and run_at < 'infinity';
 create index job_scheduled on readpast.job (queue_id, run_at)

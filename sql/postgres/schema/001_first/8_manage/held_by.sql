@@ -34,9 +34,9 @@ begin
 	           select o.*
 	             from (select j.id, j.claim_no, j.worker_id, j.lease_until
 	                     from readpast.job j
-	                    where j.queue_id = q.id and j.seq is null
-	                      and j.run_at > clock_timestamp()
-	                      and j.run_at < 'infinity'
+	                    where (j.queue_id, j.run_at) > (q.id, (select clock_timestamp()))
+	                      and (j.queue_id, j.run_at) < (q.id, 'infinity')
+	                      and j.seq is null and j.run_at < 'infinity'
 	                    order by j.queue_id, j.run_at
 	                    limit readpast.held_scan()) o) h
 	 where q.name = any (queues)

@@ -11,22 +11,27 @@ create function readpast.is_worked_on(queue_id integer) returns boolean
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $body$
+declare
+	is_running boolean;
 begin
 	perform 1
 	   from readpast.queue q
 	  where q.id = is_worked_on.queue_id
 	    for update nowait;
-	perform 1
-	   from readpast.job j
-	  where j.queue_id = is_worked_on.queue_id
-	    for update nowait;
+	select coalesce(bool_or(l.lease_until is not null), false) into is_running
+	  from (select j.lease_until
+	          from readpast.job j
+	         where j.id = any (array(
+	                   select l.id
+	                     from readpast.left_in(is_worked_on.queue_id) l
+	                    where l.live))
+	           and j.queue_id = is_worked_on.queue_id
+	           for update nowait) l;
 	perform 1
 	   from readpast.archive a
 	  where a.queue_id = is_worked_on.queue_id
 	    for update nowait;
-	return exists (select 1 from readpast.job j
-	                where j.queue_id = is_worked_on.queue_id
-	                  and j.lease_until is not null);
+	return is_running;
 exception when lock_not_available then
 	return true;
 end

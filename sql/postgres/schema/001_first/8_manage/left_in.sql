@@ -20,7 +20,9 @@ begin
 	union all
 	select j.id, true
 	  from readpast.job j
-	 where j.queue_id = left_in.queue_id and j.seq is null and j.run_at < 'infinity'
+	 where (j.queue_id, j.run_at) >= (left_in.queue_id, '-infinity')
+	   and (j.queue_id, j.run_at) < (left_in.queue_id, 'infinity')
+	   and j.seq is null and j.run_at < 'infinity'
 	union all
 	select w.job_id, true
 	  from readpast.group_wait w

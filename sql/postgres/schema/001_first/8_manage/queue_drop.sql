@@ -28,12 +28,17 @@ begin
 		perform readpast.notify_job_waiters(array(
 		            select w.job_id
 		              from readpast.job_waiter w
-		              join readpast.job j on j.id = w.job_id
-		             where j.queue_id = queue_drop.id));
+		             where (select j.queue_id
+		                      from readpast.job j
+		                     where j.id = w.job_id) = queue_drop.id));
 		-- A job that was added and claimed since the check above is not deleted.
 		-- A sweep moves it into a new queue of the same name, see take_over().
 		delete from readpast.job j
-		 where j.queue_id = queue_drop.id and j.lease_until is null;
+		 where j.id = any (array(
+		           select l.id
+		             from readpast.left_in(queue_drop.id) l
+		            where l.live))
+		   and j.queue_id = queue_drop.id and j.lease_until is null;
 		delete from readpast.archive a where a.queue_id = queue_drop.id;
 		perform readpast.forget_hints(id);
 		insert into readpast.dropped (queue_id, name) values (id, queue);

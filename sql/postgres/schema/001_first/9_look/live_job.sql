@@ -22,8 +22,10 @@ declare
 begin
 	select j.id into found
 	  from readpast.job j
-	 where j.queue_id = live_job.queue_id and j.seq is null and j.run_at < 'infinity'
-	 order by j.run_at desc
+	 where (j.queue_id, j.run_at) >= (live_job.queue_id, '-infinity')
+	   and (j.queue_id, j.run_at) < (live_job.queue_id, 'infinity')
+	   and j.seq is null and j.run_at < 'infinity'
+	 order by j.queue_id desc, j.run_at desc
 	 limit 1;
 	if found is null then
 		found := (select w.job_id

@@ -18,8 +18,9 @@ begin
 	  into due, held_until
 	  from (select j.run_at, j.lease_until
 	          from readpast.job j
-	         where j.queue_id = probe_due.queue_id and j.seq is null
-	           and j.run_at >= since and j.run_at < 'infinity'
+	         where (j.queue_id, j.run_at) >= (probe_due.queue_id, since)
+	           and (j.queue_id, j.run_at) < (probe_due.queue_id, 'infinity')
+	           and j.seq is null and j.run_at < 'infinity'
 	         order by j.queue_id, j.run_at
 	         limit readpast.probe_most()) e;
 end

@@ -26,8 +26,9 @@ begin
 	return query
 	select j.id
 	  from readpast.job j
-	 where j.queue_id = scheduled_in.queue_id and j.seq is null
-	   and j.run_at >= since and j.run_at > after and j.run_at <= until and j.run_at < 'infinity'
+	 where (j.queue_id, j.run_at) >= (scheduled_in.queue_id, greatest(since, after))
+	   and (j.queue_id, j.run_at) <= (scheduled_in.queue_id, until)
+	   and j.seq is null and j.run_at > after and j.run_at < 'infinity'
 	   and j.lease_until is null
 	 order by j.queue_id, j.run_at
 	 limit most;

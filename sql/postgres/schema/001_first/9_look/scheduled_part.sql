@@ -34,8 +34,9 @@ begin
 	  into ready, scheduled, ids, claim_nos, worker_ids, more_running
 	  from (select j.id, j.run_at, j.lease_until, j.claim_no, j.worker_id
 	          from readpast.job j
-	         where j.queue_id = scheduled_part.queue_id and j.seq is null
-	           and j.run_at >= since and j.run_at < 'infinity'
+	         where (j.queue_id, j.run_at) >= (scheduled_part.queue_id, since)
+	           and (j.queue_id, j.run_at) < (scheduled_part.queue_id, 'infinity')
+	           and j.seq is null and j.run_at < 'infinity'
 	         order by j.queue_id, j.run_at
 	         limit at_most) l;
 	more_ready := more_running and scheduled = 0;
