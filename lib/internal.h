@@ -354,6 +354,17 @@ rp__sooner(int64_t a, int64_t b)
  * `unless_ready` is 1 and the probe finds a ready job, do not sweep. */
 int rp__waiter_probe(rp_conn *conn, struct rp_waiter *waiter, int what,
 		     int unless_ready, struct rp_probe *ret);
+/* Like rp_wait(), for a caller that waits again and again. Probes at first only
+ * if `what` has flags RP_WAIT_*. If waiter->is_session is 1, the connection
+ * stays registered for notifications between the calls, until rp__wait_end().
+ */
+int rp__wait(rp_conn *conn, struct rp_waiter *waiter, int what,
+	     int64_t timeout_ms, int fd);
+/* End the registration for these queues. */
+void rp__wait_end(rp_conn *conn, const char *const *queues);
+/* Called by a client that was notified of a job that it has no use for, after
+ * rp__wait_end(). Notifies another client instead. */
+int rp__wait_pass_on(rp_conn *conn);
 
 /* job_wait.c */
 /* The job that the calling thread is handling. A handler that waits for its own
@@ -384,10 +395,11 @@ int rp__check_wait_for_queue(rp_conn *conn, const char *queue, int until_empty);
  * transaction is open, this happens in that transaction. */
 int rp__sweep_rest(rp_conn *conn, struct rp_slice *slice);
 int rp__sweep_dropped(rp_conn *conn); /* delete the jobs of dropped queues */
-/* Drop a queue like rp_queue_drop(), but let sweeps delete its jobs. */
-int rp__queue_drop(rp_conn *conn, const char *name);
-/* Sweep all queues like rp_sweep(), but stop after a fifth of a second. Returns
- * 1 if there is more to sweep. */
+/* Drop a queue. If `delete_jobs` is 0, the next sweeps delete its jobs. */
+int rp__queue_drop(rp_conn *conn, const char *name, int delete_jobs);
+/* Sweep all queues like rp_sweep(), but stop after a fifth of a second. If
+ * there is more to sweep, returns the time in ms after which to continue; else
+ * 0. */
 int rp__sweep_some(rp_conn *conn);
 int rp__has_swept_lately(const rp_conn *conn);
 /* Probe the queues: read whether they have work. Then sweep if a job is due or

@@ -21,8 +21,8 @@ dropped_row(void *ctx, size_t row, const struct rp_value *c)
 	return RP_ROW_TAKE;
 }
 
-static int
-drop(rp_conn *conn, const char *name, int delete_jobs)
+int
+rp__queue_drop(rp_conn *conn, const char *name, int delete_jobs)
 {
 	const struct rp_value params[QUEUE_DROP_PARAMS] = {
 		[QUEUE_DROP_QUEUE] = rp__text(name),
@@ -56,13 +56,7 @@ drop(rp_conn *conn, const char *name, int delete_jobs)
 }
 
 int
-rp__queue_drop(rp_conn *conn, const char *name)
-{
-	return drop(conn, name, 0);
-}
-
-int
 rp_queue_drop(rp_conn *conn, const char *name)
 {
-	return drop(conn, name, 1);
+	return rp__queue_drop(conn, name, 1);
 }

@@ -428,7 +428,7 @@ rp__sweep_some(rp_conn *conn)
 		return r;
 	conn->swept_at = rp__monotonic_ms();
 	r = sweep(&s);
-	return r < 0 ? r : conn->has_unswept;
+	return r < 0 ? r : conn->has_unswept ? MOMENT_MS : 0;
 }
 
 int

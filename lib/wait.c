@@ -83,18 +83,18 @@ check_wait(rp_conn *conn, const char *const *queues, int64_t timeout_ms)
 }
 
 int
-rp_wait(rp_conn *conn, const char *const *queues, int64_t timeout_ms, int fd)
+rp__wait(rp_conn *conn, struct rp_waiter *waiter, int what, int64_t timeout_ms,
+	 int fd)
 {
-	struct rp_waiter waiter = { .queues = queues };
-	int what = RP_WAIT_PROBE | RP_WAIT_SWEEP;
-	int r = check_wait(conn, queues, timeout_ms);
+	int r = check_wait(conn, waiter->queues, timeout_ms);
 	int64_t end = r < 0 ? 0 : rp__monotonic_ms() + timeout_ms;
 
 	while (r == 0) {
 		struct rp_probe found = { 0 };
 		int64_t left = timeout_ms < 0 ? -1 : end - rp__monotonic_ms();
 
-		r = rp__waiter_probe(conn, &waiter, what, 1, &found);
+		if (what)
+			r = rp__waiter_probe(conn, waiter, what, 1, &found);
 		if (r < 0 || found.ready)
 			return r < 0 ? r : 1;
 		if ((timeout_ms >= 0 && left <= 0) || readable(fd))
@@ -102,11 +102,37 @@ rp_wait(rp_conn *conn, const char *const *queues, int64_t timeout_ms, int fd)
 		r = rp__own(conn);
 		if (r < 0)
 			return r;
-		what = conn->backend->wait(conn->db, &waiter, left, fd,
+		what = conn->backend->wait(conn->db, waiter, left, fd,
 					   &conn->error);
 		rp__disown(conn);
 		if (what < 0 || what & RP_WAIT_WORK)
 			return what < 0 ? what : 1;
 	}
 	return r;
+}
+
+void
+rp__wait_end(rp_conn *conn, const char *const *queues)
+{
+	if (!conn->backend->leave || rp__own(conn) < 0)
+		return;
+	conn->backend->leave(conn->db, queues);
+	rp__disown(conn);
+}
+
+int
+rp__wait_pass_on(rp_conn *conn)
+{
+	struct rp_slice slice = { 0 };
+
+	return conn->backend->leave ? rp__sweep_rest(conn, &slice) : 0;
+}
+
+int
+rp_wait(rp_conn *conn, const char *const *queues, int64_t timeout_ms, int fd)
+{
+	struct rp_waiter waiter = { .queues = queues };
+
+	return rp__wait(conn, &waiter, RP_WAIT_PROBE | RP_WAIT_SWEEP,
+			timeout_ms, fd);
 }

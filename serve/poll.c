@@ -55,62 +55,67 @@ waits_for(const struct request *request, const char *queue)
 
 /* ---- the names that the waiter waits for ---- */
 
-/* Give the waiter the names of all awaited queues. */
-static void
-tell_waiter(struct server *server)
+char **
+polls_names(const struct polls *polls)
 {
-	struct polls *p = &server->polls;
 	size_t n = 0, i = 0;
 	char **names;
 
-	for (const struct awaited *a = p->queues; a; a = a->next)
+	for (const struct awaited *a = polls->queues; a; a = a->next)
 		n++;
 	names = calloc(n + 1, sizeof(*names));
-	for (const struct awaited *a = p->queues; a && names; a = a->next)
-		if ((names[i] = strdup(a->name)))
+	for (const struct awaited *a = polls->queues; a && names; a = a->next)
+		if (a->waiting && (names[i] = strdup(a->name)))
 			i++;
-	pthread_mutex_lock(&p->lock);
-	names_free(p->names);
-	p->names = names;
-	p->is_changed = 1;
-	pthread_mutex_unlock(&p->lock);
-	eventfd_write(p->fd, 1);
+	return names;
+}
+
+static struct awaited *
+add_queue(struct server *server, const char *name)
+{
+	struct awaited *a = calloc(1, sizeof(*a));
+
+	if (!a)
+		return NULL;
+	snprintf(a->name, sizeof(a->name), "%s", name);
+	a->next = server->polls.queues;
+	server->polls.queues = a;
+	return a;
 }
 
 /* Change the counts of waiting requests, for all queues of this request. by: 1
- * if the request begins to wait, -1 if its wait has ended. */
+ * if the request begins to wait, -1 if its wait has ended. Tell the waiter if
+ * this is the first request that waits for a queue, or was the last one. */
 static void
 count_request(struct server *server, const struct request *request, int by)
 {
+	struct polls *p = &server->polls;
 	int is_changed = 0;
 
+	pthread_mutex_lock(&p->lock);
 	for (const char **q = request->turn->queues; *q; q++) {
 		struct awaited *a = find_queue_of(server, *q);
 
-		if (!a && by > 0) {
-			a = calloc(1, sizeof(*a));
-			if (!a)
-				continue;
-			snprintf(a->name, sizeof(a->name), "%s", *q);
-			a->next = server->polls.queues;
-			server->polls.queues = a;
-			is_changed = 1;
-		}
-		if (a && (by > 0 || a->waiting))
-			a->waiting += (size_t)by;
+		if (!a && by > 0)
+			a = add_queue(server, *q);
+		if (!a || (by < 0 && !a->waiting))
+			continue;
+		is_changed |= a->waiting == (by > 0 ? 0 : 1);
+		a->waiting += (size_t)by;
 	}
+	p->is_changed |= is_changed;
+	pthread_mutex_unlock(&p->lock);
 	if (is_changed)
-		tell_waiter(server);
+		eventfd_write(p->fd, 1);
 }
 
-/* Remove the queues for which no request waits. Returns how many were
- * removed. */
-static int
+/* Remove the queues for which no request waits. */
+static void
 forget_queues(struct server *server)
 {
 	struct awaited **at = &server->polls.queues;
-	int forgotten = 0;
 
+	pthread_mutex_lock(&server->polls.lock);
 	while (*at) {
 		struct awaited *a = *at;
 
@@ -120,9 +125,8 @@ forget_queues(struct server *server)
 		}
 		*at = a->next;
 		free(a);
-		forgotten++;
 	}
-	return forgotten;
+	pthread_mutex_unlock(&server->polls.lock);
 }
 
 /* ---- requests ---- */
@@ -199,8 +203,7 @@ polls_tick(struct server *server, int64_t now)
 		/* Remove unused queues only now and then, because most clients
 		 * soon send another request for the same queue. */
 		p->forget_at = now + MOST_WAIT_MS;
-		if (forget_queues(server))
-			tell_waiter(server);
+		forget_queues(server);
 	}
 	if (now < p->check_at)
 		return;

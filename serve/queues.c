@@ -200,7 +200,7 @@ queue_set_run(struct request *request, rp_conn *conn)
 void
 queue_drop_run(struct request *request, rp_conn *conn)
 {
-	int r = rp__queue_drop(conn, request->segments[2]);
+	int r = rp__queue_drop(conn, request->segments[2], 0);
 
 	if (r < 0)
 		refuse_error(request, r, rp_last_error(conn));

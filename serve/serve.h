@@ -283,11 +283,11 @@ struct polls {
 	int64_t check_at;  /* when the next wait may be over (monotonic ms) */
 	int64_t forget_at; /* when to remove the queues for which no request
 			    * waits (monotonic ms) */
-	struct awaited *queues;
+	struct awaited *queues;   /* only the loop changes it, with the lock */
 	_Atomic int64_t found_at; /* when a request of a wave last got a job
 				   * (monotonic ms) */
 	/* The following fields are for the waiter, the thread of waiter.c.
-	 * `lock` protects names, is_changed, ready and stops. */
+	 * `lock` protects is_changed, ready and stops. */
 	rp_conn *conn;
 	pthread_mutex_t lock;
 	pthread_t thread;
@@ -295,9 +295,8 @@ struct polls {
 	int64_t forgot_at; /* when old stored answers were last deleted
 			    * (monotonic ms) */
 	int fd;            /* an eventfd that ends the waiter's wait */
-	char **names;      /* the queues to wait for, with NULL at the end */
-	int is_changed;
-	char **ready; /* queues that may have jobs, with NULL at the end */
+	int is_changed;    /* 1: requests wait for other queues than before */
+	char **ready;      /* queues that may have jobs, with NULL at the end */
 };
 /* waiter.c */
 int polls_start(struct server *server);
@@ -312,6 +311,9 @@ void polls_look(struct server *server);
 void polls_tick(struct server *server, int64_t now);
 void polls_end(struct server *server); /* answer all waiting requests */
 void polls_free(struct server *server);
+/* Returns the names of the queues for which requests wait, with NULL at the
+ * end; NULL: out of memory. The caller has the lock. */
+char **polls_names(const struct polls *polls);
 void names_free(char **names); /* a list with NULL at the end */
 
 /* outcome.c: requests that wait for the end of a job */

@@ -3,6 +3,13 @@
  * any request waits. Like a worker, it also sweeps all queues, and so fires
  * schedules.
  *
+ * On a database with notifications, the waiter registers for them like a worker
+ * that waits. Its session is registered for a queue only while a request waits
+ * for this queue, because each enqueue notifies only one of those that are
+ * registered. If the last request has just ended when the notification arrives,
+ * the waiter passes it on. Nothing about a server is written to the table of
+ * workers.
+ *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  */
@@ -18,12 +25,24 @@
 
 #define FORGET_MS 60000 /* how often the waiter deletes old stored answers */
 #define SWEEP_MS 1000   /* how often the waiter sweeps */
-#define MORE_MS 50      /* pause after a sweep that has not finished */
+/* On a busy server, requests begin and end to wait all the time. So after a
+ * change of their queues, and after a notification, the waiter pauses. Most
+ * clients that got a job soon send another request for the same queue, and then
+ * nothing has changed after the pause. */
+#define PAUSE_MS 5
 /* After the waiter has found ready jobs that no request could claim, it pauses
  * for REST_MS to MOST_REST_MS. For example, no request can claim the jobs of a
  * queue that runs as many jobs as its limit allows. */
 #define REST_MS 20
 #define MOST_REST_MS 1000
+
+struct waiter {
+	struct server *server;
+	char **names; /* the queues to wait for, with NULL at the end */
+	struct rp_waiter registration;
+	int64_t rest_ms; /* how long to rest after ready jobs are found */
+	int pause_ms;    /* until the next sweep */
+};
 
 void
 names_free(char **names)
@@ -33,52 +52,141 @@ names_free(char **names)
 	free(names);
 }
 
-/* Read which of the queues have ready jobs, and report them to the loop. */
-static int
-report(struct server *server, rp_conn *conn, char **names)
+static size_t
+count(char **names)
 {
-	struct polls *p = &server->polls;
-	size_t n = 0, found = 0;
-	char **ready;
-	int r = 0;
+	size_t n = 0;
 
-	while (names[n])
+	while (names && names[n])
 		n++;
-	ready = calloc(n + 1, sizeof(*ready));
+	return n;
+}
+
+/* Returns those of the names that are not in the other list, with NULL at the
+ * end; NULL: out of memory. The caller frees the list, but not the names. The
+ * lists have nearly the same order, so each search begins where the last one
+ * ended. */
+static char **
+missing(char **names, char **in)
+{
+	size_t m = count(in), at = 0, found = 0;
+	char **ret = calloc(count(names) + 1, sizeof(*ret));
+
+	for (char **name = names; ret && name && *name; name++) {
+		size_t k = 0;
+
+		while (k < m && strcmp(in[(at + k) % m], *name) != 0)
+			k++;
+		if (k == m)
+			ret[found++] = *name;
+		else
+			at = (at + k + 1) % m;
+	}
+	return ret;
+}
+
+/* Returns whether no request waits for one of the queues. The caller has the
+ * lock. */
+static int
+is_unwanted(const struct polls *p, char **ready)
+{
+	char **names = polls_names(p);
+	char **unwanted = names ? missing(ready, names) : NULL;
+	int is = unwanted && *unwanted;
+
+	free(unwanted);
+	names_free(names);
+	return is;
+}
+
+/* Read which of the queues have ready jobs, and report them to the loop.
+ * Returns how many queues have ready jobs, or an error. *ret_unwanted is set
+ * to 1 if no request waits for one of these queues any more. */
+static int
+report(struct waiter *w, int *ret_unwanted)
+{
+	struct polls *p = &w->server->polls;
+	size_t n = count(w->names);
+	char **ready = calloc(n + 1, sizeof(*ready));
+	int found = 0, r = 0;
+
 	for (size_t i = 0; i < n && ready && r >= 0; i++) {
-		const char *one[] = { names[i], NULL };
+		const char *one[] = { w->names[i], NULL };
 		struct rp_probe probe = { 0 };
 
-		r = rp__probe(conn, one, &probe);
-		if (r >= 0 && probe.ready && (ready[found] = strdup(names[i])))
+		r = rp__probe(p->conn, one, &probe);
+		if (r >= 0 && probe.ready &&
+		    (ready[found] = strdup(w->names[i])))
 			found++;
 	}
 	pthread_mutex_lock(&p->lock);
+	*ret_unwanted = found && is_unwanted(p, ready);
 	names_free(p->ready);
 	p->ready = ready;
 	pthread_mutex_unlock(&p->lock);
-	server_wake(server);
-	return r < 0 ? r : 0;
+	server_wake(w->server);
+	return r < 0 ? r : found;
+}
+
+static void
+unregister(const struct waiter *w, char **names)
+{
+	if (names && *names)
+		rp__wait_end(w->server->polls.conn, (const char **)names);
+}
+
+/* Wait for these queues from now on. The next wait registers for those that are
+ * new. */
+static void
+set_names(struct waiter *w, char **names)
+{
+	char **removed = missing(w->names, names);
+
+	unregister(w, removed);
+	if (!removed || count(names) + count(removed) > count(w->names))
+		w->registration.version++;
+	free(removed);
+	names_free(w->names);
+	w->names = names;
+	w->registration.queues = (const char *const *)names;
+}
+
+/* Returns the current list of names; NULL: it has not changed. */
+static char **
+read_names(struct polls *p)
+{
+	char **names = NULL;
+	uint64_t n;
+
+	pthread_mutex_lock(&p->lock);
+	if (p->is_changed) {
+		eventfd_read(p->fd, &n);
+		names = polls_names(p);
+		p->is_changed = !names;
+	}
+	pthread_mutex_unlock(&p->lock);
+	return names;
 }
 
 /* Take the current list of names. Returns 0 if the waiter has to end. */
 static int
-take_names(struct polls *p, char ***names)
+take_names(struct waiter *w)
 {
-	uint64_t n;
-	int stops;
+	struct polls *p = &w->server->polls;
+	int stops, is_changed;
+	char **names;
 
 	pthread_mutex_lock(&p->lock);
 	stops = p->stops;
-	if (p->is_changed) {
-		eventfd_read(p->fd, &n);
-		names_free(*names);
-		*names = p->names;
-		p->names = NULL;
-		p->is_changed = 0;
-	}
+	is_changed = p->is_changed;
 	pthread_mutex_unlock(&p->lock);
-	return !stops;
+	if (stops || !is_changed)
+		return !stops;
+	poll(NULL, 0, PAUSE_MS);
+	names = read_names(p);
+	if (names)
+		set_names(w, names);
+	return 1;
 }
 
 static void
@@ -95,7 +203,7 @@ static int64_t
 next_rest(const struct polls *p, int64_t reported_at, int64_t before)
 {
 	if (atomic_load(&p->found_at) >= reported_at)
-		return 1;
+		return PAUSE_MS;
 	before *= 2;
 	return before < REST_MS        ? REST_MS
 	       : before > MOST_REST_MS ? MOST_REST_MS
@@ -110,19 +218,59 @@ do_duties(struct server *server, int64_t now)
 	struct polls *p = &server->polls;
 	int r = server->options->tokens ? tokens_read(&server->tokens, p->conn)
 					: 0;
-	int more;
+	int more_ms;
 
 	if (r < 0 || server->options->read_only)
 		return r < 0 ? r : SWEEP_MS;
-	more = rp__sweep_some(p->conn);
-	if (more < 0)
-		return more;
+	more_ms = rp__sweep_some(p->conn);
+	if (more_ms < 0)
+		return more_ms;
 	atomic_store(&server->swept_at, now);
 	if (now - p->forgot_at >= FORGET_MS) {
 		p->forgot_at = now;
 		r = rp__answers_forget(p->conn);
 	}
-	return r < 0 ? r : more ? MORE_MS : SWEEP_MS;
+	return r < 0 ? r : more_ms ? more_ms : SWEEP_MS;
+}
+
+/* Report ready jobs, and rest. The next wait registers again, and probes. While
+ * there are jobs that no request can claim, the waiter is not registered, so
+ * that enqueues notify others. */
+static int
+look(struct waiter *w)
+{
+	struct polls *p = &w->server->polls;
+	int64_t reported_at = now_ms();
+	int is_unwanted, found = report(w, &is_unwanted), r = 0;
+
+	if (found <= 0) { /* another client has claimed the jobs already */
+		rest(p, PAUSE_MS);
+		return found;
+	}
+	if (is_unwanted) {
+		unregister(w, w->names);
+		r = rp__wait_pass_on(p->conn);
+	}
+	rest(p, w->rest_ms);
+	w->rest_ms = next_rest(p, reported_at, w->rest_ms);
+	if (w->rest_ms > PAUSE_MS)
+		unregister(w, w->names);
+	w->registration.version++;
+	return r;
+}
+
+static int
+wait_once(struct waiter *w)
+{
+	struct polls *p = &w->server->polls;
+	int r;
+
+	if (!w->names || !*w->names) {
+		rest(p, w->pause_ms);
+		return 0;
+	}
+	r = rp__wait(p->conn, &w->registration, 0, w->pause_ms, p->fd);
+	return r > 0 ? look(w) : r;
 }
 
 static void *
@@ -130,34 +278,32 @@ wait_all(void *ctx)
 {
 	struct server *server = ctx;
 	struct polls *p = &server->polls;
-	int64_t due_at = 0, reported_at = 0, rest_ms = 1;
-	int pause_ms = SWEEP_MS;
-	char **names = NULL;
+	struct waiter w = {
+		.server = server,
+		.registration = { .is_session = 1, .polls = 1 },
+		.rest_ms = PAUSE_MS,
+		.pause_ms = SWEEP_MS,
+	};
+	int64_t due_at = 0;
 
-	while (take_names(p, &names)) {
+	while (take_names(&w)) {
 		int64_t now = now_ms();
 		int r = 0;
 
 		if (now >= due_at) {
 			r = do_duties(server, now);
-			pause_ms = r > 0 ? r : SWEEP_MS;
-			due_at = now + pause_ms;
+			w.pause_ms = r > 0 ? r : SWEEP_MS;
+			due_at = now + w.pause_ms;
 		}
-		if (r >= 0 && names && *names)
-			r = rp_wait(p->conn, (const char *const *)names,
-				    pause_ms, p->fd);
-		else
-			rest(p, pause_ms);
+		if (r >= 0)
+			r = wait_once(&w);
 		if (r < 0) {
+			w.registration.version++;
 			rest(p, MOST_REST_MS);
-		} else if (names && *names && r > 0) {
-			reported_at = now_ms();
-			report(server, p->conn, names);
-			rest(p, rest_ms);
-			rest_ms = next_rest(p, reported_at, rest_ms);
 		}
 	}
-	names_free(names);
+	unregister(&w, w.names);
+	names_free(w.names);
 	return NULL;
 }
 
@@ -170,7 +316,6 @@ polls_start(struct server *server)
 
 	p->check_at = INT64_MAX;
 	p->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	pthread_mutex_init(&p->lock, NULL);
 	r = open_database(server->options->url, RP_SCHEMA_REQUIRE, &p->conn,
 			  &error);
 	if (r < 0)
@@ -195,9 +340,11 @@ polls_stop(struct server *server)
 		eventfd_write(p->fd, 1);
 		pthread_join(p->thread, NULL);
 		close(p->fd);
+		p->fd = -1;
 	}
 	rp_close(p->conn);
-	names_free(p->names);
 	names_free(p->ready);
+	/* The loop looks here once more, for requests that others give back. */
+	p->ready = NULL;
 	polls_free(server);
 }

@@ -182,6 +182,10 @@ struct rp_waiter {
 	int64_t quiet_until;       /* until this time (us), commits of other
 				    * clients cause no probe; set after a probe
 				    * that found no ready job */
+	int is_session;            /* 1: the caller is not a worker, but also
+				    * wants notifications. Its session waits
+				    * for them until the caller calls leave().
+				    * worker_id is 0 */
 };
 
 /* A call that waits for the end of jobs. Only the backend uses the last three
@@ -284,6 +288,9 @@ struct rp_backend {
 	 * is readable. */
 	int (*wait)(void *db, const struct rp_waiter *waiter,
 		    int64_t timeout_ms, int fd, rp_error *reterr);
+	/* End the registration for notifications about these queues that wait()
+	 * has made. Errors are ignored. NULL: wait() registers nothing. */
+	void (*leave)(void *db, const char *const *queues);
 	/* Wait until one of the jobs may have ended. No transaction may be
 	 * open. Returns 1 if the caller must read the jobs' states; the first
 	 * call may return 1 without waiting. Returns 0 if timeout_ms (-1: no

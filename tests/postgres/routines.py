@@ -1761,6 +1761,21 @@ def each_job_notifies_another_waiter(s):
 
 
 @case
+def a_sweep_notifies_a_waiter_even_if_its_time_is_over(s):
+    s.rows("create or replace function readpast.rouse_budget() returns interval"
+           " language sql immutable as $$ select interval '0' $$")
+    user = Session(s.database)
+    s.one("select readpast.queue_create('q')")
+    user.rows("begin")
+    user.put("x")
+    one = asleep(s, 1)
+    user.rows("commit")
+    assert woken(one) == 0
+    s.sweep()
+    assert woken(one) == 1
+
+
+@case
 def a_sweep_notifies_a_waiter_of_a_queue_with_a_ready_job(s):
     user = Session(s.database)
     s.one("select readpast.queue_create('q')")

@@ -8,6 +8,7 @@ SPDX-FileCopyrightText: The readpast authors
 """
 
 import json
+import signal
 import sqlite3
 import threading
 import time
@@ -160,6 +161,64 @@ class Claims(Case):
         self.assertEqual(answers[0]["results"],
                          [{"id": job, "outcome": "ok", "state": "done"}])
         self.assertEqual([j["id"] for j in answers[0]["jobs"]], [second])
+
+
+class Two(Case):
+    """Two servers on one database."""
+
+    def setUp(self):
+        super().setUp()
+        self.other = Server(self.folder.name, url=self.server.url)
+        self.other.ask("PUT", f"/v1/queues/{self.queue}", {})
+
+    def tearDown(self):
+        self.assertEqual(self.other.stop(), 0)
+
+    def check_delay(self, polls, enqueues, pause=0.1, has_waited=False):
+        """Check that a claim that waits at the server `polls` soon gets a job that the
+        server `enqueues` gets. A server that is not notified looks for jobs again about
+        a second after it has found the last one. With a pause of 0.1 s the next job
+        comes soon after the last one, so only the first of several calls can succeed by
+        luck."""
+        poll = Poll(polls, self.queue)
+        self.assertTrue(eventually(10, lambda: polls.waiting() == 1))
+        time.sleep(pause)
+        if has_waited:
+            self.assertEqual(enqueues.claim(self.queue, wait="20ms"), [])
+        job = enqueues.enqueue(self.queue)
+        began = time.monotonic()
+        self.assertEqual([j["id"] for j in poll.join()], [job])
+        self.assertLess(time.monotonic() - began, 0.5)
+
+    def test_a_claim_that_waits_soon_gets_a_job_that_another_server_enqueues(self):
+        for _ in range(5):
+            self.check_delay(self.server, self.other)
+
+    def test_a_server_without_waiting_claims_leaves_jobs_to_another_server(self):
+        for i in range(4):
+            pause = 0.6 + i / 10
+            self.check_delay(self.server, self.other, pause, has_waited=True)
+            self.check_delay(self.other, self.server, pause, has_waited=True)
+
+    def test_a_server_whose_claims_wait_is_not_listed_as_a_worker(self):
+        poll = Poll(self.server, self.queue)
+        self.assertTrue(eventually(10, lambda: self.server.waiting() == 1))
+        self.assertEqual(self.other.get("/v1/workers").json["workers"], [])
+        self.assertEqual(self.other.get("/v1/stats").json["queues"][0]["workers"], 0)
+        self.other.enqueue(self.queue)
+        self.assertEqual(len(poll.join()), 1)
+
+    def test_a_server_that_was_killed_does_not_delay_the_jobs_of_others(self):
+        killed = Server(self.folder.name, url=self.server.url)
+        poll = Poll(self.server, self.queue)
+        client = killed.send_claim(self.queue)
+        self.assertTrue(eventually(10, lambda: killed.waiting() == 1))
+        time.sleep(0.2)
+        killed.stop(signal.SIGKILL)
+        client.close()
+        job = self.other.enqueue(self.queue)
+        self.assertEqual([j["id"] for j in poll.join()], [job])
+        self.assertLess(poll.seconds, 5)
 
 
 class Outcomes(Case):

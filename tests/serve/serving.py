@@ -109,10 +109,14 @@ class Server:
                   % (self.host.encode(), self.port, len(body), body))
         return s
 
+    def metric(self, name):
+        """Return the value of a metric, whose name contains its labels if it has any."""
+        text = self.get("/metrics").bytes.decode()
+        return int(re.search("^%s (\\d+)$" % re.escape(name), text, re.M)[1])
+
     def waiting(self):
         """Return how many claims wait for jobs."""
-        text = self.get("/metrics").bytes.decode()
-        return int(re.search(r'^readpast_http_waiting\{for="claim"\} (\d+)$', text, re.M)[1])
+        return self.metric('readpast_http_waiting{for="claim"}')
 
     def raw(self, data, timeout=10):
         """Send bytes on a connection of their own, and return all bytes of the answer.

@@ -431,6 +431,7 @@ const struct rp_backend rp__backend_postgres = {
 	.settle_and_claim = postgres_settle_and_claim,
 	.enqueue = postgres_enqueue,
 	.wait = rp__postgres_wait,
+	.leave = rp__postgres_leave,
 	.wait_for_jobs = rp__postgres_wait_for_jobs,
 	.leave_jobs = rp__postgres_leave_jobs,
 	.hears = rp__postgres_hears,

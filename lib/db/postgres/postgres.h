@@ -73,8 +73,9 @@ struct postgres {
 	int64_t nap_ms, registered_at, deaf_at;
 	char channel[CHANNEL];
 	int listening, busy_turns;
-	int64_t waiter; /* id of the worker that is registered; `queues` are its
-			 * queues */
+	int64_t waiter; /* id of the worker that is registered, or minus the
+			 * process id of the registered session; `queues` are
+			 * its queues */
 	char *queues;
 	int64_t version; /* version of the queues, see struct rp_waiter */
 	int64_t rest_ms; /* time between two probes while we are registered; 0:
@@ -109,6 +110,7 @@ int rp__postgres_limit_waits(void *db, rp_error *error);
 int rp__postgres_wait(void *db, const struct rp_waiter *waiter,
 		      int64_t timeout_ms, int fd, rp_error *error);
 void rp__postgres_unregister(struct postgres *s);
+void rp__postgres_leave(void *db, const char *const *queues);
 
 /* job_wait.c */
 int rp__postgres_wait_for_jobs(void *db, struct rp_job_waiter *waiter,

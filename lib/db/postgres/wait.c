@@ -9,6 +9,10 @@
  * may get lost without an error. So a waiter relies on the channel only if its
  * own notification has arrived there. Even then it probes (reads whether there
  * is work) after rest_ms, a time that the registration returns.
+ *
+ * A client that is not a worker can wait in the same way, for example an HTTP
+ * server whose clients claim. Its id as a waiter is minus the process id of its
+ * session, so it is not the id of a worker.
  */
 #include "postgres.h"
 
@@ -52,25 +56,47 @@ set_unregistered(struct postgres *s)
 	s->rest_ms = 0;
 }
 
-/* Delete our registration. Errors are ignored, because they must not discard a
- * claim that has just succeeded. The next call will report them. */
-void
-rp__postgres_unregister(struct postgres *s)
+/* Delete our registration for a list of queues. Errors are ignored, because
+ * they must not discard a claim that has just succeeded. The next call will
+ * report them. */
+static void
+unregister(struct postgres *s, const char *queues)
 {
 	struct rp_value p[UNREGISTER_WAITER_PARAMS];
 	rp_error ignored;
 
 	p[UNREGISTER_WAITER_WORKER_ID] = rp__int(s->waiter);
-	p[UNREGISTER_WAITER_QUEUES] = rp__text(s->queues);
-	set_unregistered(s);
+	p[UNREGISTER_WAITER_QUEUES] = rp__text(queues);
 	rp__postgres_run(s, RP_V_UNREGISTER_WAITER, p, 1, NULL, NULL, &ignored);
+}
+
+void
+rp__postgres_unregister(struct postgres *s)
+{
+	set_unregistered(s);
+	unregister(s, s->queues);
+}
+
+void
+rp__postgres_leave(void *db, const char *const *queues)
+{
+	struct postgres *s = db;
+	char *list;
+
+	if (!s->waiter || PQ(status)(s->pg) != CONNECTION_OK)
+		return;
+	list = rp__list(queues, '{', '}');
+	if (list)
+		unregister(s, list);
+	free(list);
 }
 
 /* Read our notifications. Read none if we do not listen, because notifications
  * on an attached connection belong to the caller. Returns 1 if a job became
  * ready. The client that notified us has deleted our registration for the job's
- * queue. Here we delete our registrations for the other queues. Sets *ret_alive
- * to 1 if the notification that we sent to ourselves arrived. */
+ * queue. A worker is busy with the job from now on, so its registrations for
+ * the other queues are deleted here. Sets *ret_alive to 1 if the notification
+ * that we sent to ourselves arrived. */
 static int
 take_notices(struct postgres *s, int *ret_alive)
 {
@@ -83,7 +109,7 @@ take_notices(struct postgres *s, int *ret_alive)
 			notified = 1;
 		else if (ret_alive)
 			*ret_alive = 1;
-	if (notified && strchr(s->queues, ','))
+	if (notified && s->waiter > 0 && strchr(s->queues, ','))
 		rp__postgres_unregister(s);
 	else if (notified)
 		set_unregistered(s);
@@ -114,21 +140,22 @@ listen(struct postgres *s, rp_error *error)
 }
 
 /* Register as a waiter, or register again after REGISTER_MS. Returns 1 if we
- * were not listening before. The caller must then probe once more, because a
- * job may have become ready just before we listened. */
+ * were not listening before, or not for these queues. The caller must then
+ * probe once more, because a job may have become ready just before that. */
 static int
 register_waiter(struct postgres *s, const struct rp_waiter *waiter,
 		rp_error *error)
 {
 	struct rp_value p[REGISTER_WAITER_PARAMS];
-	int r;
+	int is_other = s->version != waiter->version, r;
 
-	if (s->registered_at && s->version == waiter->version &&
+	if (s->registered_at && !is_other &&
 	    rp__monotonic_ms() - s->registered_at < REGISTER_MS)
 		return 0;
 	free(s->queues);
 	s->queues = rp__list(waiter->queues, '{', '}');
-	s->waiter = waiter->worker_id;
+	s->waiter =
+		waiter->is_session ? -PQ(backendPID)(s->pg) : waiter->worker_id;
 	s->version = waiter->version;
 	if (!s->queues)
 		return rp__fail(error, RP_ENOMEM, "out of memory");
@@ -141,7 +168,9 @@ register_waiter(struct postgres *s, const struct rp_waiter *waiter,
 	s->registered_at = rp__monotonic_ms();
 	s->busy_turns = 0;
 	if (s->listening)
-		return 0;
+		return is_other;
+	if (waiter->is_session)
+		s->nap_ms = FIRST_NAP_MS;
 	r = listen(s, error);
 	return r < 0 ? r : 1;
 }
@@ -154,17 +183,20 @@ can_listen(const struct postgres *s)
 }
 
 /* Register as a waiter when the pauses between polls have grown to
- * LAST_NAP_MS, and register again when the registration is old. Then read
- * pending notifications. Returns a flag RP_WAIT_... if the caller must do
- * something without waiting, 0 if it must wait, or an error. Sets *ret_notified
- * to 1 if further notifications will arrive on the socket. */
+ * LAST_NAP_MS, or at once if the caller is not a worker. Register again when
+ * the registration is old. Then read pending notifications. Returns a flag
+ * RP_WAIT_... if the caller must do something without waiting, 0 if it must
+ * wait, or an error. Sets *ret_notified to 1 if further notifications will
+ * arrive on the socket. */
 static int
 prepare(struct postgres *s, const struct rp_waiter *waiter, int *ret_notified,
 	rp_error *error)
 {
 	int r = rp__postgres_connect_again(s, error);
-	int listens = waiter->worker_id && can_listen(s) &&
-		      (s->nap_ms >= LAST_NAP_MS || s->registered_at);
+	int is_due = waiter->is_session ||
+		     (waiter->worker_id &&
+		      (s->nap_ms >= LAST_NAP_MS || s->registered_at));
+	int listens = is_due && can_listen(s);
 
 	if (r == 0 && listens)
 		r = register_waiter(s, waiter, error);
@@ -180,7 +212,8 @@ prepare(struct postgres *s, const struct rp_waiter *waiter, int *ret_notified,
 /* Returns how long to wait in milliseconds. Sets *ret_what to flags
  * RP_WAIT_..., which say what the caller must do after the wait. A worker that
  * gets notified need not poll, unless waiter->polls is set. Other workers poll
- * at growing intervals. */
+ * at growing intervals. So does a session that has just registered, because an
+ * enqueue that began before the registration notifies nobody. */
 static int64_t
 next_nap(struct postgres *s, const struct rp_waiter *waiter, int notified,
 	 int *ret_what)
@@ -194,7 +227,7 @@ next_nap(struct postgres *s, const struct rp_waiter *waiter, int notified,
 	if (s->nap_ms > POLL_MS)
 		s->nap_ms = POLL_MS;
 	*ret_what = RP_WAIT_PROBE;
-	if (!notified && s->nap_ms < ms)
+	if ((!notified || waiter->is_session) && s->nap_ms < ms)
 		return s->nap_ms;
 	*ret_what |= RP_WAIT_SWEEP;
 	return ms > 0 ? ms : 0;

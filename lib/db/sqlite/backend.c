@@ -398,6 +398,10 @@ sqlite_wait(void *db, const struct rp_waiter *waiter, int64_t timeout_ms,
 
 	if (r < 0)
 		return r;
+	if (s->waits_for != waiter->version) {
+		s->waits_for = waiter->version;
+		return RP_WAIT_PROBE;
+	}
 	if (ms < 0)
 		ms = 0;
 	if (timeout_ms >= 0 && timeout_ms < ms)

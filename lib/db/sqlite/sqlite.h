@@ -176,6 +176,8 @@ struct sqlite {
 			     * accepted */
 	struct ids ids;
 	struct watch *watch; /* NULL until the first wait */
+	int64_t waits_for;   /* version of the queues at the last wait, see
+			      * struct rp_waiter */
 	struct files files;
 	int checkpointed;      /* frames in -wal at the last checkpoint */
 	struct rp_usage usage; /* work since the last measure() */

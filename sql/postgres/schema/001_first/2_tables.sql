@@ -461,6 +461,7 @@ create table readpast.worker (
 -- time is later than the `until` of each waiter of the queue. A waiter sets
 -- queue.waiters_until to a minute after its own `until`, so that later waiters rarely
 -- need to update the queue's row.
+-- worker_id: the worker, or minus the process id of a session that is not a worker.
 create table readpast.waiter (
 	id        bigint primary key generated always as identity,
 	queue_id  integer not null,

@@ -2,7 +2,8 @@
 -- waits for jobs of this queue. An enqueue does this, too, but its notification may
 -- reach no worker in two cases: the worker registered while the transaction of the
 -- enqueue was open, or the notified worker has died. Queues are examined in random
--- order for a limited time, so many idle queues do not make a sweep slow.
+-- order for a limited time, so many idle queues do not make a sweep slow. At least one
+-- queue is examined, however slow the server is.
 -- Locks: a row of `waiter` for each queue. Rows that other transactions have locked are
 -- skipped.
 
@@ -23,7 +24,6 @@ begin
 		                 where s.until > moment)
 		 order by random()
 	loop
-		exit when clock_timestamp() > moment + readpast.rouse_budget();
 		foreach lane_id in array readpast.lanes_of(queue_id) loop
 			if readpast.count_ready(lane_id, readpast.claims_start(lane_id), 1) > 0
 			then
@@ -31,6 +31,7 @@ begin
 				exit;
 			end if;
 		end loop;
+		exit when clock_timestamp() > moment + readpast.rouse_budget();
 	end loop;
 end
 $body$;

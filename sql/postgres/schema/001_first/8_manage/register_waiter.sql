@@ -5,7 +5,8 @@
 -- is true, the worker then probes its queues once more, because a job may have been
 -- enqueued before the worker listened. A registration ends after the time `most`. A
 -- repeated call renews the registration only if half of that time is over.
--- worker_id: the worker.
+-- worker_id: the worker. A client that is not a worker passes minus the process id of
+-- its session.
 -- queues: the queues for whose jobs the worker waits.
 -- most: how long the worker may wait.
 -- Result:
