@@ -15,6 +15,7 @@ struct joined {
 	rp_conn *conn;
 	struct request **asked;
 	size_t n;
+	int is_single; /* 1: one call is enough, outside a transaction */
 	rp_batch *batches[MOST_IN_TURN]; /* the claimed jobs; they are freed
 					  * after the answers are made */
 	size_t batches_count;
@@ -24,6 +25,9 @@ struct joined {
 /* Returns whether a call failed because of its arguments. Such a failure
  * concerns one request only, and the transaction goes on. */
 int is_about_arguments(int code);
+/* Returns whether a call for several requests, which failed because of its
+ * arguments, has to be repeated for each request alone. */
+int has_to_split(const struct joined *j, int code);
 /* Handle the failure `code` of a call for the request of `turn`. Returns 0 if
  * the failure is stored in the turn and the transaction goes on. Otherwise
  * returns `code`, which ends the transaction. */
@@ -34,6 +38,17 @@ int note_failure(struct joined *j, struct turn *turn, int code);
 int settle_all(struct joined *j);
 int enqueue_all(struct joined *j);
 int claim_all(struct joined *j);
+/* Returns whether the two turns have the same queues and the same lease, so
+ * that one call can claim for both. The first one has a claim. */
+int claims_alike(const struct turn *a, const struct turn *b);
+/* Make the claims of the request with the index `first` and of all later
+ * requests with the same queues and lease, in one call, which also settles
+ * these `n` verdicts. */
+int claim_joined(struct joined *j, size_t first, rp_verdict *verdicts,
+		 size_t n);
+/* Returns whether the turn's jobs can be enqueued in one call with the jobs of
+ * other turns for this queue. */
+int is_of_queue(const struct turn *turn, const char *queue);
 /* Returns whether the turn has verdicts that must still be handled. */
 int has_verdicts(const struct turn *turn);
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int
+int
 claims_alike(const struct turn *a, const struct turn *b)
 {
 	size_t i = 0;
@@ -46,8 +46,8 @@ deal(const struct joined *j, size_t first, const rp_batch *batch)
 	}
 }
 
-static int
-claim_joined(struct joined *j, size_t first)
+int
+claim_joined(struct joined *j, size_t first, rp_verdict *verdicts, size_t n)
 {
 	struct turn *turn = j->asked[first]->turn;
 	rp_claim_options options = RP_CLAIM_INIT;
@@ -60,13 +60,13 @@ claim_joined(struct joined *j, size_t first)
 	options.lease_ms = turn->lease_ms;
 	options.queues = turn->queues;
 	max = max > MOST_JOBS ? MOST_JOBS : max;
-	r = rp_claim(j->conn, NULL, max, &options,
-		     &j->batches[j->batches_count]);
+	r = rp_settle_and_claim(j->conn, verdicts, n, NULL, max, &options,
+				&j->batches[j->batches_count]);
 	if (r >= 0) {
 		deal(j, first, j->batches[j->batches_count++]);
 		return 0;
 	}
-	if (!is_about_arguments(r))
+	if (n || !is_about_arguments(r))
 		return r;
 	for (size_t i = first; i < j->n; i++)
 		if (claims_alike(turn, j->asked[i]->turn) &&
@@ -87,7 +87,7 @@ claim_all(struct joined *j)
 		for (size_t k = 0; k < i && is_first; k++)
 			is_first = !claims_alike(turn, j->asked[k]->turn);
 		if (is_first)
-			r = claim_joined(j, i);
+			r = claim_joined(j, i, NULL, 0);
 	}
 	return r;
 }

@@ -21,15 +21,13 @@ enqueue_alone(struct joined *j, struct turn *turn)
 	return r < 0 ? note_failure(j, turn, r) : 0;
 }
 
-/* Returns whether the turn's jobs can be enqueued in one call with the jobs of
- * other turns. */
 static int
 is_plain(const struct turn *turn)
 {
-	return turn->specs_count && !*turn->answer_name && !turn->code;
+	return turn->specs_count && !*turn->answer_name;
 }
 
-static int
+int
 is_of_queue(const struct turn *turn, const char *queue)
 {
 	return is_plain(turn) && strcmp(turn->queue, queue) == 0;
@@ -112,7 +110,7 @@ enqueue_queue(struct joined *j, size_t first)
 	if (requests == 1)
 		return enqueue_alone(j, j->asked[first]->turn);
 	r = enqueue_joined(j, first, jobs);
-	if (r == 0 || !is_about_arguments(r))
+	if (!has_to_split(j, r))
 		return r;
 	r = 0;
 	for (size_t i = first; i < j->n && r == 0; i++)

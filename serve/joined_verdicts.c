@@ -23,7 +23,7 @@ hide_verdicts(struct joined *j, struct request *request)
 {
 	struct turn *turn = request->turn;
 
-	if (!request->token || may(request, MAY_WORK, NULL))
+	if (!request->token || turn->is_hidden || may(request, MAY_WORK, NULL))
 		return 0;
 	turn->is_hidden = calloc(turn->verdicts_count, 1);
 	for (size_t i = 0; i < turn->verdicts_count; i++) {
@@ -65,9 +65,11 @@ copy_verdicts(struct turn *turn, rp_verdict *all, size_t at, int back)
 }
 
 /* Settle in one call the verdicts of the requests with the indices `from` to
- * `to` - 1. */
+ * `to` - 1. If `claims` is 1, the call also makes the claims of all requests.
+ */
 static int
-settle_some(struct joined *j, size_t from, size_t to, rp_verdict *all)
+settle_some(struct joined *j, size_t from, size_t to, rp_verdict *all,
+	    int claims)
 {
 	size_t n = 0;
 	int r;
@@ -77,7 +79,7 @@ settle_some(struct joined *j, size_t from, size_t to, rp_verdict *all)
 			n = copy_verdicts(j->asked[i]->turn, all, n, 0);
 	if (n == 0)
 		return 0;
-	r = rp_settle(j->conn, all, n);
+	r = claims ? claim_joined(j, 0, all, n) : rp_settle(j->conn, all, n);
 	n = 0;
 	for (size_t i = from; i < to && r >= 0; i++)
 		if (has_verdicts(j->asked[i]->turn))
@@ -91,7 +93,7 @@ settle_each(struct joined *j, rp_verdict *all)
 	int r = 0;
 
 	for (size_t i = 0; i < j->n && r == 0; i++) {
-		r = settle_some(j, i, i + 1, all);
+		r = settle_some(j, i, i + 1, all, 0);
 		r = r < 0 ? note_failure(j, j->asked[i]->turn, r) : 0;
 	}
 	return r;
@@ -100,6 +102,8 @@ settle_each(struct joined *j, rp_verdict *all)
 int
 settle_all(struct joined *j)
 {
+	/* If one call is enough, and there is a claim, each request has one. */
+	int claims = j->is_single && j->asked[0]->turn->queues;
 	rp_verdict *all;
 	size_t most = 0;
 	int r = 0;
@@ -115,8 +119,8 @@ settle_all(struct joined *j)
 	all = calloc(most, sizeof(*all));
 	if (!all)
 		return RP_ENOMEM;
-	r = settle_some(j, 0, j->n, all);
-	if (r < 0 && is_about_arguments(r))
+	r = settle_some(j, 0, j->n, all, claims);
+	if (has_to_split(j, r))
 		r = settle_each(j, all);
 	free(all);
 	return r < 0 ? r : 0;

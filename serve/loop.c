@@ -58,10 +58,11 @@ server_wake(struct server *server)
 }
 
 void
-server_done(struct server *server, struct request *request)
+server_done(struct server *server, struct request **requests, size_t n)
 {
 	pthread_mutex_lock(&server->lock);
-	list_add(&server->done, request);
+	for (size_t i = 0; i < n; i++)
+		list_add(&server->done, requests[i]);
 	pthread_mutex_unlock(&server->lock);
 	server_wake(server);
 }

@@ -15,6 +15,21 @@
 
 #include "turn.h"
 
+/* Wake the first of these threads that waits. So the last readers wait most of
+ * the time, and the first ones find what they need in the caches of their
+ * connections. */
+static void
+wake_one(struct member_of_pool *members, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (!members[i].waits)
+			continue;
+		members[i].waits = 0;
+		pthread_cond_signal(&members[i].given);
+		return;
+	}
+}
+
 void
 pool_give(struct server *server, struct request *request, enum lane lane)
 {
@@ -32,22 +47,30 @@ pool_give_all(struct server *server, struct list *requests, enum lane lane)
 	struct request *request;
 
 	pthread_mutex_lock(&pool->lock);
-	while ((request = list_take(requests)))
+	while ((request = list_take(requests))) {
 		list_add(writes ? &pool->writes : &pool->reads, request);
-	pthread_cond_signal(writes ? &pool->for_writer : &pool->for_readers);
+		if (writes)
+			wake_one(pool->members, 1);
+		else
+			wake_one(&pool->members[1], READERS);
+	}
 	pthread_mutex_unlock(&pool->lock);
 }
 
 /* Take up to `most` requests. Returns 0 if the thread has to end. */
 static size_t
-take(struct pool *pool, struct list *list, pthread_cond_t *more,
-     struct request **ret, size_t most)
+take(struct member_of_pool *me, struct list *list, struct request **ret,
+     size_t most)
 {
+	struct pool *pool = &me->server->pool;
 	size_t n = 0;
 
 	pthread_mutex_lock(&pool->lock);
-	while (!list->first && !pool->stops)
-		pthread_cond_wait(more, &pool->lock);
+	while (!list->first && !pool->stops) {
+		me->waits = 1;
+		pthread_cond_wait(&me->given, &pool->lock);
+	}
+	me->waits = 0;
 	while (n < most && list->first)
 		ret[n++] = list_take(list);
 	pthread_mutex_unlock(&pool->lock);
@@ -61,21 +84,11 @@ read_all(void *ctx)
 	struct server *server = me->server;
 	struct request *request;
 
-	while (take(&server->pool, &server->pool.reads,
-		    &server->pool.for_readers, &request, 1)) {
+	while (take(me, &server->pool.reads, &request, 1)) {
 		request->run(request, me->conn);
-		server_done(server, request);
+		server_done(server, &request, 1);
 	}
 	return NULL;
-}
-
-static void
-write_turn(struct server *server, rp_conn *conn, struct request **asked,
-	   size_t n)
-{
-	turns_run(server, conn, asked, n);
-	for (size_t i = 0; i < n; i++)
-		server_done(server, asked[i]);
 }
 
 static void *
@@ -86,9 +99,10 @@ write_all(void *ctx)
 	struct request *asked[MOST_IN_TURN];
 	size_t n;
 
-	while ((n = take(&server->pool, &server->pool.writes,
-			 &server->pool.for_writer, asked, MOST_IN_TURN)))
-		write_turn(server, me->conn, asked, n);
+	while ((n = take(me, &server->pool.writes, asked, MOST_IN_TURN))) {
+		turns_run(server, me->conn, asked, n);
+		server_done(server, asked, n);
+	}
 	return NULL;
 }
 
@@ -98,8 +112,6 @@ pool_start(struct server *server)
 	struct pool *pool = &server->pool;
 
 	pthread_mutex_init(&pool->lock, NULL);
-	pthread_cond_init(&pool->for_readers, NULL);
-	pthread_cond_init(&pool->for_writer, NULL);
 	pool->is_made = 1;
 	for (size_t i = 0; i < THREADS; i++) {
 		struct member_of_pool *me = &pool->members[i];
@@ -113,6 +125,7 @@ pool_start(struct server *server)
 		if (r < 0)
 			return not_opened(server->options->url, r, &error);
 		me->server = server;
+		pthread_cond_init(&me->given, NULL);
 		if (pthread_create(&me->thread, NULL,
 				   i == 0 ? write_all : read_all, me) != 0)
 			return complain(FAILED, "cannot start a thread");
@@ -130,8 +143,9 @@ pool_stop(struct server *server)
 		return;
 	pthread_mutex_lock(&pool->lock);
 	pool->stops = 1;
-	pthread_cond_broadcast(&pool->for_readers);
-	pthread_cond_broadcast(&pool->for_writer);
+	for (size_t i = 0; i < THREADS; i++)
+		if (pool->members[i].runs)
+			pthread_cond_signal(&pool->members[i].given);
 	pthread_mutex_unlock(&pool->lock);
 	for (size_t i = 0; i < THREADS; i++)
 		if (pool->members[i].runs)

@@ -258,10 +258,11 @@ struct member_of_pool {
 	rp_conn *conn;
 	pthread_t thread;
 	int runs;
+	int waits; /* for `given`, until there is a request for this thread */
+	pthread_cond_t given;
 };
 struct pool {
 	pthread_mutex_t lock;
-	pthread_cond_t for_readers, for_writer;
 	struct list reads, writes;
 	int is_made, stops;
 	struct member_of_pool members[THREADS]; /* the first is the writer */
@@ -425,7 +426,7 @@ struct server {
 
 int serve(const struct options *options);
 /* loop.c */
-void server_done(struct server *server, struct request *request);
+void server_done(struct server *server, struct request **requests, size_t n);
 void server_wake(struct server *server);
 /* Accept no more connections. The loop ends when the requests that have begun
  * are answered, or after DRAIN_MS. */

@@ -107,34 +107,56 @@ note_failure(struct joined *j, struct turn *turn, int code)
 
 /* ---- all together ---- */
 
-static int
-has_one_call(const struct turn *turn)
+int
+has_to_split(const struct joined *j, int code)
 {
-	return !*turn->answer_name && (has_verdicts(turn) != 0) +
-						      (turn->specs_count != 0) +
-						      (turn->queues != NULL) ==
-					      1;
+	/* A single call has changed nothing then. turns_run() does all writes
+	 * again, in a transaction. */
+	return code < 0 && is_about_arguments(code) && !j->is_single;
 }
 
-/* Do the writes of all requests in one transaction. If there is only one call
- * to make, no transaction is begun, because the call is a transaction of its
- * own. That is faster. */
+/* Returns whether one call can do the writes of both turns. The first turn has
+ * verdicts, a claim, both, or jobs to enqueue. */
+static int
+needs_same_call(const struct turn *a, const struct turn *b)
+{
+	if (a->specs_count)
+		return !b->queues && !has_verdicts(b) &&
+		       is_of_queue(b, a->queue);
+	if (b->specs_count || *b->answer_name)
+		return 0;
+	return a->queues ? claims_alike(a, b) : !b->queues;
+}
+
+static int
+needs_one_call(const struct joined *j)
+{
+	const struct turn *first = j->asked[0]->turn;
+
+	for (size_t i = 0; i < j->n; i++)
+		if (!needs_same_call(first, j->asked[i]->turn))
+			return 0;
+	return 1;
+}
+
+/* Do the writes of all requests in one transaction. If one call is enough, no
+ * transaction is begun, because the call is a transaction of its own. That is
+ * faster. */
 static int
 run_joined(struct joined *j, int *ret_is_unknown)
 {
-	int is_single = j->n == 1 && has_one_call(j->asked[0]->turn);
-	int r = is_single ? 0 : rp_begin(j->conn);
+	int r = j->is_single ? 0 : rp_begin(j->conn);
 
 	*ret_is_unknown = 0;
 	if (r == 0)
 		r = settle_all(j);
 	if (r == 0)
 		r = enqueue_all(j);
-	if (r == 0)
+	if (r == 0 && !j->batches_count)
 		r = claim_all(j);
-	if (r == 0 && !is_single)
+	if (r == 0 && !j->is_single)
 		r = rp_commit(j->conn);
-	else if (r < 0 && !is_single) {
+	else if (r < 0 && !j->is_single) {
 		j->error = *rp_last_error(j->conn);
 		rp_rollback(j->conn);
 		return r;
@@ -192,7 +214,12 @@ turns_run(struct server *server, rp_conn *conn, struct request **asked,
 
 	for (size_t i = 0; i < n; i++)
 		asked[i]->turn->jobs_count = 0;
+	j.is_single = needs_one_call(&j);
 	r = run_joined(&j, &is_unknown);
+	if (j.is_single && is_about_arguments(r)) {
+		j.is_single = 0;
+		r = run_joined(&j, &is_unknown);
+	}
 	if (r < 0 && !*j.error.message)
 		snprintf(j.error.message, sizeof(j.error.message), "%s",
 			 rp_error_text(r));

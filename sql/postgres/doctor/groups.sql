@@ -1,11 +1,11 @@
 -- groups: list groups in which jobs wait although no job of the group has a slot, the
 -- group is not held, and no recheck request is left for it. No group may ever be in
--- this state. The query examines at most 10,000 waiting jobs.
+-- this state. The query examines at most 2,000 waiting jobs.
 
 select q.name as queue, w.group_key as group_key,
        (extract(epoch from clock_timestamp() - min(w.run_at)) * 1000)::bigint
        as waits_ms
-  from (select * from group_wait limit 10000) w
+  from (select * from group_wait limit 2000) w
   join queue q on q.id = w.queue_id and q.paused_at is null
  where not exists (select from group_slot s
                      join job j on j.id = s.job_id and j.queue_id = s.queue_id
