@@ -265,7 +265,7 @@ bulk_prepare(struct request *request)
 static void
 answer_dry(struct request *request, rp_conn *conn, const struct found *found)
 {
-	json_t *list = json_array();
+	json_t *list = json_array(), *object;
 	int64_t r;
 
 	request->limit = EXAMPLES;
@@ -275,9 +275,11 @@ answer_dry(struct request *request, rp_conn *conn, const struct found *found)
 		refuse_error(request, (int)r, rp_last_error(conn));
 		return;
 	}
-	answer_json(request, 200,
-		    json_pack("{s:I, s:o}", "jobs", (json_int_t)found->count,
-			      "examples", list));
+	object = json_pack("{s:I, s:o}", "jobs", (json_int_t)found->count,
+			   "examples", list);
+	if (found->is_partial)
+		json_object_set_new(object, "jobs_at_least", json_true());
+	answer_json(request, 200, object);
 }
 
 void
@@ -291,7 +293,7 @@ bulk_run(struct request *request, rp_conn *conn)
 
 	if (take_bulk(request, &c.filter, &c.act) < 0)
 		return;
-	c.filter.all = 1;
+	c.filter.all = !request->is_dry;
 	r = find_matching(conn, &c.filter, &found);
 	if (r == 0 && request->is_dry) {
 		answer_dry(request, conn, &found);

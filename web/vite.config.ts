@@ -4,12 +4,18 @@
 import { readFileSync } from "node:fs";
 import { defineConfig } from "vite";
 
-// The licences of these libraries demand their notices in every copy.
+// The licences of these libraries demand their notices in every copy. So each file
+// begins with the notices of the libraries that it contains.
 const PACKAGES = ["preact", "@preact/signals", "uplot"];
-const notices = PACKAGES.map((name) => {
-	const text = readFileSync(new URL(`node_modules/${name}/LICENSE`, import.meta.url), "utf8");
-	return `${name}\n\n${text.trim()}`;
-}).join("\n\n");
+function notices(chunk: { moduleIds: string[] }): string {
+	const texts = PACKAGES.filter((name) => chunk.moduleIds.some((id) => id.includes(`/node_modules/${name}/`))).map(
+		(name) => {
+			const text = readFileSync(new URL(`node_modules/${name}/LICENSE`, import.meta.url), "utf8");
+			return `${name}\n\n${text.trim()}`;
+		},
+	);
+	return `/*!\n${texts.join("\n\n")}\n*/`;
+}
 
 // The server embeds the built files, so their names must not change from one
 // build to the next. All addresses are relative, because the page may be served
@@ -25,10 +31,10 @@ export default defineConfig({
 		cssCodeSplit: false,
 		rollupOptions: {
 			output: {
-				banner: `/*!\n${notices}\n*/`,
+				banner: notices,
 				entryFileNames: "app.js",
+				chunkFileNames: "chart.js", // uPlot, the only part that is loaded later
 				assetFileNames: "app[extname]",
-				inlineDynamicImports: true,
 			},
 		},
 	},

@@ -296,6 +296,17 @@ class Jobs(Case):
         self.assertEqual(self.server.post(f"/v1/queues/{self.queue}/purge",
                                           {"state": "cancelled"}).json["jobs"], 5)
 
+    def test_a_dry_run_examines_a_part_of_many_jobs_and_the_change_all(self):
+        for kind in ["many"] * 11 + ["last"]:
+            self.server.post(f"/v1/queues/{self.queue}/jobs",
+                             {"jobs": [{"kind": kind}] * 1000})
+        path = f"/v1/queues/{self.queue}/cancel"
+        dry = self.server.post(path + "?dry_run=1", {"kind": "many"}).json
+        self.assertEqual((dry["jobs"] >= 10000, dry["jobs_at_least"]), (True, True))
+        dry = self.server.post(path + "?dry_run=1", {"kind": "last"}).json
+        self.assertEqual((dry["jobs"], dry["jobs_at_least"]), (0, True))
+        self.assertEqual(self.server.post(path, {"kind": "last"}).json["jobs"], 1000)
+
     def test_dead_jobs_of_one_error_are_retried(self):
         for error in ("one", "two", "one"):
             self.server.enqueue(self.queue)

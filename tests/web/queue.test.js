@@ -106,6 +106,17 @@ test("jobs are cancelled and deleted in bulk", async () => {
 	await closeQuietly(page);
 });
 
+test("a bulk change of very many jobs says that not all were counted", async () => {
+	its.db.run(["enqueue", "crowd", "--quiet"], "x\n".repeat(10050));
+	const page = await open(its.browser, its.base, "#/queue/crowd?state=ready");
+	await page.getByRole("button", { name: "Cancel these…" }).click();
+	await page.getByRole("dialog").getByText("At least 10,0").waitFor();
+	await page.getByRole("button", { name: "Cancel all jobs that match" }).click();
+	await said(page, "10,050 jobs of crowd are cancelled.");
+	assert.equal(its.db.json(["stats", "crowd"])[0].cancelled, 10050);
+	await closeQuietly(page);
+});
+
 test("a bulk change can be left with Escape", async () => {
 	const page = await open(its.browser, its.base, "#/queue/mail?state=dead");
 	await page.getByRole("button", { name: "Delete these…" }).click();

@@ -3,23 +3,29 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The readpast authors
 
-const grouped = new Intl.NumberFormat("en-US");
+// Intl is not used: its first use in a tab takes about 50 ms, because the browser then
+// reads its tables of all languages, and every page would wait for that.
+
+/** Write a whole number with commas between the thousands. */
+function grouped(n: number): string {
+	return String(n).replace(/\B(?=(\d{3})+$)/g, ",");
+}
 
 export function count(n: number | null | undefined, atLeast?: boolean): string {
 	if (n === null || n === undefined) return "–";
-	if (atLeast) return n >= 10000 ? `${Math.floor(n / 1000)}k+` : `${grouped.format(n)}+`;
-	return grouped.format(n);
+	if (atLeast) return n >= 10000 ? `${Math.floor(n / 1000)}k+` : `${grouped(n)}+`;
+	return grouped(n);
 }
 
 /** A rate a second: three digits are enough to compare. */
 export function rate(perSecond: number): string {
 	if (perSecond === 0) return "0";
 	if (perSecond < 10) return perSecond.toFixed(1);
-	return grouped.format(Math.round(perSecond));
+	return grouped(Math.round(perSecond));
 }
 
 export function plural(n: number, one: string, many = `${one}s`): string {
-	return `${grouped.format(n)} ${n === 1 ? one : many}`;
+	return `${grouped(n)} ${n === 1 ? one : many}`;
 }
 
 const UNITS: [number, string][] = [
@@ -69,15 +75,10 @@ export function relative(at: number, now: number): string {
 	return ms < 0 ? `${span(-ms)} ago` : `in ${span(ms)}`;
 }
 
-const absolute = new Intl.DateTimeFormat(undefined, {
-	dateStyle: "medium",
-	timeStyle: "long",
-});
-
 /** A time in two lines: in the browser's time zone, and as the server sent it. */
 export function absoluteTime(at: string): string {
 	const ms = Date.parse(at);
-	return Number.isNaN(ms) ? at : `${absolute.format(ms)}\n${at}`;
+	return Number.isNaN(ms) ? at : `${new Date(ms)}\n${at}`;
 }
 
 /** Returns a JSON object or array with indentation, and any other text unchanged. */

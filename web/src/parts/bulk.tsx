@@ -1,5 +1,6 @@
 // A change of many jobs. The server is asked first how many it would change; the
-// dialog shows this number and three of the jobs.
+// dialog shows this number and three of the jobs. If there are very many jobs, the
+// server examines only a part of them, and the number is the least that match.
 //
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The readpast authors
@@ -36,6 +37,7 @@ const WORDS: Record<Verb, { name: string; done: string; effect: string }> = {
 
 export interface Changed {
 	jobs: number;
+	jobs_at_least?: boolean;
 	examples?: Job[];
 }
 
@@ -57,6 +59,12 @@ export function BulkDialog({
 	const [busy, setBusy] = useState(false);
 	const words = WORDS[verb];
 	const path = `v1/queues/${segment(queue)}/${verb}`;
+	const mayMatch = would !== null && (would.jobs > 0 || would.jobs_at_least === true);
+	const label = !would
+		? words.name
+		: would.jobs_at_least
+			? `${words.name} all jobs that match`
+			: `${words.name} ${plural(would.jobs, "job")}`;
 	const which = [filter.state, `jobs of queue ${queue}`, describe(filter)].filter(Boolean).join(" ");
 
 	useEffect(() => {
@@ -89,17 +97,19 @@ export function BulkDialog({
 				{would && (
 					<>
 						<p class="much" role="status">
+							{would.jobs_at_least && "At least "}
 							<b>{count(would.jobs)}</b> {would.jobs === 1 ? "job matches" : "jobs match"} now.
 						</p>
-						{would.jobs > 0 && <p>{words.effect}</p>}
+						{would.jobs_at_least && <p class="hint">Only the first 10,000 jobs of each state were counted.</p>}
+						{mayMatch && <p>{words.effect}</p>}
 						<Examples jobs={would.examples ?? []} of={would.jobs} />
 					</>
 				)}
 				<Buttons
-					label={would ? `${words.name} ${plural(would.jobs, "job")}` : words.name}
+					label={label}
 					danger={verb !== "retry-dead"}
 					busy={busy}
-					disabled={!would?.jobs}
+					disabled={!mayMatch}
 					onClose={onClose}
 				/>
 			</form>

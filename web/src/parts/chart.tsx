@@ -4,7 +4,7 @@
 // SPDX-FileCopyrightText: The readpast authors
 
 import { useEffect, useRef } from "preact/hooks";
-import uPlot from "uplot";
+import type uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { count, rate } from "../format";
 import { type History, tick } from "../live";
@@ -24,6 +24,10 @@ const HEIGHT = 150;
  * few points over its whole width. */
 const LEAST_SPAN_S = 120;
 
+/** uPlot is loaded only when the browser has nothing else to do, so that a page shows
+ * its numbers before its charts. Safari has no requestIdleCallback(). */
+const whenIdle: (run: () => void) => void = window.requestIdleCallback ?? setTimeout;
+
 function variable(name: string): string {
 	return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }
@@ -36,14 +40,14 @@ function range(_: uPlot, low: number, high: number): [number, number] {
 	return [Math.min(low, high - LEAST_SPAN_S), high];
 }
 
-function make(box: HTMLElement, history: History, lines: Line[]): uPlot {
+function make(UPlot: typeof uPlot, box: HTMLElement, history: History, lines: Line[]): uPlot {
 	const axis: uPlot.Axis = {
 		stroke: variable("--soft"),
 		grid: { stroke: variable("--line"), width: 1 },
 		ticks: { show: false },
 		font: `11px ${variable("--sans")}`,
 	};
-	return new uPlot(
+	return new UPlot(
 		{
 			width: Math.max(box.clientWidth, 100),
 			height: HEIGHT,
@@ -81,6 +85,28 @@ function short(n: number): string {
 	return n >= 1000 ? `${n / 1000}k` : String(n);
 }
 
+/** Draw a chart, and draw it again after each change. Returns a function that ends it. */
+function draw(UPlot: typeof uPlot, box: HTMLElement, history: History, lines: Line[]): () => void {
+	let plot = make(UPlot, box, history, lines);
+	const redo = () => {
+		plot.destroy();
+		plot = make(UPlot, box, history, lines);
+	};
+	const dark = matchMedia("(prefers-color-scheme: dark)");
+	const size = new ResizeObserver(() =>
+		plot.setSize({ width: Math.max(box.clientWidth, 100), height: HEIGHT }),
+	);
+	const stop = tick.subscribe(() => plot.setData(data(history, lines)));
+	dark.addEventListener("change", redo);
+	size.observe(box);
+	return () => {
+		stop();
+		size.disconnect();
+		dark.removeEventListener("change", redo);
+		plot.destroy();
+	};
+}
+
 /** A chart is a picture, so its last values are also given as text. */
 export function Chart({ title, history, lines }: { title: string; history: History; lines: Line[] }) {
 	const box = useRef<HTMLDivElement>(null);
@@ -88,23 +114,17 @@ export function Chart({ title, history, lines }: { title: string; history: Histo
 	useEffect(() => {
 		const element = box.current;
 		if (!element) return undefined;
-		let plot = make(element, history, lines);
-		const redo = () => {
-			plot.destroy();
-			plot = make(element, history, lines);
+		let stop: (() => void) | null = null;
+		let isGone = false;
+		const load = async () => {
+			const { default: UPlot } = await import("uplot");
+			if (!isGone) stop = draw(UPlot, element, history, lines);
 		};
-		const dark = matchMedia("(prefers-color-scheme: dark)");
-		const size = new ResizeObserver(() =>
-			plot.setSize({ width: Math.max(element.clientWidth, 100), height: HEIGHT }),
-		);
-		const stop = tick.subscribe(() => plot.setData(data(history, lines)));
-		dark.addEventListener("change", redo);
-		size.observe(element);
+		// If uPlot cannot be loaded, the page still has its numbers.
+		whenIdle(() => void load().catch(() => undefined));
 		return () => {
-			stop();
-			size.disconnect();
-			dark.removeEventListener("change", redo);
-			plot.destroy();
+			isGone = true;
+			stop?.();
 		};
 	}, [history]);
 
@@ -119,7 +139,7 @@ export function Chart({ title, history, lines }: { title: string; history: Histo
 					</span>
 				))}
 			</figcaption>
-			<div ref={box} aria-hidden="true" />
+			<div ref={box} style={{ minHeight: HEIGHT }} aria-hidden="true" />
 		</figure>
 	);
 }
