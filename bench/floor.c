@@ -410,7 +410,7 @@ floor_fill(const char *path, size_t n, int clear)
 		       " select 1, i + coalesce((select seq from readpast_job"
 		       "  where queue_id = 1 and priority = 100 and class = 2"
 		       "  and seq is not null order by seq desc limit 1), 0),"
-		       "  ?2, ?2, zeroblob(?3)"
+		       "  ?2, ?2, cast(printf('%0*d', ?3, 0) as blob)"
 		       " from number");
 	sqlite3_bind_int64(stmt, 2, now_us() / 1000);
 	sqlite3_bind_int(stmt, 3, PAYLOAD);

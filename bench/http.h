@@ -14,7 +14,7 @@
 #define HTTP_CLIENTS 32
 
 /* The requests that the clients send. */
-enum http_kind { SEND_JOB, SEND_TURN, SEND_WRONG };
+enum http_kind { SEND_JOB, SEND_TURN };
 
 /* A database and how to measure it. */
 struct http_bench {
@@ -35,9 +35,9 @@ struct http_bench {
 
 /* Add the rows to the report. A goal is a quotient: the rate of the clients
  * must be at least `own_goal` times the rate of the processes that work without
- * a server, and at least `bare_goal` times the rate of requests that do not use
- * the database. 0: no goal. */
-void http_add_rows(struct report *report, double own_goal, double bare_goal);
+ * a server, and at least `share_goal` times the rate of a server that leaves
+ * out the database. 0: no goal. */
+void http_add_rows(struct report *report, double own_goal, double share_goal);
 void http_measure(const struct http_bench *b);
 
 #endif

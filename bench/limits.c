@@ -4,7 +4,8 @@
  *
  * In the queue with groups, each group has one ready job. Every second group is
  * saturated: its limit is reached, and further jobs of this group wait. The
- * other queue has the same number of ready jobs.
+ * other queue has the same number of jobs, because the trees of a larger table
+ * are deeper.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -14,6 +15,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -139,46 +141,77 @@ fill(struct client *c, size_t n, size_t step)
 	}
 }
 
+/* Make a queue with few groups. It has as many ready jobs, and as many waiting
+ * jobs, as the queue with many groups. The last of the ready jobs have no
+ * group.
+ */
+static void
+make_few(const struct bench *b, size_t waiting)
+{
+	size_t ready = FEW_GROUPS * FEW_LIMIT;
+	struct client *c = connect_to(b, "limits-few", FEW_GROUPS);
+
+	set_limit(c, FEW_LIMIT);
+	fill(c, ready + waiting, 1);
+	disconnect(c);
+	c = connect_to(b, "limits-few", 0);
+	if (b->groups > ready)
+		fill(c, b->groups - ready, 1);
+	disconnect(c);
+}
+
 static void
 make(const struct bench *b)
 {
 	struct client *c = connect_to(b, "limits-plain", 0);
+	size_t waiting = b->groups / 2 * BEHIND;
 
 	progress("making the groups", -1, 0);
 	set_limit(c, 0);
-	fill(c, b->groups, 1);
+	fill(c, b->groups + waiting, 1);
 	disconnect(c);
 	c = connect_to(b, "limits-groups", b->groups);
 	set_limit(c, 1);
 	fill(c, b->groups, 1);
-	fill(c, b->groups / 2 * BEHIND, 2);
+	fill(c, waiting, 2);
 	disconnect(c);
-	c = connect_to(b, "limits-few", FEW_GROUPS);
-	set_limit(c, FEW_LIMIT);
-	fill(c, FEW_GROUPS * FEW_LIMIT, 1);
-	disconnect(c);
+	make_few(b, waiting);
 }
 
 /* ---- claims, and the whole life of a job ---- */
 
-/* Measure claims, and enqueue a new job for each one. */
+/* Complete the jobs, and enqueue as many new ones. */
+static void
+replace(struct client *c, rp_verdict *verdicts, size_t jobs)
+{
+	for (size_t i = 0, n; i < jobs; i += n) {
+		n = jobs - i < BATCH ? jobs - i : BATCH;
+		check(c, rp_settle(c->conn, &verdicts[i], n));
+	}
+	fill(c, jobs, 1);
+}
+
+/* Measure claims. The claimed jobs are replaced after the measurement, so that
+ * no checkpoint of these changes falls into it. */
 static void
 claims(const struct bench *b, const char *name, size_t groups, const char *row)
 {
 	struct client *c = connect_to(b, name, groups);
-	double spent = 0, from;
-	size_t jobs = 0, n;
+	size_t most = b->groups / 8, jobs = 0;
+	rp_verdict *verdicts = allocate((most + BATCH) * sizeof(*verdicts));
+	double from = seconds_now(), spent;
 
 	do {
-		from = seconds_now();
-		n = claim(c);
-		spent += seconds_now() - from;
-		jobs += n;
-		complete(c);
-		fill(c, n, 1 + (size_t)rand_r(&c->seed) % 1000);
-	} while (n && spent < b->seconds);
+		claim(c);
+		memcpy(&verdicts[jobs], c->verdicts,
+		       c->held * sizeof(*verdicts));
+		jobs += c->held;
+		spent = seconds_now() - from;
+	} while (c->held && jobs < most && spent < b->seconds);
 	report_sample(b->report, row, (double)jobs / spent);
+	replace(c, verdicts, jobs);
 	disconnect(c);
+	free(verdicts);
 }
 
 static void
@@ -200,9 +233,7 @@ life(const struct bench *b, const char *name, size_t groups, const char *row)
 	disconnect(c);
 }
 
-/* Count the pages that a claim reads. Call this when the queue has just been
- * filled. Later the next jobs of the ready line are no longer side by side in
- * the file, and the pages also depend on the number of groups. */
+/* Count the pages that a claim reads. */
 static void
 pages(const struct bench *b, const char *name, size_t groups, const char *row)
 {
@@ -216,8 +247,7 @@ pages(const struct bench *b, const char *name, size_t groups, const char *row)
 		claim(c);
 		rp__measure(c->conn, &cost);
 		sum += (double)cost.pages;
-		complete(c);
-		fill(c, BATCH, 1);
+		replace(c, c->verdicts, c->held);
 	}
 	report_sample(b->report, row, sum / CLAIMS);
 	disconnect(c);
@@ -348,18 +378,28 @@ limits_rows(const struct bench *b)
 	row(b, "limits.hot.pinned", "jobs/s", "limits.hot", ">=", 0.8);
 }
 
+/* Measure claims when the queues have just been filled. Later the next jobs of
+ * the ready line are no longer side by side in the file. */
+static void
+claims_part(const struct bench *b)
+{
+	pages(b, "limits-few", FEW_GROUPS, "groups.claim.10");
+	pages(b, "limits-groups", b->groups, "groups.claim");
+	for (int round = 0; round < b->rounds; round++) {
+		claims(b, "limits-plain", 0, "plain.claims");
+		claims(b, "limits-groups", b->groups, "groups.claims");
+	}
+}
+
 void
 limits_round(const struct bench *b, int round)
 {
 	if (round < 0) {
 		make(b);
 		report_sample(b->report, "groups", (double)b->groups);
-		pages(b, "limits-few", FEW_GROUPS, "groups.claim.10");
-		pages(b, "limits-groups", b->groups, "groups.claim");
+		claims_part(b);
 		return;
 	}
-	claims(b, "limits-plain", 0, "plain.claims");
-	claims(b, "limits-groups", b->groups, "groups.claims");
 	life(b, "limits-plain", 0, "plain.life");
 	life(b, "limits-groups", b->groups, "groups.life");
 	one_group(b);

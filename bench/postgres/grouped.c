@@ -41,6 +41,7 @@ grouped_limit(const struct bench *b, const char *schema, int64_t limit)
 {
 	rp_queue queue = RP_QUEUE_INIT;
 	char *url = server_library_url(b, schema);
+	rp_batch *none;
 	rp_conn *conn;
 	rp_error error;
 
@@ -49,8 +50,12 @@ grouped_limit(const struct bench *b, const char *schema, int64_t limit)
 	queue.name = QUEUE;
 	queue.lease_ms = LEASE_MS;
 	queue.group_limit = limit;
-	if (rp_queue_set(conn, &queue) < 0)
+	/* After a change of the limit, the next claims look at all groups. So
+	 * claim before there are groups. */
+	if (rp_queue_set(conn, &queue) < 0 ||
+	    rp_claim(conn, QUEUE, 1, NULL, &none) < 0)
 		die("library: %s", rp_last_error(conn)->message);
+	rp_batch_free(none);
 	rp_close(conn);
 	free(url);
 }
@@ -191,6 +196,12 @@ fill_many(const struct bench *b, const char *schema, size_t jobs)
 	if (n)
 		check(g, rp_enqueue_many(g->conn, QUEUE, g->jobs, n, g->added));
 	close_grouped(g);
+}
+
+size_t
+grouped_jobs(size_t groups)
+{
+	return groups + (groups + 1) / 2 * BEHIND;
 }
 
 static void

@@ -14,6 +14,8 @@
  * grouped_side.fill() is the number of groups. */
 extern const struct side grouped_side, hot_side;
 
+/* Returns the number of jobs that grouped_side.fill() enqueues. */
+size_t grouped_jobs(size_t groups);
 /* Set the queue's group limit, and a long lease. */
 void grouped_limit(const struct bench *b, const char *schema, int64_t limit);
 /* Enqueue jobs that belong to a few groups in turn. */

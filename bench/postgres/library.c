@@ -70,7 +70,7 @@ fill(const struct bench *b, const char *schema, size_t jobs)
 		"                 max_attempts, payload)"
 		" select q.lane_id, nextval('line'), now(),"
 		"        now(), q.id, q.max_attempts,"
-		"        decode(repeat('00', %d), 'hex')"
+		"        decode(repeat('30', %d), 'hex')"
 		"   from queue q, generate_series(1, %zu)",
 		PAYLOAD, jobs);
 

@@ -22,7 +22,7 @@
 
 struct board {
 	_Atomic size_t ready, jobs;
-	_Atomic int go, over;
+	_Atomic int over;
 };
 
 static void
@@ -37,7 +37,7 @@ static double
 logged(const struct bench *b)
 {
 	return server_logged(b, "still waiting for") -
-	       server_logged(b, "on extension of relation");
+	       server_logged(b, "still waiting for ExclusiveLock on extension");
 }
 
 static double
@@ -48,14 +48,19 @@ waiting(rp_conn *conn)
 				   "   and locktype <> 'extend'");
 }
 
+/* Enqueue one job after the other, from the moment when the parent closes
+ * `gate`, a pipe. Producers that looked again and again would take the
+ * processors from those that still connect. */
 static void
-produce(const struct bench *b, struct board *board)
+produce(const struct bench *b, struct board *board, const int gate[2])
 {
 	void *handle = hot_side.open(b, SCHEMA, 1, 0);
+	char none;
 
+	close(gate[1]);
 	atomic_fetch_add(&board->ready, 1);
-	while (!atomic_load(&board->go))
-		sleep_us(1000);
+	if (read(gate[0], &none, 1) != 0)
+		die("the gate of the producers is broken");
 	while (!atomic_load(&board->over)) {
 		hot_side.put(handle);
 		atomic_fetch_add(&board->jobs, 1);
@@ -72,15 +77,19 @@ crowd(const struct bench *b, rp_conn *conn)
 	struct board *board = allocate_shared(sizeof(*board));
 	pid_t *pids = allocate(b->producers * sizeof(*pids));
 	double seconds = 2 * b->seconds, from, waits = 0;
+	int gate[2];
 
+	if (pipe(gate) != 0)
+		die("no pipe");
 	for (size_t i = 0; i < b->producers; i++) {
 		pids[i] = fork_child();
 		if (pids[i] == 0)
-			produce(b, board);
+			produce(b, board, gate);
 	}
 	while (atomic_load(&board->ready) < b->producers)
 		sleep_us(1000);
-	atomic_store(&board->go, 1);
+	close(gate[0]);
+	close(gate[1]);
 	for (from = seconds_now(); seconds_now() < from + seconds;) {
 		waits += waiting(conn);
 		sleep_us(SAMPLE_US);

@@ -11,7 +11,7 @@ import { chromium } from "playwright-core";
 
 const WAIT_MS = 10000;
 
-export const DESKTOP = { width: 1280, height: 800 };
+const DESKTOP = { width: 1280, height: 800 };
 export const PHONE = { width: 390, height: 844 };
 
 export function launch() {
@@ -30,9 +30,9 @@ export function launch() {
 	});
 }
 
-/** Open a page. `page.complaints` collects errors of scripts, and the requests that
- * the content security policy has blocked. */
-export async function open(browser, base, hash = "", options = {}) {
+/** Make an empty page in a context of its own. `page.complaints` collects errors of
+ * scripts, and the requests that the content security policy has blocked. */
+export async function emptyPage(browser, options = {}) {
 	const context = await browser.newContext({ viewport: DESKTOP, ...options });
 	const page = await context.newPage();
 	page.setDefaultTimeout(WAIT_MS);
@@ -45,6 +45,12 @@ export async function open(browser, base, hash = "", options = {}) {
 		page.complaints.push(`dialog: ${dialog.message()}`);
 		return dialog.dismiss();
 	});
+	return page;
+}
+
+/** Open a page of the dashboard. */
+export async function open(browser, base, hash = "", options = {}) {
+	const page = await emptyPage(browser, options);
 	page.base = base;
 	await page.goto(base + hash);
 	return page;
