@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Test many schedules that are due at the same moment. Each must fire once, within five
-# seconds, although workers are killed with kill -9 during the test. Two workers run at
-# a time. They write a history (option --history), and the script reads from it which
-# schedules fired. The script also prints how late the last schedule fired.
+# seconds, although workers are killed with kill -9 during the test. With a sanitizer the
+# workers need much of their short lives to begin, so the time is only printed. Two
+# workers run at a time. They write a history (option --history), and the script reads
+# from it which schedules fired. The script also prints how late the last schedule fired.
 #
 #   fires.sh READPAST sqlite:|postgres: [N]   N schedules; 500 by default
 #
@@ -69,6 +70,7 @@ check 'the history has no violation' status 0 readpast check h --left q
 check 'by the history each instant fired once' grep -qE "^$number instants of $number schedules fired" out
 check 'by the history no instant has two jobs' grep -q 'P3 ok, P6 ok, P7 ok$' out
 latest=$(sed -nE 's/.*fired, the latest ([0-9]+) ms after its time/\1/p' out)
-check 'the last schedule fired within five seconds' test "${latest:-$((MOST_MS + 1))}" -le $MOST_MS
+[[ -n $(sanitizer_of "$READPAST") ]] ||
+	check 'the last schedule fired in time' test "${latest:-$((MOST_MS + 1))}" -le $MOST_MS
 echo "# $number schedules due at once, $killed workers killed: the last fired after $latest ms"
 finish

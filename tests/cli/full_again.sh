@@ -9,7 +9,9 @@
 groups=4
 limit=3
 all=$((groups * limit)) # jobs that may run at once
-lease=2                 # seconds
+lease=3                 # seconds
+slack=2                 # seconds after the end of a lease
+[[ -z $(sanitizer_of "$READPAST") ]] || slack=6
 
 # Make a queue. Each of its groups has more jobs than the group's limit. All later
 # commands write their history to the file history-QUEUE.
@@ -29,12 +31,16 @@ start_worker() { # QUEUE HISTORY
 	worker=$!
 }
 
+listed() { # PID: the worker has begun to look for jobs
+	readpast workers --json | grep -q "\"pid\":$1,"
+}
+
 started() { # HISTORY N: the worker has started N jobs
 	(($(grep -cs '"started"' "$1") >= $2))
 }
 
 # HISTORY is the history of one worker. Check that the worker has started $all jobs (as
-# many as the limits allow), and started the last of them at most a lease and two seconds
+# many as the limits allow), and started the last of them at most a lease and $slack seconds
 # after the time $died, at which a process was killed.
 is_full() { # HISTORY
 	eventually started "$1" $all || {
@@ -48,7 +54,7 @@ is_full() { # HISTORY
 		print(at[int(sys.argv[3]) - 1] - int(sys.argv[2]))
 	END
 	)
-	((late <= (lease + 2) * 1000000)) && return
+	((late <= (lease + slack) * 1000000)) && return
 	echo "all jobs ran only $late us after the crash"
 	return 1
 }

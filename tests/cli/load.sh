@@ -44,23 +44,30 @@ start_load() {
 settled() {
 	grep -c '"event":"settled".*"result":"ok"' h
 }
+settled_at_least() { # N
+	(($(settled) >= $1))
+}
 more_settled() { # N: wait until N more jobs than now are settled
-	local target
-	target=$(($(settled) + $1))
-	# shellcheck disable=SC2317
-	enough() {
-		(($(settled) >= target))
-	}
-	eventually enough
+	eventually settled_at_least $(($(settled) + $1))
 }
 empty() {
 	[[ $(readpast stats q --json | grep -oE '"(scheduled|ready|running|dead)":[0-9]+' | paste -sd,) == '"scheduled":0,"ready":0,"running":0,"dead":0' ]]
+}
+# Wait until the queue is empty, for as long as jobs are settled.
+wait_until_empty() {
+	local before
+	until
+		before=$(settled)
+		empty
+	do
+		eventually settled_at_least $((before + 1)) || return 1
+	done
 }
 # Stop the load. Check that all jobs have ended, and that no promise was broken.
 check_load() { # WHAT
 	touch stop
 	wait "${producers[@]}"
-	check "$1: every job is done" eventually empty
+	check "$1: every job is done" wait_until_empty
 	for i in 1 2 3; do
 		kill -TERM "${workers[i]}"
 		wait "${workers[i]}"

@@ -76,7 +76,7 @@ id=$(readpast enqueue q x)
 readpast enqueue late x --expire 1ms --quiet
 readpast cron add late tick 'every 1s' >/dev/null
 sleep 1.1
-check 'a worker that drains fires the schedules that are due' equal "$(last_line late --drain -- true)" '1 done, 0 failed, 0 dead, 0 released'
+check 'a worker that drains fires the schedules that are due' grep -qx '[1-9] done, 0 failed, 0 dead, 0 released' <<<"$(last_line late --drain -- true)"
 check 'a worker that drains cancels jobs that expired' equal "$(readpast list late --json | jq -r .state)" ''
 readpast cron remove tick >/dev/null
 check 'a handler that exits with 65 makes the job dead at once' equal "$(last_line q --drain -- sh -c 'echo bad >&2; exit 65')" '0 done, 0 failed, 1 dead, 0 released'

@@ -99,7 +99,8 @@ P10_at_most_so_many_jobs_run_at_once(void **state)
 			pthread_create(&threads[i], NULL, run_all, &fleet), 0);
 	for (int i = 0; i < CLIENTS; i++)
 		pthread_join(threads[i], NULL);
-	assert_int_equal(atomic_load(&fleet.most), LIMIT);
+	/* One claim gets two jobs, so two run at once on any machine. */
+	assert_in_range(atomic_load(&fleet.most), 2, LIMIT);
 	assert_int_equal(atomic_load(&fleet.done), JOBS);
 }
 

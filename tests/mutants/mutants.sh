@@ -60,24 +60,26 @@ declare -A loads=(
 )
 
 # stress PROGRAM WHICH DATABASE: run `PROGRAM stress` with the load WHICH, and write its
-# output to out-DATABASE. If a
-# run fails and takes more than 40 s, the last line of that file says so.
+# output to out-DATABASE. If a run fails and takes more than 40 s, the last line of that
+# file says so.
 stress() {
 	local url="$server&schema=${schema}_$2" from=$SECONDS status
 	[[ $3 == sqlite ]] && url="sqlite:$2.db"
 	"$1" --db "$url" init >/dev/null 2>&1
 	# shellcheck disable=SC2086
-	timeout 90 "$1" --db "$url" stress ${loads[$2]} --seed 7 >"out-$3" 2>&1
+	timeout 90 "$1" --db "$url" stress ${loads[$2]} --seed $seed >"out-$3" 2>&1
 	status=$?
 	((status == 0 || SECONDS - from <= 40)) || echo "it took $((SECONDS - from)) s" >>"out-$3"
 	return $status
 }
 
-# Run `PROGRAM stress` on all named databases at the same time. Sets of_sqlite and
-# of_postgres to the exit statuses.
+# Run `PROGRAM stress` on all named databases, which are new, at the same time. Sets
+# of_sqlite and of_postgres to the exit statuses.
 run() { # PROGRAM WHICH DATABASE...
 	local -A pids=()
 	local db
+	rm -f "$2".db*
+	drop_schemas
 	for db in "${@:3}"; do
 		stress "$1" "$2" "$db" &
 		pids[$db]=$!
@@ -95,10 +97,21 @@ shows() { # DATABASE STATUS PATTERN
 	return 1
 }
 
+# Returns 0 if the last run, or one of two more, shows that the mutant breaks its promise.
+# On a busy machine a mutant may be lucky once.
+detected() { # DATABASE NAME SAYS
+	local seed
+	for seed in 8 9; do
+		shows "$1" 1 "$3" >/dev/null && return
+		run "$here/mutant/cli/readpast" "$2" "$1"
+	done
+	shows "$1" 1 "$3"
+}
+
 # Run a mutant on each DATABASE that is available. SAYS is a pattern for the output in
 # which `stress` names the broken promise.
 mutant() { # NAME SAYS DATABASE...
-	local name=$1 says=$2 db on=()
+	local name=$1 says=$2 seed=7 db on=()
 	for db in "${@:3}"; do
 		[[ $databases != *" $db: "* ]] || on+=("$db")
 	done
@@ -108,15 +121,12 @@ mutant() { # NAME SAYS DATABASE...
 	for db in "$@"; do
 		check "$db, the unmodified program: $name holds" shows "$db" 0 '^P1 ok, P2 ok, P3 ok, P6 ok(, P1[0-3] ok)*$'
 	done
-	rm -f "$name".db*
-	drop_schemas
 	check "the patch of the mutant applies: $name" patch -s -d copy -p1 -i "$source/tests/mutants/$name.patch"
 	check 'the mutant is built' build
 	run "$here/mutant/cli/readpast" "$name" "$@"
 	for db in "$@"; do
-		check "$db: stress detects the mutant" shows "$db" 1 "$says"
+		check "$db: stress detects the mutant $name" detected "$db" "$name" "$says"
 	done
-	drop_schemas
 	patch -s -R -d copy -p1 -i "$source/tests/mutants/$name.patch"
 }
 
@@ -129,7 +139,9 @@ mutant lease "$early" sqlite postgres
 # take turns.
 mutant claim "$early" postgres
 mutant no_admission 'P13 group g[0-9]+ waits, although no job of the group runs or may run' sqlite postgres
-mutant unlocked 'P10 job [0-9]+: claim [0-9]+ was given while [0-9]+ other jobs of .* ran' postgres
+# In this mutant nothing locks the group while its jobs are counted. So too many jobs of
+# the group may run, or none is admitted.
+mutant unlocked 'P10 job [0-9]+: claim [0-9]+ was given while [0-9]+ other jobs of .* ran|P13 group g[0-9]+ waits' postgres
 # This mutant stores no request to look at a group again. On SQLite an enqueue sees all
 # jobs that have ended, so no such request is needed there.
 mutant no_request 'P13 group g[0-9]+ waits' postgres

@@ -23,7 +23,7 @@ start_worker crash first
 check 'a worker runs as many jobs as the limits allow' eventually started first $all
 victim=$worker
 start_worker crash second
-sleep 0.5
+check 'another worker is connected' eventually listed "$worker"
 kill -9 "$victim"
 "$pg_temp" crash "$server"
 "$pg_temp" restart "$server" >/dev/null

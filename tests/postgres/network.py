@@ -307,13 +307,13 @@ def a_connection_that_is_cut_all_the_time_loses_no_job(c):
     for _ in range(3):
         c.work("-j", 2, "--lease", "2s")
     eventually(10, lambda: c.stats()["workers"] == 3)
-    cuts, began = 0, time.monotonic()
-    while not c.done():
-        assert time.monotonic() < began + 40, c.stats()
+    cuts = 0
+    while c.left():
         c.line.cut()
         cuts += 1
-        # Leave enough time to reconnect.
-        time.sleep(0.25)
+        # Cut again when the workers have reconnected and done jobs.
+        left = c.left()
+        eventually(10, lambda: c.left() < left or left == 0)
     assert cuts > 2, cuts
     c.stop()
     c.agrees()
@@ -359,7 +359,7 @@ def a_slow_connection_causes_no_error(c):
     c.line.delay = 0.03
     c("enqueue", "q", *range(200))
     c.work("-j", 4, "--lease", "1s")
-    eventually(20, c.done)
+    eventually(60, c.done)
     assert c.stop().startswith("200 done, 0 failed, 0 dead")
     c.agrees()
 
