@@ -824,10 +824,10 @@ typedef struct rp_outcome {
  * RP_ENOENT: no job ever had one of the ids; the error's `item` is its index.
  * If the enqueue of a job has not been committed, the call takes the job for
  * one that has ended. So wait for a job only after its enqueue was committed.
- * RP_EINVAL: a transaction is open, or the
- * caller is a handler that would wait for itself. A handler would wait for
- * itself if it waited for its own job. It would also do so if its worker has
- * only one thread and serves the queue of a job for which it waits.
+ * RP_EINVAL: a transaction is open, or the caller is a handler that would wait
+ * for itself. A handler would wait for itself if it waited for its own job. It
+ * would also do so if its worker has only one thread and serves the queue of a
+ * job for which it waits.
  *
  * On PostgreSQL a notification ends the wait. On SQLite the call reads the jobs
  * when the database's files change, and at least once a second. If the server

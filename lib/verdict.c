@@ -149,9 +149,9 @@ rp__is_failure(const rp_verdict *v)
 	return v->verdict == RP_FAIL || v->verdict == RP_DEAD;
 }
 
-/* Returns the verdict's error text in the form in which it is stored: as valid
- * UTF-8, or "failed" if there is none. It is copied to `text`, which has room
- * for RP_MOST_ERROR + 1 bytes. */
+/* Returns the error text to store for a failed attempt: the verdict's error as
+ * valid UTF-8, or "failed" if the verdict has no error. The text is written to
+ * the buffer `text`, which has room for RP_MOST_ERROR + 1 bytes. */
 struct rp_value
 rp__failure(const rp_verdict *v, char *text)
 {

@@ -138,7 +138,7 @@ rp__queues_rotate(rp_worker *w)
 
 /* ---- looking for queues ---- */
 
-/* What a look has read from the database so far. */
+/* One search of the database for queues that match the worker's patterns. */
 struct look {
 	rp_worker *worker;
 	struct found *found; /* the queues that match a pattern */

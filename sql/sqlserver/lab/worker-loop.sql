@@ -104,7 +104,7 @@ select id, reputation
  order by id;
 go
 
--- Step 9, session A: count the jobs that took more than a second. There are none.
+-- Step 9, session A: count the jobs that took more than a second.
 -- Expected: 0
 select count(*) as slow
   from readpast_lab.four_queue
