@@ -360,11 +360,11 @@ int rp__waiter_probe(rp_conn *conn, struct rp_waiter *waiter, int what,
  */
 int rp__wait(rp_conn *conn, struct rp_waiter *waiter, int what,
 	     int64_t timeout_ms, int fd);
-/* End the registration for these queues. */
-void rp__wait_end(rp_conn *conn, const char *const *queues);
-/* Called by a client that was notified of a job that it has no use for, after
- * rp__wait_end(). Notifies another client instead. */
-int rp__wait_pass_on(rp_conn *conn);
+/* End the registration for these queues. If `pass_on` is 1, or if a
+ * notification arrived that rp__wait() has not reported, the job may be for
+ * another client: then the clients that wait for ready jobs are notified.
+ * Returns 1 in this case, else 0, or an error. */
+int rp__wait_end(rp_conn *conn, const char *const *queues, int pass_on);
 
 /* job_wait.c */
 /* The job that the calling thread is handling. A handler that waits for its own

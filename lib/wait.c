@@ -111,21 +111,22 @@ rp__wait(rp_conn *conn, struct rp_waiter *waiter, int what, int64_t timeout_ms,
 	return r;
 }
 
-void
-rp__wait_end(rp_conn *conn, const char *const *queues)
-{
-	if (!conn->backend->leave || rp__own(conn) < 0)
-		return;
-	conn->backend->leave(conn->db, queues);
-	rp__disown(conn);
-}
-
 int
-rp__wait_pass_on(rp_conn *conn)
+rp__wait_end(rp_conn *conn, const char *const *queues, int pass_on)
 {
 	struct rp_slice slice = { 0 };
+	int r;
 
-	return conn->backend->leave ? rp__sweep_rest(conn, &slice) : 0;
+	if (!conn->backend->leave)
+		return 0;
+	r = rp__own(conn);
+	if (r < 0)
+		return r;
+	pass_on |= conn->backend->leave(conn->db, queues);
+	rp__disown(conn);
+	/* Where clients can be notified, the verb sweep_rest does so. */
+	r = pass_on ? rp__sweep_rest(conn, &slice) : 0;
+	return r < 0 ? r : pass_on;
 }
 
 int

@@ -65,8 +65,8 @@ copy_verdicts(struct turn *turn, rp_verdict *all, size_t at, int back)
 }
 
 /* Settle in one call the verdicts of the requests with the indices `from` to
- * `to` - 1. If `claims` is 1, the call also makes the claims of all requests.
- */
+ * `to` - 1. If `claims` is 1, the call also makes the claims of all requests,
+ * unless there is no verdict. */
 static int
 settle_some(struct joined *j, size_t from, size_t to, rp_verdict *all,
 	    int claims)

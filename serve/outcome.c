@@ -34,8 +34,8 @@ tell_waiter(struct server *server)
 	o->ids = ids;
 	o->count = n;
 	o->is_changed = 1;
-	pthread_mutex_unlock(&o->lock);
 	eventfd_write(o->fd, 1);
+	pthread_mutex_unlock(&o->lock);
 }
 
 void

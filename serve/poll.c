@@ -103,10 +103,13 @@ count_request(struct server *server, const struct request *request, int by)
 		is_changed |= a->waiting == (by > 0 ? 0 : 1);
 		a->waiting += (size_t)by;
 	}
-	p->is_changed |= is_changed;
-	pthread_mutex_unlock(&p->lock);
-	if (is_changed)
+	/* The lock makes sure that the waiter, which reads the eventfd when
+	 * is_changed is 1, finds both or neither. */
+	if (is_changed) {
+		p->is_changed = 1;
 		eventfd_write(p->fd, 1);
+	}
+	pthread_mutex_unlock(&p->lock);
 }
 
 /* Remove the queues for which no request waits. */
@@ -302,6 +305,8 @@ polls_back(struct server *server, struct request *request)
 {
 	struct awaited *a = request->wave;
 
+	if (a && request->held_count)
+		server->polls.found_at = now_ms();
 	if (request->held_count && request_is_gone(request))
 		request->is_closed = 1;
 	request->wave = NULL;
@@ -314,10 +319,8 @@ polls_back(struct server *server, struct request *request)
 	if (!a)
 		return;
 	a->in_wave--;
-	if (request->held_count) {
+	if (request->held_count)
 		a->again = 1;
-		server->polls.found_at = now_ms();
-	}
 	if (a->in_wave == 0 && a->again)
 		polls_wake(server, a->name, 0);
 }

@@ -277,18 +277,18 @@ void pool_give_all(struct server *server, struct list *requests,
 		   enum lane lane);
 
 /* poll.c: requests that wait for jobs to claim. Only the loop uses the fields
- * before `conn`; the waiter also reads found_at. */
+ * before `conn`, but the waiter also reads queues and found_at. */
 struct awaited;
 struct polls {
 	struct list waiting;
 	int64_t check_at;  /* when the next wait may be over (monotonic ms) */
 	int64_t forget_at; /* when to remove the queues for which no request
 			    * waits (monotonic ms) */
-	struct awaited *queues;   /* only the loop changes it, with the lock */
+	struct awaited *queues;   /* the loop changes it with the lock */
 	_Atomic int64_t found_at; /* when a request of a wave last got a job
 				   * (monotonic ms) */
 	/* The following fields are for the waiter, the thread of waiter.c.
-	 * `lock` protects is_changed, ready and stops. */
+	 * `lock` protects queues, is_changed, ready and stops. */
 	rp_conn *conn;
 	pthread_mutex_t lock;
 	pthread_t thread;

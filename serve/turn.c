@@ -152,7 +152,8 @@ run_joined(struct joined *j, int *ret_is_unknown)
 		r = settle_all(j);
 	if (r == 0)
 		r = enqueue_all(j);
-	if (r == 0 && !j->batches_count)
+	if (r == 0 &&
+	    !j->batches_count) /* the call of settle_all() may claim */
 		r = claim_all(j);
 	if (r == 0 && !j->is_single)
 		r = rp_commit(j->conn);

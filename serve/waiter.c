@@ -7,7 +7,7 @@
  * that waits. Its session is registered for a queue only while a request waits
  * for this queue, because each enqueue notifies only one of those that are
  * registered. If the last request has just ended when the notification arrives,
- * the waiter passes it on. Nothing about a server is written to the table of
+ * the waiter notifies others. Nothing about a server is written to the table of
  * workers.
  *
  * SPDX-License-Identifier: MIT
@@ -31,8 +31,7 @@
  * nothing has changed after the pause. */
 #define PAUSE_MS 5
 /* After the waiter has found ready jobs that no request could claim, it pauses
- * for REST_MS to MOST_REST_MS. For example, no request can claim the jobs of a
- * queue that runs as many jobs as its limit allows. */
+ * for REST_MS to MOST_REST_MS. */
 #define REST_MS 20
 #define MOST_REST_MS 1000
 
@@ -42,6 +41,7 @@ struct waiter {
 	struct rp_waiter registration;
 	int64_t rest_ms; /* how long to rest after ready jobs are found */
 	int pause_ms;    /* until the next sweep */
+	int what;        /* RP_WAIT_PROBE: look for jobs before the next wait */
 };
 
 void
@@ -128,11 +128,15 @@ report(struct waiter *w, int *ret_unwanted)
 	return r < 0 ? r : found;
 }
 
+/* End the registration for these queues. If there was a notification, the next
+ * wait registers for the other queues again, and probes. Errors are ignored,
+ * because the next call reports them. */
 static void
-unregister(const struct waiter *w, char **names)
+unregister(struct waiter *w, char **names, int pass_on)
 {
-	if (names && *names)
-		rp__wait_end(w->server->polls.conn, (const char **)names);
+	if (names && *names &&
+	    rp__wait_end(w->server->polls.conn, (const char **)names, pass_on))
+		w->registration.version++;
 }
 
 /* Wait for these queues from now on. The next wait registers for those that are
@@ -142,7 +146,7 @@ set_names(struct waiter *w, char **names)
 {
 	char **removed = missing(w->names, names);
 
-	unregister(w, removed);
+	unregister(w, removed, 0);
 	if (!removed || count(names) + count(removed) > count(w->names))
 		w->registration.version++;
 	free(removed);
@@ -189,12 +193,14 @@ take_names(struct waiter *w)
 	return 1;
 }
 
-static void
+/* Wait for this time, or until the names change. Returns 1 if the time is over.
+ */
+static int
 rest(const struct polls *p, int64_t ms)
 {
 	struct pollfd fd = { .fd = p->fd, .events = POLLIN };
 
-	poll(&fd, 1, (int)ms);
+	return poll(&fd, 1, (int)ms) == 0;
 }
 
 /* Returns how long to rest, in ms, after ready jobs were found. The time
@@ -233,43 +239,40 @@ do_duties(struct server *server, int64_t now)
 	return r < 0 ? r : more_ms ? more_ms : SWEEP_MS;
 }
 
-/* Report ready jobs, and rest. The next wait registers again, and probes. While
- * there are jobs that no request can claim, the waiter is not registered, so
- * that enqueues notify others. */
+/* Report ready jobs, and rest. The next wait registers again, and probes. If
+ * there were jobs before that no request could claim, the waiter is not
+ * registered while it rests, so that enqueues notify others. */
 static int
 look(struct waiter *w)
 {
 	struct polls *p = &w->server->polls;
 	int64_t reported_at = now_ms();
-	int is_unwanted, found = report(w, &is_unwanted), r = 0;
+	int is_unwanted, found = report(w, &is_unwanted);
 
+	w->registration.version++;
 	if (found <= 0) { /* another client has claimed the jobs already */
 		rest(p, PAUSE_MS);
 		return found;
 	}
-	if (is_unwanted) {
-		unregister(w, w->names);
-		r = rp__wait_pass_on(p->conn);
-	}
-	rest(p, w->rest_ms);
-	w->rest_ms = next_rest(p, reported_at, w->rest_ms);
-	if (w->rest_ms > PAUSE_MS)
-		unregister(w, w->names);
-	w->registration.version++;
-	return r;
+	if (is_unwanted || w->rest_ms > PAUSE_MS)
+		unregister(w, w->names, is_unwanted);
+	if (rest(p, w->rest_ms))
+		w->rest_ms = next_rest(p, reported_at, w->rest_ms);
+	return 0;
 }
 
 static int
 wait_once(struct waiter *w)
 {
 	struct polls *p = &w->server->polls;
-	int r;
+	int what = w->what, r;
 
 	if (!w->names || !*w->names) {
 		rest(p, w->pause_ms);
 		return 0;
 	}
-	r = rp__wait(p->conn, &w->registration, 0, w->pause_ms, p->fd);
+	w->what = 0;
+	r = rp__wait(p->conn, &w->registration, what, w->pause_ms, p->fd);
 	return r > 0 ? look(w) : r;
 }
 
@@ -293,6 +296,7 @@ wait_all(void *ctx)
 		if (now >= due_at) {
 			r = do_duties(server, now);
 			w.pause_ms = r > 0 ? r : SWEEP_MS;
+			w.what = RP_WAIT_PROBE; /* the sweep may find jobs */
 			due_at = now + w.pause_ms;
 		}
 		if (r >= 0)
@@ -302,7 +306,7 @@ wait_all(void *ctx)
 			rest(p, MOST_REST_MS);
 		}
 	}
-	unregister(&w, w.names);
+	unregister(&w, w.names, 0);
 	names_free(w.names);
 	return NULL;
 }

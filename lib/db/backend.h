@@ -289,8 +289,10 @@ struct rp_backend {
 	int (*wait)(void *db, const struct rp_waiter *waiter,
 		    int64_t timeout_ms, int fd, rp_error *reterr);
 	/* End the registration for notifications about these queues that wait()
-	 * has made. Errors are ignored. NULL: wait() registers nothing. */
-	void (*leave)(void *db, const char *const *queues);
+	 * has made. Returns 1 if a notification arrived before that, and was
+	 * not reported by wait(). Errors are ignored. NULL: wait() registers
+	 * nothing. */
+	int (*leave)(void *db, const char *const *queues);
 	/* Wait until one of the jobs may have ended. No transaction may be
 	 * open. Returns 1 if the caller must read the jobs' states; the first
 	 * call may return 1 without waiting. Returns 0 if timeout_ms (-1: no

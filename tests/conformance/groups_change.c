@@ -155,16 +155,21 @@ P11_jobs_of_one_sweep_keep_their_order_if_the_limit_was_lowered(void **state)
 {
 	rp_conn *conn = ((struct db *)*state)->conn;
 	rp_job_spec job = job_of("x");
-	int64_t ids[2];
+	rp_batch *batch;
+	int64_t ids[2], due;
 
 	limit_groups(conn, 2);
 	limit_groups(conn, 1);
 	job.group_key = "g";
-	for (int i = 1; i >= 0; i--) {
-		job.delay_ms = 50 + 50 * i;
-		ids[i] = put_spec(conn, "q", &job);
-	}
-	sleep_ms(150);
+	job.delay_ms = 1000;
+	ids[1] = put_spec(conn, "q", &job);
+	ok(conn, rp_job_get(conn, ids[1], &batch));
+	due = rp_batch_at(batch, 0)->run_at;
+	rp_batch_free(batch);
+	job.delay_ms = 0;
+	job.run_at = due - 1;
+	ids[0] = put_spec(conn, "q", &job);
+	wait_until(conn, due);
 	ok(conn, rp_sweep(conn, NULL));
 	run_one_by_one(conn, ids, 2);
 }

@@ -54,7 +54,7 @@ a_held_queue_starts_no_job_until_its_time(void **state)
 
 	put_n(conn, "g", ids, 2);
 	running = claim_one(conn, MINUTE);
-	ok(conn, rp_queue_hold(conn, "q", NULL, 1000));
+	ok(conn, rp_queue_hold(conn, "q", NULL, 2000));
 	assert_int_not_equal(held_until(conn), 0);
 	expect_states(conn, ids, "Rb");
 	assert_int_equal(next_id(conn), 0);
@@ -93,7 +93,7 @@ a_released_job_comes_back_when_the_hold_of_its_queue_ends(void **state)
 
 	v.delay_ms = 0;
 	v.hold = RP_HOLD_QUEUE;
-	v.hold_ms = 1000;
+	v.hold_ms = 2000;
 	assert_int_equal(ok(conn, rp_settle(conn, &v, 1)), 1);
 	assert_int_equal(v.state, RP_STATE_BLOCKED);
 	assert_int_equal(state_of(conn, id), RP_STATE_BLOCKED);
@@ -166,7 +166,7 @@ a_hold_of_a_group_ends_by_itself(void **state)
 	for (int limit = 0; limit < 2; limit++) {
 		limit_groups(conn, limit);
 		put_n(conn, "g", ids, 3);
-		ok(conn, rp_queue_hold(conn, "q", "g", 1000));
+		ok(conn, rp_queue_hold(conn, "q", "g", 2000));
 		assert_int_equal(next_id(conn), 0);
 		expect_states(conn, ids, "bbb");
 		assert_int_equal(ok(conn, rp_wait(conn, queues, 10000, -1)), 1);

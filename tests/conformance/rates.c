@@ -54,7 +54,7 @@ enum { CLIENTS = 4, MOST = 10000 };
 struct starts {
 	const struct db *db;
 	size_t at_once, enough;
-	int64_t until;
+	int64_t until, end; /* ms; `enough` jobs have started before `end` */
 	atomic_size_t count;
 	int64_t at_us[MOST];
 };
@@ -66,7 +66,8 @@ start_jobs(void *ctx)
 	rp_conn *conn = connect_to(starts->db);
 
 	while (now_ms() < starts->until ||
-	       atomic_load(&starts->count) < starts->enough) {
+	       (atomic_load(&starts->count) < starts->enough &&
+		now_ms() < starts->end)) {
 		rp_batch *batch = take(conn, "q", starts->at_once, MINUTE);
 
 		for (size_t i = 0; i < rp_batch_count(batch); i++) {
@@ -105,6 +106,7 @@ check_rate(const struct db *db, size_t count, int64_t ms, size_t at_once)
 	starts->at_once = at_once;
 	starts->enough = 3 * count;
 	starts->until = now_ms() + 1000;
+	starts->end = now_ms() + MINUTE;
 	for (int i = 0; i < CLIENTS; i++)
 		assert_int_equal(
 			pthread_create(&threads[i], NULL, start_jobs, starts),
@@ -112,6 +114,7 @@ check_rate(const struct db *db, size_t count, int64_t ms, size_t at_once)
 	for (int i = 0; i < CLIENTS; i++)
 		pthread_join(threads[i], NULL);
 	n = atomic_load(&starts->count);
+	assert_true(n >= starts->enough);
 	qsort(starts->at_us, n, sizeof(*starts->at_us), compare);
 	for (size_t i = count; i < n; i++)
 		if (starts->at_us[i] - starts->at_us[i - count] < ms * 1000)

@@ -110,7 +110,7 @@ int rp__postgres_limit_waits(void *db, rp_error *error);
 int rp__postgres_wait(void *db, const struct rp_waiter *waiter,
 		      int64_t timeout_ms, int fd, rp_error *error);
 void rp__postgres_unregister(struct postgres *s);
-void rp__postgres_leave(void *db, const char *const *queues);
+int rp__postgres_leave(void *db, const char *const *queues);
 
 /* job_wait.c */
 int rp__postgres_wait_for_jobs(void *db, struct rp_job_waiter *waiter,

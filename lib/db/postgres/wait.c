@@ -77,20 +77,6 @@ rp__postgres_unregister(struct postgres *s)
 	unregister(s, s->queues);
 }
 
-void
-rp__postgres_leave(void *db, const char *const *queues)
-{
-	struct postgres *s = db;
-	char *list;
-
-	if (!s->waiter || PQ(status)(s->pg) != CONNECTION_OK)
-		return;
-	list = rp__list(queues, '{', '}');
-	if (list)
-		unregister(s, list);
-	free(list);
-}
-
 /* Read our notifications. Read none if we do not listen, because notifications
  * on an attached connection belong to the caller. Returns 1 if a job became
  * ready. The client that notified us has deleted our registration for the job's
@@ -114,6 +100,22 @@ take_notices(struct postgres *s, int *ret_alive)
 	else if (notified)
 		set_unregistered(s);
 	return notified;
+}
+
+int
+rp__postgres_leave(void *db, const char *const *queues)
+{
+	struct postgres *s = db;
+	char *list;
+
+	if (!s->waiter || PQ(status)(s->pg) != CONNECTION_OK)
+		return 0;
+	list = rp__list(queues, '{', '}');
+	if (list)
+		unregister(s, list);
+	free(list);
+	/* The server has sent earlier notifications before its reply. */
+	return take_notices(s, NULL);
 }
 
 /* LISTEN, then NOTIFY ourselves. If our notification does not arrive, fall
