@@ -33,8 +33,11 @@ hide_verdicts(struct joined *j, struct request *request)
 					     &batch)
 				: RP_ENOMEM;
 
-		if (r < 0 && r != RP_ENOENT)
+		if (r < 0 && r != RP_ENOENT) {
+			free(turn->is_hidden);
+			turn->is_hidden = NULL;
 			return r;
+		}
 		turn->is_hidden[i] =
 			r < 0 ||
 			!may(request, MAY_WORK, rp_batch_at(batch, 0)->queue);

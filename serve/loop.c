@@ -314,8 +314,8 @@ loop(struct server *server)
 
 		for (int i = 0; i < n; i++)
 			handle(server, &events[i]);
+		tick(server); /* it may give MHD answers to send */
 		MHD_run(server->mhd);
-		tick(server);
 	}
 }
 

@@ -163,6 +163,15 @@ class Claims(Case):
                          [{"id": job, "outcome": "ok", "state": "done"}])
         self.assertEqual([j["id"] for j in answers[0]["jobs"]], [second])
 
+    def test_a_claim_that_gets_no_job_is_answered_soon_after_its_wait(self):
+        times = []
+        for _ in range(9):
+            poll = Poll(self.server, self.queue, wait="20ms")
+            self.assertEqual(poll.join(), [])
+            times.append(poll.seconds)
+        # The server looks ten times a second for waits that have ended.
+        self.assertLess(statistics.median(times), 0.16, times)
+
 
 class Two(Case):
     """Two servers on one database."""
