@@ -29,6 +29,7 @@
 #include "http.h"
 
 #define ANSWER 4096
+#define JOBS_PER_SECOND 80000 /* more than the clients can do */
 
 struct client {
 	int fd;
@@ -247,16 +248,17 @@ measure(const struct http_bench *b, const char *program, enum http_kind kind)
 void
 http_measure(const struct http_bench *b)
 {
+	size_t jobs = (size_t)(JOBS_PER_SECOND * b->seconds);
 	double rate;
 
 	for (size_t i = 0; i < ROWS; i++) {
 		char *share = text("%s/no_database", rows[i].row);
 
-		b->fill(b, b->jobs);
+		b->fill(b, jobs);
 		report_sample(b->report, rows[i].own, b->own(b, rows[i].kind));
 		report_sample(b->report, rows[i].bare,
 			      measure(b, NO_DATABASE, rows[i].kind));
-		b->fill(b, b->jobs);
+		b->fill(b, jobs);
 		rate = measure(b, COMMAND, rows[i].kind);
 		report_sample(b->report, rows[i].row, rate);
 		report_sample(b->report, share, rate);

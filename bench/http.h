@@ -22,8 +22,6 @@ struct http_bench {
 	const char *url;
 	int clients; /* at most HTTP_CLIENTS */
 	double seconds;
-	size_t jobs; /* jobs to add before a sample: so many that the queue does
-		      * not become empty */
 	/* Add this many ready jobs to the queue. */
 	void (*fill)(const struct http_bench *b, size_t jobs);
 	/* Measures without a server: one process for each client does the same

@@ -11,7 +11,6 @@
 
 #define LEVEL "full"
 #define SAMPLES 3 /* a sample lasts this many times b->seconds */
-#define FILL 30000
 
 static void
 fill(const struct http_bench *b, size_t jobs)
@@ -48,7 +47,6 @@ http_round(const struct bench *b, int round)
 		.clients =
 			b->clients < HTTP_CLIENTS ? b->clients : HTTP_CLIENTS,
 		.seconds = SAMPLES * b->seconds,
-		.jobs = FILL,
 		.fill = fill,
 		.own = own,
 		.ctx = path,

@@ -10,7 +10,6 @@
 #include "pg.h"
 
 #define SCHEMA "http"
-#define JOBS_PER_SECOND 40000 /* more than the clients can do */
 
 static void
 fill(const struct http_bench *http, size_t jobs)
@@ -48,7 +47,6 @@ http_part(const struct bench *b)
 		.clients = b->producers < HTTP_CLIENTS ? (int)b->producers
 						       : HTTP_CLIENTS,
 		.seconds = b->seconds,
-		.jobs = (size_t)(JOBS_PER_SECOND * b->seconds),
 		.fill = fill,
 		.own = own,
 		.ctx = b,
