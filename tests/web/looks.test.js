@@ -5,7 +5,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { closeQuietly, open, PHONE, row, said, visit } from "./browser.js";
+import { closeQuietly, emptyPage, open, PHONE, row, said, visit } from "./browser.js";
 import { until } from "./readpast.js";
 import { suite } from "./suite.js";
 
@@ -155,6 +155,25 @@ test("letters in a field are no shortcuts", async () => {
 	await field.pressSequentially("gd?/j");
 	assert.equal(await field.inputValue(), "gd?/j");
 	assert.match(await page.title(), /^Queues/);
+	await closeQuietly(page);
+});
+
+test("what was typed stays when the first live numbers arrive", async () => {
+	const page = await emptyPage(its.browser);
+	let pass;
+	const typed = new Promise((resolve) => (pass = resolve));
+	await page.route(/v1\/events/, async (route) => {
+		await typed;
+		await route.continue();
+	});
+	await page.goto(its.base);
+	await row(page, "mail").waitFor();
+	const field = page.getByPlaceholder("Name contains");
+	await field.pressSequentially("mai");
+	pass();
+	its.db.run(["enqueue", "maize", "x", "--quiet"]);
+	await row(page, "maize").waitFor(); // a new queue comes with live numbers
+	assert.equal(await field.inputValue(), "mai");
 	await closeQuietly(page);
 });
 

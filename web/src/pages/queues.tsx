@@ -7,7 +7,7 @@ import { useState } from "preact/hooks";
 import { useAnswer } from "../answer";
 import { count, plural, rate, span } from "../format";
 import { historyOf, stats, total } from "../live";
-import { Empty, Loading, Shown } from "../parts/answer";
+import { Empty, Shown } from "../parts/answer";
 import { Chart, type Line } from "../parts/chart";
 import { Limits } from "../parts/limits";
 import { PauseButton } from "../parts/pause";
@@ -187,16 +187,13 @@ function Queues({ list, settings }: { list: Stats[]; settings: Map<string, Queue
 }
 
 /** Shows all queues with their live numbers. Until live numbers arrive, the page shows
- * the answer to one call of v1/stats. */
+ * the answer to one call of v1/stats. Both are shown by the same components, so what the
+ * user has typed stays. */
 export function QueuesPage() {
 	const live = stats.value;
 	const first = useAnswer<{ queues: Stats[] }>(live ? null : "v1/stats");
 	const settings = useAnswer<{ queues: Queue[] }>("v1/queues", 10);
 	const byName = new Map((settings.data?.queues ?? []).map((queue) => [queue.queue, queue]));
-	if (live) return <Queues list={live} settings={byName} />;
-	return first.data || first.problem ? (
-		<Shown answer={first}>{(data) => <Queues list={data.queues} settings={byName} />}</Shown>
-	) : (
-		<Loading />
-	);
+	const answer = live ? { ...first, data: { queues: live }, problem: null } : first;
+	return <Shown answer={answer}>{(data) => <Queues list={data.queues} settings={byName} />}</Shown>;
 }
