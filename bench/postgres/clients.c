@@ -151,7 +151,7 @@ live(const struct bench *b, const struct load *load, struct board *board,
 		load->side->step(handle);
 	atomic_fetch_add(&board->ready, 1);
 	while (!atomic_load(&board->go))
-		sleep_us(100);
+		sleep_us(1000);
 	if (produces)
 		produce(load, board, handle);
 	else
@@ -180,7 +180,7 @@ clients_start(const struct bench *b, const struct load *load)
 		}
 	}
 	while ((size_t)atomic_load(&c->board->ready) < c->count) {
-		sleep_us(100);
+		sleep_us(1000);
 		if (waitpid(-1, &status, WNOHANG) > 0)
 			die("a client failed");
 	}
