@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Let the server crash together with a worker. Test that soon afterwards each group runs
-# as many jobs as its limit allows. The script starts its own server.
+# Test that a group whose last job ends needs no recheck request. Then let the server
+# crash together with a worker. Test that soon afterwards each group runs as many jobs as
+# its limit allows. The script starts its own server.
 #
 #   limits.sh READPAST ROOT
 #
@@ -15,6 +16,14 @@
 start_server "$server" max_connections=50
 new_database crash
 readpast init >/dev/null
+
+# No other transaction is open, so the calls can lock the group, and need no request.
+readpast queue set calm --group-limit 1
+readpast enqueue calm last --group g --quiet
+readpast complete "$(claim_of "$(readpast claim calm)")"
+check 'the end of the last job of a group adds no recheck request' equal \
+	"$(sql crash 'select count(*) from readpast.group_recheck where group_key <> $$$$')" 0
+
 # shellcheck source=../cli/full_again.sh
 . "$(dirname "$0")/../cli/full_again.sh"
 

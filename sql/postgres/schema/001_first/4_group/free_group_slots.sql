@@ -5,10 +5,12 @@
 -- them. Therefore it adds recheck requests, and delete_ghosts() deletes the slots later.
 -- jobs: queue_id, group_key and job_id of each job. The other columns are ignored. The
 -- caller has locked or deleted the jobs' rows.
+-- joined: see must_wait().
 -- Result: none.
 -- Locks: the slots, the rows that next_waiting() locks, and those of lock_groups().
 
-create function readpast.free_group_slots(jobs readpast.group_slot[])
+create function readpast.free_group_slots(jobs readpast.group_slot[],
+                                          joined boolean default null)
 returns void
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
@@ -40,7 +42,7 @@ begin
 		added := readpast.admit_jobs(next);
 	end if;
 	if cardinality(next) < cardinality(freed) then
-		perform readpast.request_missed(m.queue_id, array_agg(m.group_key))
+		perform readpast.request_missed(m.queue_id, array_agg(m.group_key), joined)
 		   from (select s.queue_id, s.group_key
 		           from (select f.queue_id, f.group_key, 1 as n from unnest(freed) f
 		                 union all

@@ -3,7 +3,7 @@
 -- groups.
 -- queue_id: the queue.
 -- most: how many jobs the claim wants.
--- alone: true if the transaction may stay open after the claim. In this case no request
+-- joined: true if the transaction may stay open after the claim. In this case no request
 -- is carried out, because this transaction would hold the locks of the groups for too
 -- long.
 -- Result:
@@ -12,7 +12,7 @@
 -- Locks: the lock of lock_limit(), if the queue has a run_limit or a rate, and the
 -- locks of admit_requested().
 
-create function readpast.limits_of(queue_id integer, most integer, alone boolean,
+create function readpast.limits_of(queue_id integer, most integer, joined boolean,
                                    out room integer, out counts boolean)
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
@@ -21,7 +21,7 @@ as $body$
 declare
 	its record;
 begin
-	if not alone and exists (select 1 from readpast.group_recheck r
+	if not joined and exists (select 1 from readpast.group_recheck r
 	                          where r.queue_id = limits_of.queue_id) then
 		perform readpast.admit_requested(queue_id);
 	end if;

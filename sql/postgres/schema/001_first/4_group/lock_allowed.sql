@@ -4,13 +4,13 @@
 -- jobs of their groups leave the line, too, so that the order of each group is kept.
 -- lane_id: the lane (a queue, a priority and a class, see lane_of()).
 -- head, most: the parameters of lock_next().
--- alone: true if the transaction may stay open after the claim.
+-- joined: true if the transaction may stay open after the claim.
 -- Result: the places (ctid) of the jobs' rows, in the order of the line.
 -- Locks: these rows, and the rows of the jobs that leave the line, for update. Rows
 -- that other transactions have locked are skipped.
 
 create function readpast.lock_allowed(lane_id bigint, head bigint, most integer,
-                                      alone boolean) returns tid[]
+                                      joined boolean) returns tid[]
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $body$
@@ -26,7 +26,7 @@ begin
 	  from readpast.queue q
 	 where q.id = readpast.queue_of(lock_allowed.lane_id);
 	for turn in 1 .. 3 loop
-		places := case when alone then readpast.lock_alone(lane_id, head, wider)
+		places := case when joined then readpast.lock_alone(lane_id, head, wider)
 		               else readpast.lock_next(lane_id, head, wider) end;
 		barred := array(select j.id
 		                  from readpast.job j
@@ -46,7 +46,7 @@ begin
 		                 order by p.number);
 		perform readpast.block_jobs(barred);
 		exit when cardinality(places) >= most;
-		if not alone then
+		if not joined then
 			perform readpast.admit_requested(readpast.queue_of(lane_id));
 		end if;
 	end loop;

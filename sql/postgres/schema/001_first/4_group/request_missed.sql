@@ -7,11 +7,12 @@
 --     enqueues cannot lock the group until this transaction ends, so they add requests.
 -- A transaction that may stay open locks no group and adds a request for each.
 -- queue_id, group_keys: the groups, without duplicates.
+-- joined: see must_wait().
 -- Result: none.
 -- Locks: those of lock_groups().
 
-create function readpast.request_missed(queue_id integer, group_keys text[])
-returns void
+create function readpast.request_missed(queue_id integer, group_keys text[],
+                                        joined boolean) returns void
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 set jit = off
@@ -22,7 +23,7 @@ declare
 begin
 	if current_setting('transaction_isolation') <> 'read committed' then
 		return; -- free_group_slots() has added requests
-	elsif now() = statement_timestamp() then
+	elsif not coalesce(joined, now() <> statement_timestamp()) then
 		locked := readpast.lock_groups(queue_id, group_keys);
 	end if;
 	insert into readpast.group_recheck (queue_id, group_key)

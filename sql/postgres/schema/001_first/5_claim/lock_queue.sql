@@ -8,7 +8,7 @@
 -- already.
 -- taken: how many jobs this claim has taken from other queues.
 -- lease: how long the lease is.
--- alone: true if the transaction may stay open after the claim, because the client
+-- joined: true if the transaction may stay open after the claim, because the client
 -- began it. See `joined` of settle_and_claim().
 -- is_limited: true if the queue has a limit, a rate, a group limit or a held group.
 -- Then the claim takes only jobs that the worker can start immediately, because a
@@ -27,7 +27,7 @@
 
 create function readpast.lock_queue(
 	queue_id integer, most integer, at_once integer, holding integer,
-	taken integer, lease interval, alone boolean, is_limited boolean,
+	taken integer, lease interval, joined boolean, is_limited boolean,
 	out places tid[], out passed_over integer, out moved boolean,
 	out last boolean, out claim_no bigint, out lease_until timestamptz)
 language plpgsql volatile
@@ -47,7 +47,7 @@ begin
 	last := false;
 	if is_limited then
 		select l.room, l.counts into room, counts
-		  from readpast.limits_of(queue_id, least(most, at_once), alone) l;
+		  from readpast.limits_of(queue_id, least(most, at_once), joined) l;
 	end if;
 	foreach lane in array readpast.lanes_of(queue_id) loop
 		n := room - cardinality(places);
@@ -64,8 +64,8 @@ begin
 		elsif suspect then
 			n := 1;
 		end if;
-		more := case when is_limited then readpast.lock_allowed(lane, start, n, alone)
-		             when alone then readpast.lock_alone(lane, start, n)
+		more := case when is_limited then readpast.lock_allowed(lane, start, n, joined)
+		             when joined then readpast.lock_alone(lane, start, n)
 		             else readpast.lock_next(lane, start, n) end;
 		continue when more = '{}';
 		n := cardinality(more);
@@ -74,7 +74,7 @@ begin
 			last := cardinality(more) < n;
 			exit when more = '{}';
 		end if;
-		moved := readpast.move_cursor(lane, more, start, lease, alone) or moved;
+		moved := readpast.move_cursor(lane, more, start, lease, joined) or moved;
 		places := places || more;
 		last := last or suspect or cardinality(places) >= most;
 		exit when last;

@@ -19,14 +19,14 @@
 -- places: the rows (ctid) of the claimed jobs, in the order of the line.
 -- start: the number at which this claim started.
 -- lease: how long the lease is.
--- alone: true if the transaction may stay open after the claim, because the client
+-- joined: true if the transaction may stay open after the claim, because the client
 -- began it. See `joined` of settle_and_claim().
 -- Result: true if a cursor was appended.
 -- Called only by settle_and_claim(), with its search_path and settings.
 -- Locks: none.
 
 create function readpast.move_cursor(lane_id bigint, places tid[], start bigint,
-                                     lease interval, alone boolean)
+                                     lease interval, joined boolean)
 returns boolean
 language plpgsql volatile
 as $body$
@@ -36,7 +36,7 @@ declare
 	visit  timestamptz := moment + least(lease, readpast.visit_age());
 	newest record;
 begin
-	if alone then
+	if joined then
 		perform readpast.note_claimed(lane_id, places);
 		if not readpast.young() then
 			return false;

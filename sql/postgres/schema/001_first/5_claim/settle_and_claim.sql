@@ -68,8 +68,8 @@ declare
 	got   record;
 	n     integer;
 	taken integer := 0;
-	alone boolean := coalesce(joined, now() <> statement_timestamp());
 begin
+	joined := coalesce(joined, now() <> statement_timestamp());
 	if readpast.is_round_trip(queues, lease_ms, worker_id, most, at_once,
 	                          holding, ids, claim_nos) is not true then
 		perform readpast.refuse_round_trip(lease_ms, worker_id, ids);
@@ -79,7 +79,7 @@ begin
 	if ids <> '{}' then
 		for number, result, state, queue_id in
 			select * from readpast.settle(ids, claim_nos, verdicts, delays_ms, errors,
-			                              results, progresses) loop
+			                              results, progresses, joined) loop
 			return next;
 		end loop;
 	end if;
@@ -95,7 +95,7 @@ begin
 		   and (q.held_until is null or q.held_until <= clock_timestamp());
 		continue when not found;
 		got := readpast.lock_queue(its.id, most - taken, at_once - taken, holding,
-		                           taken, its.lease, alone, its.is_limited);
+		                           taken, its.lease, joined, its.is_limited);
 		suspect := true; -- each of these rows is a suspect that was passed over
 		for passed_over in 1 .. got.passed_over loop
 			return next;

@@ -3,11 +3,13 @@
 -- ready line.
 -- keys: the keys to keep, or null.
 -- slots: the jobs that have a group, or null.
+-- joined: see must_wait().
 -- Result: none.
 -- Locks: rows of `taken_key` for the keys, and the rows that free_group_slots() locks.
 
 create function readpast.note_done(keys readpast.taken_key[],
-                                   slots readpast.group_slot[]) returns void
+                                   slots readpast.group_slot[],
+                                   joined boolean) returns void
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $body$
@@ -16,7 +18,7 @@ begin
 		perform readpast.take_keys(keys);
 	end if;
 	if slots is not null then
-		perform readpast.free_group_slots(slots);
+		perform readpast.free_group_slots(slots, joined);
 	end if;
 end
 $body$;

@@ -13,6 +13,7 @@
 -- progresses: the progress of the jobs that are not done. Null keeps the job's last
 -- progress. An extension with a progress and a null delay never makes the lease
 -- shorter, because the worker may have sent it only to store the progress.
+-- joined: true if this transaction may stay open.
 -- Rows: a row with number 0 counts, in `result`, the jobs of one queue that were
 -- accepted as done. Each other row is about one verdict, and `number` is its position
 -- in the arrays.
@@ -30,7 +31,7 @@
 create function readpast.settle(
 	ids bigint[], claim_nos bigint[], verdicts bigint[],
 	delays_ms bigint[], errors text[], results bytea[],
-	progresses text[])
+	progresses text[], joined boolean)
 returns table (number bigint, result integer, state integer, queue_id integer)
 language plpgsql volatile
 as $body$
@@ -54,9 +55,9 @@ begin
 	                    where q.keep_done_ms > 0 or q.job_waiters_until is not null
 	                       or q.group_limit > 0)
 	then
-		done := readpast.settle_claim(ids, claim_nos[1], results);
+		done := readpast.settle_claim(ids, claim_nos[1], results, joined);
 	else
-		done := readpast.settle_done(ids, claim_nos, verdicts, results);
+		done := readpast.settle_done(ids, claim_nos, verdicts, results, joined);
 	end if;
 	accepted := done.numbers;
 	if done.queues <> '{}' and done.queues[1] = all (done.queues) then

@@ -1,7 +1,7 @@
 -- settle_claim: complete jobs of one claim. The routine deletes the jobs that have no
 -- keep_ms and no unique_for_ms. settle_done() completes the other jobs.
 -- ids, claim_no: the jobs, and the number of their claim.
--- results: the results of the jobs, or null, see settle().
+-- results: the results of the jobs, or null, see settle(). joined: see settle().
 -- Precondition: no queue keeps done jobs or has a group limit, and no client waits for
 -- the end of a job.
 -- Result:
@@ -13,7 +13,7 @@
 -- Locks: the jobs' rows, which are deleted, and the rows that settle_done() locks.
 
 create function readpast.settle_claim(ids bigint[], claim_no bigint,
-                                      results bytea[],
+                                      results bytea[], joined boolean,
                                       out numbers bigint[],
                                       out queues integer[])
 language plpgsql volatile
@@ -37,7 +37,8 @@ begin
 		numbers := ids;
 	else
 		rest := readpast.settle_done(
-			ids, array_fill(claim_no, array[cardinality(ids)]), null, results);
+			ids, array_fill(claim_no, array[cardinality(ids)]), null, results,
+			joined);
 		numbers := rest.numbers
 			|| array(select v.number
 			           from unnest(ids) with ordinality as v(id, number)

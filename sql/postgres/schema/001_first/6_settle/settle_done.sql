@@ -1,6 +1,6 @@
 -- settle_done: apply the verdicts `done`. If there are other verdicts, also lock the
 -- rows of their jobs for settle_rest().
--- ids, claim_nos, verdicts, results: the parameters of settle().
+-- ids, claim_nos, verdicts, results, joined: the parameters of settle().
 -- Result:
 --   numbers: the positions of the completed jobs in the arrays.
 --   queues: the queue of each completed job.
@@ -11,6 +11,7 @@
 
 create function readpast.settle_done(ids bigint[], claim_nos bigint[],
                                      verdicts bigint[], results bytea[],
+                                     joined boolean,
                                      out numbers bigint[],
                                      out queues integer[])
 language plpgsql volatile
@@ -69,7 +70,7 @@ begin
 		numbers := numbers || got.numbers;
 		queues := queues || got.queues;
 		if got.taken is not null or got.slots is not null then
-			perform readpast.note_done(got.taken, got.slots);
+			perform readpast.note_done(got.taken, got.slots, joined);
 		end if;
 		exit when keeps or cardinality(numbers) = most;
 		keeps := true;
