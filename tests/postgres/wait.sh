@@ -132,10 +132,17 @@ refused() { # PATTERN SQL: each line of SQL is a statement; the error matches PA
 }
 check 'wait() refuses an id that was never given' refused 'no job has the id' 'select readpast.wait(9999)'
 check 'wait() refuses a timeout that is too long' refused 'within 0..' "select readpast.wait($id, '1 day')"
-# psql sends the lines of this input one by one. If it sent all statements in one
-# message, wait() could not tell that it runs in a transaction.
-check 'wait() is refused in a transaction' refused 'a statement by itself' \
-	"begin"$'\n'"select 1"$'\n'"select readpast.wait($id)"
+for change in "select readpast.enqueue('q', 'x')" \
+	'set transaction isolation level repeatable read'; do
+	check "wait() is refused after: $change" refused 'end the transaction first' \
+		"begin"$'\n'"$change"$'\n'"select readpast.wait($id)"
+done
+# Most drivers send the parameters apart from the statement, as pgbench does here.
+echo "select readpast.wait(:id)" >script
+for mode in simple extended prepared; do
+	check "wait() is not refused in the protocol $mode" pgbench -n -t 1 -U postgres \
+		-M "$mode" -D "id=$id" -f script -h "$server" postgres
+done
 
 # ---- rights ----
 

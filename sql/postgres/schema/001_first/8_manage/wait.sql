@@ -8,9 +8,9 @@
 -- timeout: how long to wait, at most wait_most().
 -- Result: `done`, `dead` or `cancelled`. Null if the time is over. A finished job that
 -- was not kept counts as done. SQLSTATE RP003: an argument is wrong. SQLSTATE RP005: no
--- job ever had this id. SQLSTATE 25001: the call is not the only statement of its
--- transaction. Such a call could wait for a job of its own transaction, or for a change
--- that its snapshot does not show.
+-- job ever had this id. SQLSTATE 25001: the call's transaction has changed something, so
+-- it could wait for a job of its own. Or the transaction is above READ COMMITTED, so its
+-- snapshot would not show the end of the job.
 -- Locks: none.
 
 create function readpast.wait(id bigint, timeout interval default '1 minute')
@@ -29,11 +29,10 @@ begin
 		raise exception 'wait() needs an id, and a timeout within 0..%',
 			readpast.wait_most() using errcode = 'RP003';
 	end if;
-	if now() <> statement_timestamp()
-	   or pg_current_xact_id_if_assigned() is not null
+	if pg_current_xact_id_if_assigned() is not null
 	   or current_setting('transaction_isolation') <> 'read committed' then
-		raise exception 'wait() must be a statement by itself, at READ COMMITTED: '
-			'end the transaction first' using errcode = '25001';
+		raise exception 'wait() must be called at READ COMMITTED, before the transaction '
+			'has changed anything: end the transaction first' using errcode = '25001';
 	end if;
 	loop
 		select t.state, t.queue_id into seen
