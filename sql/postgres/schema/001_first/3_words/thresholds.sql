@@ -81,12 +81,12 @@ as $body$
 select 1000
 $body$;
 
--- One step takes the locks of at most this many groups, because all sessions of the
--- server together can hold only some thousand advisory locks.
-create function readpast.admit_groups() returns integer
+-- The number of advisory locks that all groups share, a power of two. With its default
+-- settings, a server can hold more than 7,000 locks.
+create function readpast.group_locks() returns integer
 language sql immutable
 as $body$
-select 64
+select 1024
 $body$;
 
 -- A sweep carries out recheck requests of groups for at most this long. The next sweep
