@@ -82,7 +82,7 @@ select 1000
 $body$;
 
 -- The number of advisory locks that all groups share, a power of two. With its default
--- settings, a server can hold more than 7,000 locks.
+-- settings, a server can hold more than 6,000 locks.
 create function readpast.group_locks() returns integer
 language sql immutable
 as $body$
