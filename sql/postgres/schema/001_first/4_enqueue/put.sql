@@ -6,7 +6,7 @@
 -- largest: the size of the largest payload, in bytes.
 -- keep_ms .. backoff: values that all of the jobs get, see the type `extra`. Each may
 -- be null.
--- group_keys: the group of each job. joined: see must_wait().
+-- group_keys: the group of each job. joined: see stays_open().
 -- Rows: the ids, in the order of the arrays. No rows: there is no such queue, or a
 -- payload is too large.
 -- Locks: a row of `waiter`, if a worker waits. Above READ COMMITTED the call also locks

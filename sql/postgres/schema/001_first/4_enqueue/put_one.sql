@@ -13,7 +13,7 @@
 -- Parameters: the fields of the job. Null means the default: the queue's setting, no
 -- kind, no headers, no key or no `extra`. `extra` has the rarely used settings in one
 -- parameter, because each parameter costs about 1,400 instructions. joined: see
--- must_wait().
+-- stays_open().
 -- Result:
 --   id: the new job, or the job that has the key. Null: there is no such queue, or the
 --     payload is too large.

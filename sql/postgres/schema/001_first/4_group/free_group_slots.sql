@@ -5,7 +5,7 @@
 -- them. Therefore it adds recheck requests, and delete_ghosts() deletes the slots later.
 -- jobs: queue_id, group_key and job_id of each job. The other columns are ignored. The
 -- caller has locked or deleted the jobs' rows.
--- joined: see must_wait().
+-- joined: see stays_open().
 -- Result: none.
 -- Locks: the slots, the rows that next_waiting() locks, and those of lock_groups().
 

@@ -1,9 +1,9 @@
 -- lock_groups: try to lock groups, so that no two transactions count the slots of a
 -- group at the same time. The locks are held until the transaction ends, but no call
 -- waits for them. All groups of all queues share group_locks() advisory locks, because
--- a server can hold only some thousand locks. So a transaction may have the lock of
--- another group that this call asks for. Then the call does not lock this group, which
--- only costs a recheck request.
+-- a server can hold only some thousand locks. So another transaction may hold the lock
+-- of a group because it locked a different group. Then this call does not lock the
+-- group, which only costs a recheck request.
 -- queue_id, group_keys: the groups.
 -- Result: the groups that were locked.
 -- Locks: the advisory locks of the groups, if they are free.

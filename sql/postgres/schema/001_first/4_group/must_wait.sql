@@ -6,8 +6,7 @@
 -- claim carries out these requests and admits the jobs.
 -- queue_id: the queue.
 -- group_keys: the group of each job, or null for a job without a group.
--- joined: true if this transaction may stay open. If null, the routine assumes true
--- unless this statement is the first of its transaction.
+-- joined: see stays_open().
 -- Result: all null if the queue has neither a group limit nor a held group. Otherwise:
 --   waits: an element for each job, which is true if the job must wait, or else null.
 --   requests: names of groups. The enqueue must add a recheck request for each of them,
@@ -40,7 +39,7 @@ begin
 		return;
 	elsif its.group_limit > 0 then
 		epoch := its.group_epoch;
-		if not coalesce(joined, now() <> statement_timestamp())
+		if not readpast.stays_open(joined)
 		   and current_setting('transaction_isolation') = 'read committed' then
 			locked := readpast.lock_groups(queue_id, array(
 				select distinct g.name from unnest(group_keys) as g(name)

@@ -2,7 +2,7 @@
 -- must_wait().
 -- queue_id: the queue.
 -- group_key: the group of the job.
--- joined: see must_wait().
+-- joined: see stays_open().
 -- Result:
 --   requests: see must_wait().
 --   epoch, came: the job's slot_epoch and came, see the type `extra`. If the job must

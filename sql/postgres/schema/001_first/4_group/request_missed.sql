@@ -7,7 +7,7 @@
 --     enqueues cannot lock the group until this transaction ends, so they add requests.
 -- A transaction that may stay open locks no group and adds a request for each.
 -- queue_id, group_keys: the groups, without duplicates.
--- joined: see must_wait().
+-- joined: see stays_open().
 -- Result: none.
 -- Locks: those of lock_groups().
 
@@ -23,7 +23,7 @@ declare
 begin
 	if current_setting('transaction_isolation') <> 'read committed' then
 		return; -- free_group_slots() has added requests
-	elsif not coalesce(joined, now() <> statement_timestamp()) then
+	elsif not readpast.stays_open(joined) then
 		locked := readpast.lock_groups(queue_id, group_keys);
 	end if;
 	insert into readpast.group_recheck (queue_id, group_key)

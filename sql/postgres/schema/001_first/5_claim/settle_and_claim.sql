@@ -14,8 +14,7 @@
 -- holding: how many jobs the worker holds already. A suspect (a job that may have
 -- killed its worker) is handed out alone, and only to a worker that holds no other job.
 -- ids .. progresses: the verdicts to settle, see settle().
--- joined: true if this call is part of a transaction that may stay open. Null: true if
--- the call is not in the first statement of its transaction, and otherwise false.
+-- joined: true if this transaction may stay open. May be null, see stays_open().
 -- Rows: `number` says what a row is.
 --   1 and more: the row is about the verdict at this position of the arrays. `result`
 --     and `state` are those of settle(). Verdicts that were accepted as done have no
@@ -69,7 +68,7 @@ declare
 	n     integer;
 	taken integer := 0;
 begin
-	joined := coalesce(joined, now() <> statement_timestamp());
+	joined := readpast.stays_open(joined);
 	if readpast.is_round_trip(queues, lease_ms, worker_id, most, at_once,
 	                          holding, ids, claim_nos) is not true then
 		perform readpast.refuse_round_trip(lease_ms, worker_id, ids);

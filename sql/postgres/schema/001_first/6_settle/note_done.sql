@@ -3,7 +3,7 @@
 -- ready line.
 -- keys: the keys to keep, or null.
 -- slots: the jobs that have a group, or null.
--- joined: see must_wait().
+-- joined: see stays_open().
 -- Result: none.
 -- Locks: rows of `taken_key` for the keys, and the rows that free_group_slots() locks.
 
