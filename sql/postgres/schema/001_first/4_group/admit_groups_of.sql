@@ -22,6 +22,7 @@ declare
 	holds  boolean;
 	names  text[];
 	ids    bigint[];
+	waits  tid[];
 	got    bigint[];
 	failed text[];
 begin
@@ -29,10 +30,11 @@ begin
 	  into most, holds
 	  from readpast.queue q
 	 where q.id = admit_groups_of.queue_id;
-	select array_agg(w.group_key), array_agg(w.job_id) into names, ids
+	select array_agg(w.group_key), array_agg(w.job_id), array_agg(w.ctid)
+	  into names, ids, waits
 	  from unnest(group_keys) as g(name)
 	 cross join lateral (
-	       select w.group_key, w.job_id
+	       select w.group_key, w.job_id, w.ctid
 	         from readpast.group_wait w
 	        where w.queue_id = admit_groups_of.queue_id and w.group_key = g.name
 	        order by w.queue_id, w.group_key, w.priority, w.came
@@ -50,7 +52,13 @@ begin
 	if failed <> '{}' then
 		got := readpast.before_failed(names, ids, got);
 	end if;
-	perform readpast.admit_jobs(got) where got <> '{}';
+	if got <> '{}' then
+		waits := array(select n.place
+		                 from unnest(ids, waits) with ordinality as n(id, place, number)
+		                where n.id = any (got)
+		                order by n.number);
+		perform readpast.admit_jobs(got, waits);
+	end if;
 	if failed <> '{}' or most = 0 then
 		insert into readpast.group_recheck (queue_id, group_key)
 		select admit_groups_of.queue_id, c.name

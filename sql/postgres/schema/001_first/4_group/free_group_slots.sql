@@ -20,7 +20,7 @@ set enable_mergejoin = off
 as $body$
 declare
 	freed readpast.group_slot[];
-	next  bigint[];
+	next  record;
 	added readpast.group_slot[];
 begin
 	with gone as (
@@ -38,10 +38,10 @@ begin
 		return;
 	end if;
 	next := readpast.next_waiting(freed);
-	if next <> '{}' then
-		added := readpast.admit_jobs(next);
+	if next.ids is not null then
+		added := readpast.admit_jobs(next.ids, next.waits);
 	end if;
-	if cardinality(next) < cardinality(freed) then
+	if coalesce(cardinality(added), 0) < cardinality(freed) then
 		perform readpast.request_missed(m.queue_id, array_agg(m.group_key), joined)
 		   from (select s.queue_id, s.group_key
 		           from (select f.queue_id, f.group_key, 1 as n from unnest(freed) f

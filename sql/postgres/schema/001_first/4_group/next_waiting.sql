@@ -5,11 +5,13 @@
 -- is 1 and the group's next job is locked, no job is chosen. The same is true if the
 -- group is held, or if it has no free slot because its limit was lowered.
 -- freed: the slots, which this transaction has deleted.
--- Result: the ids of the jobs, locked.
+-- Result:
+--   ids: the jobs, locked.
+--   waits: the place (ctid) of each job's row in group_wait.
 -- Locks: the jobs' rows. Rows that other transactions have locked are skipped.
 
-create function readpast.next_waiting(freed readpast.group_slot[])
-returns bigint[]
+create function readpast.next_waiting(freed readpast.group_slot[], out ids bigint[],
+                                      out waits tid[])
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
@@ -24,44 +26,37 @@ declare
 		select 1 from readpast.group_recheck r
 		 where r.queue_id = any (array(select distinct f.queue_id from unnest(freed) f)));
 begin
-	return array(
-		select p.job_id
-		  from (select f.queue_id, f.group_key, count(*) as n,
-		               min(f.priority) as priority,
-		               case when all_of_them then 0 else min(f.came) end as came
-		          from unnest(freed) f
-		         group by f.queue_id, f.group_key) f
-		  join readpast.queue q on q.id = f.queue_id and q.group_limit > 0
-		 cross join lateral (
-		       select case when exists (
-		                        select 1 from readpast.group_wait w
-		                         where w.queue_id = f.queue_id
-		                           and w.group_key = f.group_key
-		                           and w.priority < f.priority)
-		                   then -1 else f.priority end as priority) a
-		 cross join lateral (
-		       select w.job_id
-		         from readpast.group_wait w
-		         join readpast.job j on j.id = w.job_id
-		        where w.queue_id = f.queue_id and w.group_key = f.group_key
-		          and (w.priority, w.came) > (a.priority, f.came)
-		          and j.seq is null and j.run_at = 'infinity'
-		        order by w.queue_id, w.group_key, w.priority, w.came
-		        limit case when not q.group_lowered then f.n
-		                   else greatest(least(f.n, (
-		                       select o.n
-		                         from readpast.open_slots(f.queue_id, f.group_key,
-		                                                  q.group_limit) o)), 0) end
-		          for update of j skip locked) p
-		 where not (coalesce(q.holds_until > clock_timestamp(), false)
-		            and readpast.is_held(f.queue_id, f.group_key))
-		   and (q.group_limit > 1
-		        or p.job_id = (
-		               select w.job_id
-		                 from readpast.group_wait w
-		                where w.queue_id = f.queue_id and w.group_key = f.group_key
-		                  and (w.priority, w.came) > (a.priority, f.came)
-		                order by w.queue_id, w.group_key, w.priority, w.came
-		                limit 1)));
+	select array_agg(p.job_id), array_agg(p.place) into ids, waits
+	  from (select f.queue_id, f.group_key, count(*) as n,
+	               min(f.priority) as priority,
+	               case when all_of_them then 0 else min(f.came) end as came
+	          from unnest(freed) f
+	         group by f.queue_id, f.group_key) f
+	  join readpast.queue q on q.id = f.queue_id and q.group_limit > 0
+	 cross join lateral (
+	       select w.job_id, w.place
+	         from (select w.job_id, w.ctid as place, w.priority, w.came
+	                 from readpast.group_wait w
+	                where w.queue_id = f.queue_id and w.group_key = f.group_key
+	                  and (w.priority, w.came) > (
+	                          case when exists (
+	                                   select 1 from readpast.group_wait u
+	                                    where u.queue_id = f.queue_id
+	                                      and u.group_key = f.group_key
+	                                      and u.priority < f.priority)
+	                               then -1 else f.priority end, f.came)
+	                order by w.queue_id, w.group_key, w.priority, w.came
+	                limit case when q.group_limit = 1 then 1 end) w
+	         join readpast.job j on j.id = w.job_id
+	        where j.seq is null and j.run_at = 'infinity'
+	        order by w.priority, w.came
+	        limit case when not q.group_lowered then f.n
+	                   else greatest(least(f.n, (
+	                       select o.n
+	                         from readpast.open_slots(f.queue_id, f.group_key,
+	                                                  q.group_limit) o)), 0) end
+	          for update of j skip locked) p
+	 where not (coalesce(q.holds_until > clock_timestamp(), false)
+	            and readpast.is_held(f.queue_id, f.group_key));
 end
 $body$;
