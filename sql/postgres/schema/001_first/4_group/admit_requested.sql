@@ -13,18 +13,24 @@ set jit = off
 set enable_seqscan = off
 as $body$
 declare
+	ids    bigint[];
+	names  text[];
 	locked text[];
 begin
-	perform readpast.request_later(queue_id, r.group_key)
-	   from (select r.group_key from readpast.group_recheck r
-	          where r.queue_id = admit_requested.queue_id and r.and_later
-	          limit 1) r;
+	select array_agg(r.id), array_agg(r.group_key) into ids, names
+	  from (select r.id, r.group_key from readpast.group_recheck r
+	         where r.queue_id = admit_requested.queue_id and not r.and_later
+	         order by r.id
+	         limit readpast.admit_slice()) r;
+	-- First the requests for single groups, so that their number does not grow.
+	if ids is null or cardinality(ids) < readpast.admit_slice() then
+		perform readpast.request_later(queue_id, r.group_key)
+		   from (select r.group_key from readpast.group_recheck r
+		          where r.queue_id = admit_requested.queue_id and r.and_later
+		          limit 1) r;
+	end if;
 	locked := readpast.lock_groups(queue_id, array(
-		select distinct r.group_key
-		  from (select r.group_key from readpast.group_recheck r
-		         where r.queue_id = admit_requested.queue_id and not r.and_later
-		         order by r.id
-		         limit readpast.admit_slice()) r));
+		select distinct n.name from unnest(names) as n(name)));
 	if locked = '{}' then
 		return;
 	end if;
@@ -32,12 +38,11 @@ begin
 	-- committed together, so the statements after this one see the jobs.
 	delete from readpast.group_recheck r
 	 where r.ctid = any (array(
-	           select r.ctid from readpast.group_recheck r
-	            where r.queue_id = admit_requested.queue_id and not r.and_later
-	              and r.group_key = any (locked)
-	            order by r.id
-	            limit readpast.admit_slice()
-	              for update skip locked));
+	           select r.ctid
+	             from unnest(ids, names) as n(id, name)
+	             join readpast.group_recheck r on r.id = n.id
+	            where n.name in (select l.name from unnest(locked) as l(name))
+	              for update of r skip locked));
 	perform readpast.delete_ghosts(queue_id, locked),
 	        readpast.rewind_slots(queue_id, locked);
 	perform readpast.admit_groups_of(queue_id, locked);
