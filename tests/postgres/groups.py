@@ -198,6 +198,14 @@ def a_failed_job_keeps_its_place_when_its_delay_is_changed(s):
     assert s.taken() == "a"
 
 
+@case
+def a_scheduled_job_of_a_batch_needs_no_slot(s):
+    limited(s)
+    s.rows("select readpast.enqueue_many('q', '{later,now}'::bytea[], "
+           "                             delays => '{1 h,0}', group_key => 'g')")
+    assert s.taken() == "now"
+
+
 # ---- lock waits ----
 
 @case

@@ -413,6 +413,15 @@ def rows_of_expiry_stay_until_no_job_needs_them(s):
 
 
 @case
+def a_row_of_expiry_for_one_job_names_no_other_job(s):
+    put = "select readpast.enqueue('q', 'x', unique_key => 'k', expire => '1 h', {})"
+    s.one(put.format("replace => false"))
+    s.rows("select readpast.enqueue('q', 'y')")
+    s.one(put.format("replace => true"))
+    assert s.rows("select last_id - first_id from readpast.expiry") == [(0,), (0,)]
+
+
+@case
 def a_failed_job_waits_for_its_backoff_and_dies_after_its_last_attempt(s):
     s.one("select readpast.queue_set('q', max_attempts => 12, "
           "backoff => '40 s', backoff_max => '100 s')")

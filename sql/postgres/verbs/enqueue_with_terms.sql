@@ -10,7 +10,7 @@ select id, outcome
                         coalesce(:replace::bigint::integer::boolean, false),
                         readpast.extra_of(
                             :keep_ms, :timeout_ms,
-                            pg_catalog.clock_timestamp()
+                            pg_catalog.statement_timestamp()
                             operator(pg_catalog.+) readpast.ms(:expire_ms),
                             :backoff, :unique_for_ms, :group_key),
                         :joined::bigint::integer::boolean)

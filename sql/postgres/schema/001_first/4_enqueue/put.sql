@@ -9,8 +9,8 @@
 -- group_keys: the group of each job. joined: see stays_open().
 -- Rows: the ids, in the order of the arrays. No rows: there is no such queue, or a
 -- payload is too large.
--- Locks: a row of `waiter`, if a worker waits. Above READ COMMITTED the call also locks
--- the queue's row, see keep_queue().
+-- Locks: a row of `waiter`, if a worker waits, and the locks of put_in_groups(). Above
+-- READ COMMITTED the call also locks the queue's row, see keep_queue().
 
 create function readpast.put(
 	queue text, priority integer, delays_ms bigint[], run_ats bigint[],
@@ -26,11 +26,9 @@ declare
 	moment timestamptz := readpast.take_xid();
 	its    record;
 	before bigint := (select s.last_value from readpast.line s);
-	before_id bigint; -- null: the jobs neither expire nor have groups
+	before_id bigint;
 	extra  readpast.extra;
-	waits  boolean[];
-	requests text[];
-	epoch  bigint;
+	in_groups boolean := false;
 begin
 	if current_setting('transaction_isolation') <> 'read committed' then
 		perform readpast.keep_queue(queue);
@@ -40,37 +38,37 @@ begin
 		return;
 	end if;
 	if headers is not null then
-		perform readpast.need_object(h.headers::json)
-		   from unnest(headers) as h(headers);
+		perform readpast.need_object(h.headers::json) from unnest(headers) as h(headers);
 	end if;
-	if num_nonnulls(keep_ms, timeout_ms, expire_ms, backoff, group_keys) > 0 then
+	if num_nonnulls(keep_ms, timeout_ms, expire_ms, backoff) > 0 then
 		extra := readpast.extra_of(keep_ms, timeout_ms, moment + readpast.ms(expire_ms),
 		                           backoff, null, null);
 		before_id := coalesce(pg_sequence_last_value('readpast.job_id_seq'), 0);
-		select m.waits, m.requests, m.epoch into waits, requests, epoch
-		  from readpast.must_wait(its.id, group_keys, joined) m;
 	end if;
-	return query
-	insert into readpast.job (lane_id, seq, run_at, created_at, queue_id,
-	                          max_attempts, kind, headers, payload, extra)
-	select its.lane_id,
-	       case when r.due <= moment and r.waits is null then nextval('readpast.line') end,
-	       case when r.due <= moment and r.waits then 'infinity' else r.due end,
-	       moment, its.id, coalesce(r.max_attempts, its.max_attempts), r.kind,
-	       r.headers::json, r.payload, readpast.with_group(
-	           extra, r.group_key, case when r.due <= moment and r.waits is null then epoch end,
-	           case when r.due <= moment and r.waits then nextval('readpast.line') end)
-	  from (select n.*, greatest(moment + readpast.ms(n.delay_ms),
-	                        readpast.at_ms(n.run_at), moment) as due
-	          from unnest(delays_ms, run_ats, put.max_attempts, kinds,
-	                      put.headers, payloads, group_keys, waits)
-	               as n(delay_ms, run_at, max_attempts, kind, headers, payload,
-	                    group_key, waits)) r
-	returning job.id;
+	if group_keys is not null then
+		return query select readpast.put_in_groups(
+			its.lane_id, moment, delays_ms, run_ats, max_attempts, its.max_attempts,
+			kinds, put.headers, payloads, group_keys, extra, joined);
+		in_groups := found;
+	end if;
+	if not in_groups then
+		return query
+		insert into readpast.job (lane_id, seq, run_at, created_at, queue_id,
+		                          max_attempts, kind, headers, payload, extra)
+		select its.lane_id, case when n.due <= moment then nextval('readpast.line') end,
+		       n.due, moment, its.id, coalesce(n.max_attempts, its.max_attempts), n.kind,
+		       n.headers::json, n.payload, readpast.with_group(extra, n.group_key, null, null)
+		  from (select r.*, readpast.due_at(moment, r.delay_ms, r.run_at) as due
+		          from unnest(delays_ms, run_ats, put.max_attempts, kinds, put.headers,
+		                      payloads, group_keys)
+		               as r(delay_ms, run_at, max_attempts, kind, headers, payload,
+		                    group_key)) n
+		returning job.id;
+	end if;
 
 	if before_id is not null then
-		perform readpast.note_terms(its.id, requests, extra.expire_at, before_id + 1,
-		            pg_sequence_last_value('readpast.job_id_seq'), moment);
+		perform readpast.note_expiry(extra.expire_at, before_id + 1,
+		            pg_sequence_last_value('readpast.job_id_seq'));
 	end if;
 	if not its.is_open then
 		perform readpast.open_lane(its.lane_id);

@@ -40,6 +40,7 @@ declare
 	its    record;
 	is_locked boolean;
 	requests text[];
+	seq    bigint;
 begin
 	if current_setting('transaction_isolation') <> 'read committed' then
 		perform readpast.keep_queue(queue);
@@ -78,16 +79,17 @@ begin
 		        starts, moment, its.id, coalesce(put_one.max_attempts, its.max_attempts),
 		        put_one.unique_key, put_one.kind, put_one.headers, put_one.payload, put_one.extra)
 		    on conflict (queue_id, unique_key) where unique_key is not null do nothing
-		returning job.id into id;
+		returning job.id, job.seq into id, seq;
 		exit when found;
 	end loop;
 
 	if outcome <> 1 and (not its.is_open or its.waiters_until > moment
 		or not put_one.extra is null or unique_key is not null and readpast.has_taken_keys()) then
-		perform readpast.need_free_key(its.id, unique_key)
-		  where outcome = 0 and unique_key is not null;
-		perform readpast.note_terms(its.id, case when outcome = 0 then requests end,
-		            (put_one.extra).expire_at, id, id, moment) where not put_one.extra is null;
+		perform readpast.need_free_key(its.id, unique_key) where outcome = 0 and unique_key is not null;
+		perform readpast.note_new(its.lane_id, moment, array[id], array[seq],
+			array[(put_one.extra).came], array[(put_one.extra).group_key], requests,
+			(put_one.extra).slot_epoch) where outcome = 0 and requests is not null;
+		perform readpast.note_expiry((put_one.extra).expire_at, id, id);
 		perform readpast.open_lane(its.lane_id) where not its.is_open;
 		perform readpast.wake(its.id) where its.waiters_until > moment;
 	end if;

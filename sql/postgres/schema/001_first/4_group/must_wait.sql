@@ -25,6 +25,7 @@ language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 set jit = off
 set enable_seqscan = off
+set plan_cache_mode = force_generic_plan
 as $body$
 declare
 	its    record;

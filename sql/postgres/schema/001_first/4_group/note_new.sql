@@ -1,42 +1,34 @@
--- note_new: after an enqueue has added jobs that have groups, give a slot to each job
--- in the ready line, and record each other job as waiting. must_wait() has decided
--- which jobs wait.
--- queue_id: the queue.
--- requests: the groups that get recheck requests, because the enqueue did not lock
--- them. If a job of such a group ends at the same moment, the transaction that ends it
--- cannot see the new jobs, and admits none of them.
--- first_id, last_id, created_at: the new jobs were created at this time, and have ids in
--- this range. The same may be true of jobs of another enqueue. The routine does not
--- change the jobs of the other enqueue: they have their rows already, or are not visible.
+-- note_new: when an enqueue adds ready jobs of groups, give a slot to each job that
+-- enters the ready line, and record each other job as waiting.
+-- lane_id, moment: the lane of the jobs, and the time at which they became due.
+-- ids, seqs, cames, group_keys: for each job its id, its `seq` if it enters the ready
+-- line, its `came` if it waits, and its group. A job whose group is null is left out.
+-- requests, epoch: the results of must_wait().
 -- Result: none.
 -- Locks: none.
 
-create function readpast.note_new(queue_id integer, requests text[], first_id bigint,
-                                  last_id bigint, created_at timestamptz)
+create function readpast.note_new(lane_id bigint, moment timestamptz,
+                                  ids bigint[], seqs bigint[],
+                                  cames bigint[], group_keys text[],
+                                  requests text[], epoch bigint)
 returns void
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
-set jit = off
-set enable_seqscan = off
+set plan_cache_mode = force_generic_plan
 as $body$
+declare
+	its_queue_id integer := readpast.queue_of(lane_id);
+	its_priority integer := readpast.priority_of(lane_id);
 begin
 	insert into readpast.group_slot (queue_id, group_key, job_id, priority, came)
-	select j.queue_id, (j.extra).group_key, j.id, readpast.priority_of(j.lane_id), j.seq
-	  from readpast.job j
-	 where j.id between first_id and last_id
-	   and j.created_at = note_new.created_at and j.queue_id = note_new.queue_id
-	   and (j.extra).slot_epoch is not null and j.seq is not null
-	   and j.lease_until is null
-	    on conflict do nothing;
+	select its_queue_id, n.name, n.id, its_priority, n.seq
+	  from unnest(ids, seqs, group_keys) as n(id, seq, name)
+	 where n.name is not null and n.seq is not null and epoch is not null;
 	insert into readpast.group_wait (queue_id, group_key, priority, came, job_id, run_at)
-	select j.queue_id, (j.extra).group_key, readpast.priority_of(j.lane_id),
-	       (j.extra).came, j.id, j.created_at
-	  from readpast.job j
-	 where j.id between first_id and last_id
-	   and j.created_at = note_new.created_at and j.queue_id = note_new.queue_id
-	   and (j.extra).came is not null and j.seq is null and j.run_at = 'infinity'
-	    on conflict do nothing;
+	select its_queue_id, n.name, its_priority, n.came, n.id, moment
+	  from unnest(ids, cames, group_keys) as n(id, came, name)
+	 where n.name is not null and n.came is not null;
 	insert into readpast.group_recheck (queue_id, group_key)
-	select note_new.queue_id, r.name from unnest(requests) as r(name);
+	select its_queue_id, r.name from unnest(requests) as r(name);
 end
 $body$;
