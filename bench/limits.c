@@ -97,13 +97,13 @@ enqueue(struct client *c, size_t n)
 	check(c, rp_enqueue_many(c->conn, QUEUE, c->jobs, n, c->added));
 }
 
-/* Claim a batch. Returns the number of jobs. */
+/* Claim up to `most` jobs. Returns the number of jobs. */
 static size_t
-claim(struct client *c)
+claim(struct client *c, size_t most)
 {
 	rp_batch *batch;
 
-	check(c, rp_claim(c->conn, QUEUE, BATCH, NULL, &batch));
+	check(c, rp_claim(c->conn, QUEUE, most, NULL, &batch));
 	c->held = verdicts_on(batch, c->verdicts);
 	return c->held;
 }
@@ -202,7 +202,7 @@ claims(const struct bench *b, const char *name, size_t groups, const char *row)
 	double from = seconds_now(), spent;
 
 	do {
-		claim(c);
+		claim(c, BATCH);
 		memcpy(&verdicts[jobs], c->verdicts,
 		       c->held * sizeof(*verdicts));
 		jobs += c->held;
@@ -214,18 +214,20 @@ claims(const struct bench *b, const char *name, size_t groups, const char *row)
 	free(verdicts);
 }
 
+/* Enqueue, claim and complete `batch` jobs in each transaction. */
 static void
-life(const struct bench *b, const char *name, size_t groups, const char *row)
+life(const struct bench *b, const char *name, size_t groups, size_t batch,
+     const char *row)
 {
 	struct client *c = connect_to(b, name, groups);
 	double from = seconds_now(), spent;
 	size_t jobs = 0;
 
 	do {
-		for (size_t i = 0; i < BATCH && groups; i++)
+		for (size_t i = 0; i < batch && groups; i++)
 			name_group(c, i, (size_t)rand_r(&c->seed) % groups);
-		enqueue(c, BATCH);
-		jobs += claim(c);
+		enqueue(c, batch);
+		jobs += claim(c, batch);
 		complete(c);
 		spent = seconds_now() - from;
 	} while (spent < 2 * b->seconds);
@@ -244,7 +246,7 @@ pages(const struct bench *b, const char *name, size_t groups, const char *row)
 	for (int i = 0; i < CLAIMS; i++) {
 		/* This first call only resets the counters. */
 		rp__measure(c->conn, &cost);
-		claim(c);
+		claim(c, BATCH);
 		rp__measure(c->conn, &cost);
 		sum += (double)cost.pages;
 		replace(c, c->verdicts, c->held);
@@ -373,6 +375,8 @@ limits_rows(const struct bench *b)
 	row(b, "groups.claim", "pages", "groups.claim.10", "<=", 1.1);
 	row(b, "plain.life", "jobs/s", NULL, NULL, 0);
 	row(b, "groups.life", "jobs/s", "plain.life", ">=", 0.6);
+	row(b, "plain.life.1", "jobs/s", NULL, NULL, 0);
+	row(b, "groups.life.1", "jobs/s", "plain.life.1", ">=", 0.6);
 	row(b, "limits.alone", "jobs/s", NULL, NULL, 0);
 	row(b, "limits.hot", "jobs/s", "limits.alone", ">=", 0.5);
 	row(b, "limits.hot.pinned", "jobs/s", "limits.hot", ">=", 0.8);
@@ -400,7 +404,9 @@ limits_round(const struct bench *b, int round)
 		claims_part(b);
 		return;
 	}
-	life(b, "limits-plain", 0, "plain.life");
-	life(b, "limits-groups", b->groups, "groups.life");
+	life(b, "limits-plain", 0, BATCH, "plain.life");
+	life(b, "limits-groups", b->groups, BATCH, "groups.life");
+	life(b, "limits-plain", 0, 1, "plain.life.1");
+	life(b, "limits-groups", b->groups, 1, "groups.life.1");
 	one_group(b);
 }

@@ -97,13 +97,15 @@ claims(const struct bench *b)
 
 /* ---- the whole life of a job ---- */
 
+/* Enqueue, claim and complete `batch` jobs in each transaction. */
 static void
 life(const struct bench *b, const struct side *side, const char *schema,
-     const char *row)
+     size_t batch, const char *row)
 {
 	struct load load = steady_load(side, schema, 2 * b->seconds);
 	struct outcome outcome;
 
+	load.put = load.take = batch;
 	clients_run(b, &load, &outcome);
 	report_sample(b->report, row, outcome.finished);
 }
@@ -138,6 +140,8 @@ rows(const struct bench *b)
 	row_add(b, "groups.claim", "buffers", "groups.claim.10", "<=", 1.1);
 	row_add(b, "plain.life", "jobs/s", NULL, NULL, 0);
 	row_add(b, "groups.life", "jobs/s", "plain.life", ">=", 0.5);
+	row_add(b, "plain.life.1", "jobs/s", NULL, NULL, 0);
+	row_add(b, "groups.life.1", "jobs/s", "plain.life.1", ">=", 0.5);
 	hot_rows(b);
 }
 
@@ -175,8 +179,10 @@ limits_part(const struct bench *b)
 	}
 	for (int round = 0; round < b->rounds; round++) {
 		progress("groups", round, b->rounds);
-		life(b, &library_side, PLAIN, "plain.life");
-		life(b, &grouped_side, MANY, "groups.life");
+		life(b, &library_side, PLAIN, BATCH, "plain.life");
+		life(b, &grouped_side, MANY, BATCH, "groups.life");
+		life(b, &library_side, PLAIN, 1, "plain.life.1");
+		life(b, &grouped_side, MANY, 1, "groups.life.1");
 	}
 	for (int round = 0; round < b->rounds; round++)
 		hot_round(b, round);
