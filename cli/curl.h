@@ -1,7 +1,5 @@
 /*
- * curl.h - libcurl, which is loaded only when a worker needs it. If readpast
- * were linked with libcurl, every command would take several times as long to
- * start.
+ * curl.h - libcurl, which is loaded only when a worker needs it, see load.h.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

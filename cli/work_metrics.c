@@ -6,12 +6,12 @@
  * SPDX-FileCopyrightText: The readpast authors
  */
 #include <errno.h>
-#include <microhttpd.h>
 #include <netdb.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "metrics.h"
+#include "mhd.h"
 #include "serve.h"
 #include "work.h"
 
@@ -129,14 +129,14 @@ answer(struct MHD_Connection *connection, unsigned status, const char *type,
        char *text, size_t size, enum MHD_ResponseMemoryMode mode)
 {
 	struct MHD_Response *response =
-		MHD_create_response_from_buffer(size, text, mode);
+		mhd.create_response_from_buffer(size, text, mode);
 	enum MHD_Result r = MHD_NO;
 
 	if (!response)
 		return MHD_NO;
-	if (MHD_add_response_header(response, "Content-Type", type) == MHD_YES)
-		r = MHD_queue_response(connection, status, response);
-	MHD_destroy_response(response);
+	if (mhd.add_response_header(response, "Content-Type", type) == MHD_YES)
+		r = mhd.queue_response(connection, status, response);
+	mhd.destroy_response(response);
 	return r;
 }
 
@@ -194,14 +194,18 @@ work_metrics_check(const char *address)
 struct work_metrics *
 work_metrics_start(struct work *work, const char *address)
 {
-	struct work_metrics *m = calloc(1, sizeof(*m));
-	struct addrinfo *found = listen_resolve(option, address);
+	struct work_metrics *m;
+	struct addrinfo *found;
 	const union MHD_DaemonInfo *info;
 	const char *colon = strrchr(address, ':');
 
+	if (mhd_load(option) < 0)
+		return NULL;
+	m = calloc(1, sizeof(*m));
+	found = listen_resolve(option, address);
 	if (m && found) {
 		m->work = work;
-		m->http = MHD_start_daemon(
+		m->http = mhd.start_daemon(
 			MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_ERROR_LOG |
 				(found->ai_family == AF_INET6 ? MHD_USE_IPv6
 							      : 0),
@@ -221,7 +225,7 @@ work_metrics_start(struct work *work, const char *address)
 		free(m);
 		return NULL;
 	}
-	info = MHD_get_daemon_info(m->http, MHD_DAEMON_INFO_BIND_PORT);
+	info = mhd.get_daemon_info(m->http, MHD_DAEMON_INFO_BIND_PORT);
 	if (!work->quiet)
 		live_say(work, "metrics at http://%.*s:%d/metrics",
 			 (int)(colon - address), address,
@@ -233,6 +237,6 @@ void
 work_metrics_stop(struct work_metrics *metrics)
 {
 	if (metrics && metrics->http)
-		MHD_stop_daemon(metrics->http);
+		mhd.stop_daemon(metrics->http);
 	free(metrics);
 }

@@ -330,7 +330,7 @@ take_raw(struct request *request)
 	if (!raw.job || !raw.headers)
 		r = no_memory(request);
 	else
-		MHD_get_connection_values(request->connection, MHD_HEADER_KIND,
+		mhd.get_connection_values(request->connection, MHD_HEADER_KIND,
 					  take_header, &raw);
 	r = r < 0 || raw.failed ? -1 : 0;
 	if (r == 0 && json_object_size(raw.headers))
@@ -349,7 +349,7 @@ static int
 is_json(const struct request *request)
 {
 	static const char json[] = "application/json";
-	const char *type = MHD_lookup_connection_value(
+	const char *type = mhd.lookup_connection_value(
 		request->connection, MHD_HEADER_KIND, "Content-Type");
 
 	return type && strncasecmp(type, json, strlen(json)) == 0 &&
@@ -415,7 +415,7 @@ enqueue_finish(struct request *request)
 static int
 take_key(struct request *request)
 {
-	const char *key = MHD_lookup_connection_value(
+	const char *key = mhd.lookup_connection_value(
 		request->connection, MHD_HEADER_KIND, "Idempotency-Key");
 	struct turn *turn = request->turn;
 	unsigned char hash[HASH_SIZE];

@@ -88,7 +88,7 @@ events_response(struct request *request)
 	server->events.next_at = 0;
 	request->answer.status = 200;
 	request->answer.type = "text/event-stream";
-	return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, 4096,
+	return mhd.create_response_from_callback(MHD_SIZE_UNKNOWN, 4096,
 						 read_more, request, NULL);
 }
 

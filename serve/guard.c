@@ -23,7 +23,7 @@
 static const char *
 header(const struct request *request, const char *name)
 {
-	return MHD_lookup_connection_value(request->connection, MHD_HEADER_KIND,
+	return mhd.lookup_connection_value(request->connection, MHD_HEADER_KIND,
 					   name);
 }
 
@@ -148,7 +148,7 @@ guard_token_text(const struct request *request)
 
 	if (text && strncasecmp(text, bearer, strlen(bearer)) == 0)
 		return text + strlen(bearer);
-	return MHD_lookup_connection_value(request->connection, MHD_COOKIE_KIND,
+	return mhd.lookup_connection_value(request->connection, MHD_COOKIE_KIND,
 					   COOKIE);
 }
 

@@ -73,7 +73,7 @@ server_suspend(struct request *request)
 	if (request->is_suspended)
 		return;
 	request->is_suspended = 1;
-	MHD_suspend_connection(request->connection);
+	mhd.suspend_connection(request->connection);
 }
 
 void
@@ -82,7 +82,7 @@ server_resume(struct request *request)
 	if (!request->is_suspended)
 		return;
 	request->is_suspended = 0;
-	MHD_resume_connection(request->connection);
+	mhd.resume_connection(request->connection);
 }
 
 void
@@ -180,7 +180,7 @@ connection_changed(void *ctx, struct MHD_Connection *connection, void **context,
 	struct connection *c = *context;
 
 	if (code == MHD_CONNECTION_NOTIFY_STARTED) {
-		const union MHD_ConnectionInfo *info = MHD_get_connection_info(
+		const union MHD_ConnectionInfo *info = mhd.get_connection_info(
 			connection, MHD_CONNECTION_INFO_CONNECTION_FD);
 
 		server->connections_count++;
@@ -225,7 +225,7 @@ accept_all(struct server *server, int listener)
 			close(fd);
 			continue;
 		}
-		MHD_add_connection(server->mhd, fd, (struct sockaddr *)&address,
+		mhd.add_connection(server->mhd, fd, (struct sockaddr *)&address,
 				   size);
 	}
 }
@@ -296,7 +296,7 @@ wait_ms(struct server *server)
 	MHD_UNSIGNED_LONG_LONG ms;
 	int most = server->connections_count || server->drains ? TICK_MS : 1000;
 
-	if (MHD_get_timeout(server->mhd, &ms) == MHD_YES &&
+	if (mhd.get_timeout(server->mhd, &ms) == MHD_YES &&
 	    ms < (MHD_UNSIGNED_LONG_LONG)most)
 		return (int)ms;
 	return most;
@@ -315,7 +315,7 @@ loop(struct server *server)
 		for (int i = 0; i < n; i++)
 			handle(server, &events[i]);
 		tick(server); /* it may give MHD answers to send */
-		MHD_run(server->mhd);
+		mhd.run(server->mhd);
 	}
 }
 
@@ -352,7 +352,7 @@ start_http(struct server *server)
 			 MHD_USE_NO_LISTEN_SOCKET | MHD_USE_ERROR_LOG |
 			 (o->cert ? MHD_USE_TLS : 0);
 
-	server->mhd = MHD_start_daemon(
+	server->mhd = mhd.start_daemon(
 		flags, 0, NULL, NULL, request_handle, server,
 		MHD_OPTION_EXTERNAL_LOGGER, no_log, NULL,
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
@@ -374,7 +374,7 @@ static int
 watch_all(struct server *server)
 {
 	const union MHD_DaemonInfo *info =
-		MHD_get_daemon_info(server->mhd, MHD_DAEMON_INFO_EPOLL_FD);
+		mhd.get_daemon_info(server->mhd, MHD_DAEMON_INFO_EPOLL_FD);
 	int failed;
 
 	server->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
@@ -429,7 +429,7 @@ read_certificate(struct server *server)
 static int
 run(struct server *server)
 {
-	int status = access_log_open(server);
+	int status = mhd_load("serve") < 0 ? FAILED : access_log_open(server);
 
 	if (!status)
 		status = read_certificate(server);
@@ -472,7 +472,7 @@ serve(const struct options *options)
 	if (server.epoll_fd >= 0)
 		take_all_back(&server);
 	if (server.mhd)
-		MHD_stop_daemon(server.mhd);
+		mhd.stop_daemon(server.mhd);
 	pool_close(&server);
 	tokens_free(&server.tokens);
 	free(server.cert);

@@ -51,7 +51,7 @@ page_find(const struct request *request)
 static int
 accepts_gzip(const struct request *request)
 {
-	const char *text = MHD_lookup_connection_value(
+	const char *text = mhd.lookup_connection_value(
 		request->connection, MHD_HEADER_KIND, "Accept-Encoding");
 
 	return text && strstr(text, "gzip") && !strstr(text, "gzip;q=0");
@@ -60,7 +60,7 @@ accepts_gzip(const struct request *request)
 static int
 has_it_already(const struct request *request, const struct file *file)
 {
-	const char *etag = MHD_lookup_connection_value(
+	const char *etag = mhd.lookup_connection_value(
 		request->connection, MHD_HEADER_KIND, "If-None-Match");
 
 	return etag && strstr(etag, file->etag);

@@ -102,7 +102,7 @@ request_free(struct request *request)
 static struct connection *
 connection_of(struct MHD_Connection *connection)
 {
-	const union MHD_ConnectionInfo *info = MHD_get_connection_info(
+	const union MHD_ConnectionInfo *info = mhd.get_connection_info(
 		connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
 
 	return info ? info->socket_context : NULL;
@@ -138,7 +138,7 @@ static void
 add_header(struct MHD_Response *response, const char *name, const char *value)
 {
 	if (value)
-		MHD_add_response_header(response, name, value);
+		mhd.add_response_header(response, name, value);
 }
 
 static void
@@ -180,7 +180,7 @@ send_answer(struct request *request)
 		set_busy(request, 1);
 		response = events_response(request);
 	} else {
-		response = MHD_create_response_from_buffer(
+		response = mhd.create_response_from_buffer(
 			a->size, a->bytes,
 			a->is_static ? MHD_RESPMEM_PERSISTENT
 				     : MHD_RESPMEM_MUST_FREE);
@@ -190,9 +190,9 @@ send_answer(struct request *request)
 	if (!response)
 		return MHD_NO;
 	add_headers(response, request);
-	r = MHD_queue_response(request->connection, (unsigned)a->status,
+	r = mhd.queue_response(request->connection, (unsigned)a->status,
 			       response);
-	MHD_destroy_response(response);
+	mhd.destroy_response(response);
 	return r;
 }
 
@@ -225,7 +225,7 @@ check_lengths(struct request *request, int *ret_has_body)
 	struct lengths found = { 0 };
 	const char *length;
 
-	MHD_get_connection_values(request->connection, MHD_HEADER_KIND,
+	mhd.get_connection_values(request->connection, MHD_HEADER_KIND,
 				  count_header, &found);
 	*ret_has_body = found.lengths || found.encodings;
 	if (found.lengths + found.encodings > 1)
@@ -235,7 +235,7 @@ check_lengths(struct request *request, int *ret_has_body)
 	if (found.hosts != 1)
 		return refuse(request, RP_EINVAL, NULL,
 			      "expected one header Host");
-	length = MHD_lookup_connection_value(request->connection,
+	length = mhd.lookup_connection_value(request->connection,
 					     MHD_HEADER_KIND, "Content-Length");
 	if (length && (strlen(length) > 15 ||
 		       atoll(length) > request->server->options->most_body))
@@ -318,7 +318,7 @@ void *
 request_begin(void *ctx, const char *target, struct MHD_Connection *connection)
 {
 	struct server *server = ctx;
-	const union MHD_ConnectionInfo *info = MHD_get_connection_info(
+	const union MHD_ConnectionInfo *info = mhd.get_connection_info(
 		connection, MHD_CONNECTION_INFO_CONNECTION_FD);
 	struct connection *c = connection_of(connection);
 	struct request *request = request_new(server);

@@ -14,11 +14,11 @@
 #ifndef SERVE_H
 #define SERVE_H
 
-#include <microhttpd.h>
 #include <pthread.h>
 #include <stdatomic.h>
 
 #include "cmd.h"
+#include "mhd.h"
 #include "tokens.h"
 
 /* Bytes of memory that libmicrohttpd reserves for each connection. The headers

@@ -33,9 +33,9 @@ struct MHD_Connection {
 	size_t count;
 };
 
-const char *
-MHD_lookup_connection_value(struct MHD_Connection *connection,
-			    enum MHD_ValueKind kind, const char *name)
+static const char *
+lookup(struct MHD_Connection *connection, enum MHD_ValueKind kind,
+       const char *name)
 {
 	for (size_t i = 0; i < connection->count && kind == MHD_HEADER_KIND;
 	     i++)
@@ -44,10 +44,9 @@ MHD_lookup_connection_value(struct MHD_Connection *connection,
 	return NULL;
 }
 
-int
-MHD_get_connection_values(struct MHD_Connection *connection,
-			  enum MHD_ValueKind kind, MHD_KeyValueIterator each,
-			  void *ctx)
+static int
+get_values(struct MHD_Connection *connection, enum MHD_ValueKind kind,
+	   MHD_KeyValueIterator each, void *ctx)
 {
 	size_t i = 0;
 
@@ -57,6 +56,11 @@ MHD_get_connection_values(struct MHD_Connection *connection,
 		i++;
 	return (int)i;
 }
+
+struct libmicrohttpd mhd = {
+	.lookup_connection_value = lookup,
+	.get_connection_values = get_values,
+};
 
 /* The linker calls this in place of getsockname(). */
 int __wrap_getsockname(int fd, struct sockaddr *address, socklen_t *size);
@@ -115,9 +119,9 @@ is_own(const char *text)
 static void
 check_guard(struct request *request)
 {
-	const char *host = MHD_lookup_connection_value(request->connection,
+	const char *host = mhd.lookup_connection_value(request->connection,
 						       MHD_HEADER_KIND, "Host");
-	const char *origin = MHD_lookup_connection_value(
+	const char *origin = mhd.lookup_connection_value(
 		request->connection, MHD_HEADER_KIND, "Origin");
 	int r = guard_check(request);
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Test that the program loads libpq only when it opens a PostgreSQL URL.
+# Test that the program loads libpq only when it opens a PostgreSQL URL, and
+# libmicrohttpd and libcurl only for the commands that need them.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -8,7 +9,7 @@
 . "$(dirname "$0")/tap.sh"
 server='postgres:///x?host=/nowhere'
 
-# Run the command so that it loads DIR/libpq.so.5 and not the system's libpq.
+# Run the command so that it loads the libraries in DIR, and not those of the system.
 with() { # DIR COMMAND...
 	LD_LIBRARY_PATH=$here/$1${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} "$READPAST" "${@:2}"
 }
@@ -20,9 +21,11 @@ not() {
 }
 
 mkdir broken old
-: >broken/libpq.so.5
 echo 'int PQlibVersion(void); int PQlibVersion(void) { return 80000; }' >old.c
-cc -shared -fPIC -o old/libpq.so.5 old.c
+for library in libpq.so.5 libmicrohttpd.so.12 libcurl.so.4; do
+	: >broken/$library
+	cc -shared -fPIC -o old/$library old.c
+done
 
 check 'a SQLite database can be made' readpast init
 check 'a SQLite database loads no libpq' not loads 'libpq\.so' stats
@@ -48,4 +51,27 @@ for command in 'enqueue q x' doctor lab 'stress --jobs 1' 'work q --drain -- tru
 done
 check 'a copy to PostgreSQL prints the same message' refuses 1 'PostgreSQL needs libpq\.so\.5' \
 	with broken copy sqlite:readpast.db "$server"
+
+check 'an enqueue loads no library for HTTP' \
+	not loads 'lib\(microhttpd\|gnutls\|curl\)' enqueue q x
+for dir in broken old; do
+	check "a worker works beside libraries for HTTP that are $dir" status 0 \
+		with $dir work q --drain -- true
+done
+serve=(serve --listen 127.0.0.1:0)
+check 'a libmicrohttpd that cannot be loaded: one line, and what helps' refuses 1 \
+	'serve needs libmicrohttpd\.so\.12 \(Debian: apt install libmicrohttpd12\): ' \
+	with broken "${serve[@]}"
+check 'a libmicrohttpd without a function: one line that names the function' \
+	refuses 1 'libmicrohttpd\.so\.12 is too old: it has no MHD_[a-z_]+$' \
+	with old "${serve[@]}"
+check 'work --metrics prints the same message' \
+	refuses 1 'work: --metrics needs libmicrohttpd\.so\.12' \
+	with broken work q --drain --quiet --metrics 127.0.0.1:0 -- true
+check 'a libcurl that cannot be loaded: one line, and what helps' refuses 1 \
+	'work --post needs libcurl\.so\.4 \(Debian: apt install libcurl4\): ' \
+	with broken work q --drain --post http://127.0.0.1:1/
+check 'a libcurl without a function: one line that names the function' \
+	refuses 1 'libcurl\.so\.4 is too old: it has no curl_[a-z_]+$' \
+	with old work q --drain --post http://127.0.0.1:1/
 finish
