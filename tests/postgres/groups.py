@@ -206,6 +206,27 @@ def a_scheduled_job_of_a_batch_needs_no_slot(s):
     assert s.taken() == "now"
 
 
+@case
+def a_group_is_not_forgotten_if_its_first_job_leaves_it_during_a_claim(s):
+    limited(s)
+    s.rows("select readpast.queue_set('other', group_limit => 1)")
+    s.one("select readpast.enqueue('other', 'x', group_key => 'g')")
+    s.sweep()  # carries out the requests of the new limits
+    enqueuer = open_session(s)
+    for payload in ("a", "b"):
+        put(enqueuer, payload)
+    enqueuer.rows("commit")
+    # The claim calls lock_waiting() after it has read which job is the first.
+    s.rows("alter function readpast.lock_waiting rename to then_lock")
+    s.rows("create function readpast.lock_waiting(ids bigint[]) returns bigint[] "
+           "language plpgsql as $$ begin perform readpast.change(ids[1], "
+           "queue => 'other'); return readpast.then_lock(ids); end $$")
+    assert s.taken() == ""
+    s.rows("drop function readpast.lock_waiting")
+    s.rows("alter function readpast.then_lock rename to lock_waiting")
+    assert s.taken() == "b"
+
+
 # ---- lock waits ----
 
 @case

@@ -22,16 +22,19 @@ declare
 	holds  boolean;
 	names  text[];
 	ids    bigint[];
-	waits  tid[];
+	places tid[];
+	epoch  bigint;
 	got    bigint[];
+	taken  bigint[];
 	failed text[];
 begin
-	select q.group_limit, coalesce(q.holds_until > clock_timestamp(), false)
-	  into most, holds
+	select q.group_limit, coalesce(q.holds_until > clock_timestamp(), false),
+	       case when q.group_limit > 0 then q.group_epoch end
+	  into most, holds, epoch
 	  from readpast.queue q
 	 where q.id = admit_groups_of.queue_id;
 	select array_agg(w.group_key), array_agg(w.job_id), array_agg(w.ctid)
-	  into names, ids, waits
+	  into names, ids, places
 	  from unnest(group_keys) as g(name)
 	 cross join lateral (
 	       select w.group_key, w.job_id, w.ctid
@@ -47,18 +50,20 @@ begin
 		return;
 	end if;
 	got := readpast.lock_waiting(ids);
-	failed := array(select distinct c.name from unnest(names, ids) as c(name, id)
-	                 where cardinality(got) < cardinality(ids) and c.id <> all (got));
-	if failed <> '{}' then
+	if cardinality(got) < cardinality(ids) then
 		got := readpast.before_failed(names, ids, got);
+		places := array(select n.place
+		                  from unnest(ids, places) with ordinality as n(id, place, number)
+		                 where n.id = any (got)
+		                 order by n.number);
 	end if;
 	if got <> '{}' then
-		waits := array(select n.place
-		                 from unnest(ids, waits) with ordinality as n(id, place, number)
-		                where n.id = any (got)
-		                order by n.number);
-		perform readpast.admit_jobs(got, waits);
+		select a.taken into taken
+		  from readpast.admit_jobs(got, places,
+		                           array_fill(epoch, array[cardinality(got)])) a;
 	end if;
+	failed := array(select distinct c.name from unnest(names, ids) as c(name, id)
+	                 where c.id not in (select t.id from unnest(taken) as t(id)));
 	if failed <> '{}' or most = 0 then
 		insert into readpast.group_recheck (queue_id, group_key)
 		select admit_groups_of.queue_id, c.name

@@ -39,7 +39,8 @@ begin
 	end if;
 	next := readpast.next_waiting(freed);
 	if next.ids is not null then
-		added := readpast.admit_jobs(next.ids, next.waits);
+		select a.added into added
+		  from readpast.admit_jobs(next.ids, next.places, next.epochs) a;
 	end if;
 	if coalesce(cardinality(added), 0) < cardinality(freed) then
 		perform readpast.request_missed(m.queue_id, array_agg(m.group_key), joined)

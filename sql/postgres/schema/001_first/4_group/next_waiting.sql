@@ -7,11 +7,11 @@
 -- freed: the slots, which this transaction has deleted.
 -- Result:
 --   ids: the jobs, locked.
---   waits: the place (ctid) of each job's row in group_wait.
+--   places, epochs: see admit_jobs().
 -- Locks: the jobs' rows. Rows that other transactions have locked are skipped.
 
 create function readpast.next_waiting(freed readpast.group_slot[], out ids bigint[],
-                                      out waits tid[])
+                                      out places tid[], out epochs bigint[])
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
@@ -26,7 +26,8 @@ declare
 		select 1 from readpast.group_recheck r
 		 where r.queue_id = any (array(select distinct f.queue_id from unnest(freed) f)));
 begin
-	select array_agg(p.job_id), array_agg(p.place) into ids, waits
+	select array_agg(p.job_id), array_agg(p.place), array_agg(q.group_epoch)
+	  into ids, places, epochs
 	  from (select f.queue_id, f.group_key, count(*) as n,
 	               min(f.priority) as priority,
 	               case when all_of_them then 0 else min(f.came) end as came
