@@ -227,6 +227,17 @@ def a_group_is_not_forgotten_if_its_first_job_leaves_it_during_a_claim(s):
     assert s.taken() == "b"
 
 
+@case
+def one_claim_after_a_limit_was_raised_takes_more_jobs(s):
+    limited(s)
+    for payload in ("a", "b", "c"):
+        put(s, payload)
+    assert s.taken() == "a"
+    s.sweep()  # carries out the request of the first limit
+    limited(s, 2)
+    assert s.taken() == "b"
+
+
 # ---- lock waits ----
 
 @case

@@ -1,6 +1,7 @@
--- admit_requested: carry out recheck requests of a queue. Each request names a group in
--- which a waiting job may find a slot. If another transaction has locked a group, the
--- requests of that group stay.
+-- admit_requested: carry out the oldest recheck requests of a queue, up to admit_slice().
+-- Each request names a group in which a waiting job may find a slot, or stands for many
+-- groups, see request_later(). If another transaction has locked a group, the requests of
+-- that group stay.
 -- queue_id: the queue.
 -- Result: none.
 -- Locks: the locks of lock_groups(), the requests, and the rows of the jobs that are
@@ -17,18 +18,21 @@ declare
 	names  text[];
 	locked text[];
 begin
+	-- request_later() adds up to admit_slice() requests. So it must not be called before
+	-- the older requests are carried out, or the number of requests would grow.
+	perform readpast.request_later(queue_id, r.group_key)
+	   from (select r.group_key, r.and_later
+	           from readpast.group_recheck r
+	          where r.queue_id = admit_requested.queue_id
+	          order by r.id
+	          limit readpast.admit_slice()) r
+	  where r.and_later
+	  limit 1;
 	select array_agg(r.id), array_agg(r.group_key) into ids, names
 	  from (select r.id, r.group_key from readpast.group_recheck r
 	         where r.queue_id = admit_requested.queue_id and not r.and_later
 	         order by r.id
 	         limit readpast.admit_slice()) r;
-	-- First the requests for single groups, so that their number does not grow.
-	if ids is null or cardinality(ids) < readpast.admit_slice() then
-		perform readpast.request_later(queue_id, r.group_key)
-		   from (select r.group_key from readpast.group_recheck r
-		          where r.queue_id = admit_requested.queue_id and r.and_later
-		          limit 1) r;
-	end if;
 	locked := readpast.lock_groups(queue_id, array(
 		select distinct n.name from unnest(names) as n(name)));
 	if locked = '{}' then
