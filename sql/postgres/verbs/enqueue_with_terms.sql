@@ -1,6 +1,7 @@
 -- enqueue_with_terms: like enqueue_unique, but the job may also have terms, which are
 -- rarely used settings such as keep_ms. This is a verb of its own because each
--- parameter has a cost, and most jobs have no terms.
+-- parameter has a cost, and most jobs have no terms. The planner can inline extra_of()
+-- because statement_timestamp() is stable; with clock_timestamp() it could not.
 
 select id, outcome
   from readpast.put_one(:queue, :payload, :priority::bigint::integer,

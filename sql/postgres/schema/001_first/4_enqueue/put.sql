@@ -26,9 +26,9 @@ declare
 	moment timestamptz := readpast.take_xid();
 	its    record;
 	before bigint := (select s.last_value from readpast.line s);
-	before_id bigint;
+	before_id bigint; -- null: the jobs do not expire
 	extra  readpast.extra;
-	in_groups boolean := false;
+	in_groups boolean := false; -- true: put_in_groups() has inserted the jobs
 begin
 	if current_setting('transaction_isolation') <> 'read committed' then
 		perform readpast.keep_queue(queue);

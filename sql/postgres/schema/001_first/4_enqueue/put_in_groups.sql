@@ -2,8 +2,8 @@
 -- held group.
 -- lane_id: the lane of the jobs.
 -- moment: the time of the enqueue.
--- delays_ms .. payloads, group_keys, joined: the parameters of put(). attempts_else: the
--- max_attempts of jobs that have none of their own.
+-- delays_ms .. payloads, group_keys, joined: the parameters of put().
+-- default_attempts: the max_attempts of jobs that have none of their own.
 -- extra: the value of the jobs, without their groups.
 -- Rows: the ids, in the order of the arrays. No rows: the queue has neither a group limit
 -- nor a held group, so put() inserts the jobs.
@@ -11,7 +11,7 @@
 
 create function readpast.put_in_groups(
 	lane_id bigint, moment timestamptz, delays_ms bigint[], run_ats bigint[],
-	max_attempts bigint[], attempts_else integer, kinds text[], headers text[],
+	max_attempts bigint[], default_attempts integer, kinds text[], headers text[],
 	payloads bytea[], group_keys text[], extra readpast.extra, joined boolean)
 returns setof bigint
 language plpgsql volatile
@@ -19,18 +19,18 @@ set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 as $body$
 declare
-	its_queue constant integer := readpast.queue_of(lane_id);
+	its_queue_id constant integer := readpast.queue_of(lane_id);
 	due_keys text[] := array( -- null for a job that has no group or is not due
 		select case when readpast.due_at(moment, k.delay_ms, k.run_at) <= moment
 		            then k.name end
 		  from unnest(group_keys, delays_ms, run_ats) as k(name, delay_ms, run_at));
 	it    record; -- the result of must_wait()
 	ids   bigint[];
-	seqs  bigint[]; -- of the jobs that need not wait
+	seqs  bigint[]; -- of the jobs that need not wait; scheduled jobs do not use theirs
 	cames bigint[]; -- of the jobs that must wait
 begin
 	select m.waits, m.requests, m.epoch into it
-	  from readpast.must_wait(its_queue, due_keys, joined) m;
+	  from readpast.must_wait(its_queue_id, due_keys, joined) m;
 	if it.requests is null then
 		return;
 	end if;
@@ -45,8 +45,9 @@ begin
 	insert into readpast.job (id, lane_id, seq, run_at, created_at, queue_id,
 	                          max_attempts, kind, headers, payload, extra)
 	select n.id, put_in_groups.lane_id, case when n.due <= moment then n.seq end,
-	       case when n.came is null then n.due else 'infinity' end, moment, its_queue,
-	       coalesce(n.max_attempts, attempts_else), n.kind, n.headers::json, n.payload,
+	       case when n.came is null then n.due else 'infinity' end, moment,
+	       its_queue_id, coalesce(n.max_attempts, default_attempts), n.kind,
+	       n.headers::json, n.payload,
 	       readpast.with_group(put_in_groups.extra, n.group_key,
 	           case when n.due <= moment and n.came is null then it.epoch end, n.came)
 	  from (select r.*, readpast.due_at(moment, r.delay_ms, r.run_at) as due

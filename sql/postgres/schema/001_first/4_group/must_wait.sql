@@ -5,7 +5,7 @@
 -- the jobs of such a transaction wait, and its enqueue adds recheck requests. The next
 -- claim carries out these requests and admits the jobs.
 -- queue_id: the queue.
--- group_keys: the group of each job, or null for a job without a group.
+-- group_keys: the group of each job. Null: the job has no group, or is scheduled.
 -- joined: see stays_open().
 -- Result: all null if the queue has neither a group limit nor a held group. Otherwise:
 --   waits: an element for each job, which is true if the job must wait, or else null.

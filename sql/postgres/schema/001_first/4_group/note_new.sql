@@ -1,5 +1,6 @@
 -- note_new: when an enqueue adds ready jobs of groups, give a slot to each job that
--- enters the ready line, and record each other job as waiting.
+-- enters the ready line, if the queue has a group limit, and record each other job as
+-- waiting.
 -- lane_id, moment: the lane of the jobs, and the time at which they became due.
 -- ids, seqs, cames, group_keys: for each job its id, its `seq` if it enters the ready
 -- line, its `came` if it waits, and its group. A job whose group is null is left out.
