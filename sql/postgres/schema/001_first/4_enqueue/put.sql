@@ -26,7 +26,7 @@ declare
 	moment timestamptz := readpast.take_xid();
 	its    record;
 	before bigint := (select s.last_value from readpast.line s);
-	before_id bigint; -- null: the jobs do not expire
+	before_id bigint; -- null: the jobs have no terms
 	extra  readpast.extra;
 	in_groups boolean := false; -- true: put_in_groups() has inserted the jobs
 begin

@@ -1,5 +1,6 @@
 -- put_in_groups: insert many jobs that have groups, if their queue has a group limit or a
--- held group.
+-- held group. put() has an insert of its own for all other jobs, because ids and numbers
+-- that were drawn before would make that insert slower.
 -- lane_id: the lane of the jobs.
 -- moment: the time of the enqueue.
 -- delays_ms .. payloads, group_keys, joined: the parameters of put().
