@@ -9,14 +9,13 @@
 #include "cmd.h"
 #include "load.h"
 
-static const struct function functions[] = {
-#define FUNCTION(type, name, parameters)                                       \
-	{ "curl_" #name, offsetof(struct libcurl, name) },
+static const struct rp_function functions[] = {
+#define FUNCTION(name) { "curl_" #name, offsetof(struct libcurl, name) },
 	CURL_FUNCTIONS(FUNCTION)
 #undef FUNCTION
 };
 
-static const struct library libcurl = {
+static const struct rp_library libcurl = {
 	.file = "libcurl.so.4",
 	.package = "libcurl4",
 	.functions = functions,
@@ -26,8 +25,12 @@ static const struct library libcurl = {
 int
 libcurl_load(struct libcurl *ret)
 {
-	if (library_load(&libcurl, "work --post", ret) < 0)
+	char why[256];
+
+	if (rp__load(&libcurl, "work --post", ret, why, sizeof(why)) < 0) {
+		complain(FAILED, "%s", why);
 		return -1;
+	}
 	if (ret->global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK)
 		return 0;
 	complain(FAILED, "libcurl cannot be initialised");

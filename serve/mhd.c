@@ -6,18 +6,18 @@
  */
 #include "mhd.h"
 
+#include "cmd.h"
 #include "load.h"
 
 struct libmicrohttpd mhd;
 
-static const struct function functions[] = {
-#define FUNCTION(type, name, parameters)                                       \
-	{ "MHD_" #name, offsetof(struct libmicrohttpd, name) },
+static const struct rp_function functions[] = {
+#define FUNCTION(name) { "MHD_" #name, offsetof(struct libmicrohttpd, name) },
 	MHD_FUNCTIONS(FUNCTION)
 #undef FUNCTION
 };
 
-static const struct library libmicrohttpd = {
+static const struct rp_library libmicrohttpd = {
 	.file = "libmicrohttpd.so.12",
 	.package = "libmicrohttpd12",
 	.functions = functions,
@@ -27,5 +27,10 @@ static const struct library libmicrohttpd = {
 int
 mhd_load(const char *user)
 {
-	return library_load(&libmicrohttpd, user, &mhd);
+	char why[256];
+
+	if (rp__load(&libmicrohttpd, user, &mhd, why, sizeof(why)) == 0)
+		return 0;
+	complain(FAILED, "%s", why);
+	return -1;
 }
