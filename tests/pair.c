@@ -11,6 +11,7 @@
 #define DAY_MS INT64_C(86400000)
 
 static const char *kinds[2] = { "sqlite:", "sqlite:" };
+static const char *zone = "Europe/Berlin";
 
 void
 pairs_of(int argc, char **argv)
@@ -18,6 +19,12 @@ pairs_of(int argc, char **argv)
 	databases_at(1, argv);
 	for (int i = 0; i < 2 && i + 1 < argc; i++)
 		kinds[i] = argv[i + 1];
+}
+
+void
+schedules_in(const char *of_zone)
+{
+	zone = of_zone;
 }
 
 /* ---- a source with jobs of all kinds ---- */
@@ -46,7 +53,7 @@ add_schedules(rp_conn *conn)
 	s.name = "nightly";
 	s.queue = "mail";
 	s.spec = "every 1s";
-	s.zone = "Europe/Berlin";
+	s.zone = zone;
 	s.payload = "a\0b";
 	s.payload_size = 3;
 	s.kind = "k";

@@ -22,6 +22,9 @@ struct pair {
 /* Read the two kinds of databases from the arguments. Call this first in
  * main(). */
 void pairs_of(int argc, char **argv);
+/* The schedules of the sources that are made from now on have this time zone.
+ * Without this call they have Europe/Berlin. */
+void schedules_in(const char *zone);
 struct pair *make_pair(void);
 void free_pair(struct pair *pair);
 int setup_pair(void **state);
