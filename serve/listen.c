@@ -105,6 +105,20 @@ listen_check(const struct options *options)
 	return 0;
 }
 
+/* Remove a socket that a server left behind when it was killed. A file that is
+ * no socket stays, although connect() fails in the same way. */
+static void
+remove_left(int fd, const struct sockaddr_un *address)
+{
+	struct stat file;
+
+	if (connect(fd, (const struct sockaddr *)address, sizeof(*address)) <
+		    0 &&
+	    errno == ECONNREFUSED && lstat(address->sun_path, &file) == 0 &&
+	    S_ISSOCK(file.st_mode))
+		unlink(address->sun_path);
+}
+
 /* Open a socket in the file system, to which only this user may connect. */
 static int
 open_unix(const char *path)
@@ -121,10 +135,7 @@ open_unix(const char *path)
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return -1;
-	/* Remove a socket that a server left behind when it was killed. */
-	if (connect(fd, (struct sockaddr *)&address, sizeof(address)) < 0 &&
-	    errno == ECONNREFUSED)
-		unlink(path);
+	remove_left(fd, &address);
 	mask = umask(0077);
 	r = bind(fd, (struct sockaddr *)&address, sizeof(address));
 	umask(mask);

@@ -198,6 +198,16 @@ class Addresses(Case):
         self.assertTrue(path.exists())
         self.assertEqual(Server(self.folder.name, listen=f"unix:{path}").stop(), 0)
 
+    def test_a_file_that_is_not_a_socket_is_never_removed(self):
+        path = pathlib.Path(self.folder.name) / "file"
+        path.write_text("keep")
+        done = subprocess.run([READPAST, "--db", self.server.url, "serve", "--listen",
+                               f"unix:{path}"], stderr=subprocess.PIPE, text=True,
+                              timeout=20)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(f"cannot listen on unix:{path}", done.stderr)
+        self.assertEqual(path.read_text(), "keep")
+
 
 if __name__ == "__main__":
     main()
