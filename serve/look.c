@@ -24,8 +24,12 @@ int
 stats_prepare(struct request *request)
 {
 	static const char *const names[] = { "queue", NULL };
+	const char *queue;
 
-	return check_parameters(request, names);
+	if (check_parameters(request, names) < 0)
+		return -1;
+	queue = parameter(request, "queue");
+	return queue ? guard_queue(request, MAY_READ, queue) : 0;
 }
 
 void
@@ -111,23 +115,26 @@ groups_run(struct request *request, rp_conn *conn)
 
 /* ---- workers ---- */
 
-/* Returns whether the token may read at least one of the queues that a worker
- * serves. */
-static int
-may_see(const struct request *request, const char *queues)
+/* Add a worker to the list, with those of its queues that the token may read.
+ * If there is no such queue, the worker is left out. */
+static void
+show_worker(const struct request *request, const rp_worker_info *worker,
+	    json_t *list)
 {
-	json_t *list, *one;
+	json_t *object = json_worker(worker), *seen = json_array(), *one;
 	size_t i;
-	int ret = 0;
 
-	if (may(request, MAY_READ, NULL))
-		return 1;
-	list = json_loads(queues ? queues : "", 0, NULL);
-	json_array_foreach(list, i, one) ret |=
-		json_is_string(one) &&
-		may(request, MAY_READ, json_string_value(one));
-	json_decref(list);
-	return ret;
+	json_array_foreach(json_object_get(object, "queues"), i, one)
+	{
+		const char *queue = json_string_value(one);
+
+		if (queue && may(request, MAY_READ, queue))
+			json_array_append(seen, one);
+	}
+	if (json_array_size(seen) || may(request, MAY_READ, NULL))
+		json_array_append(list, object);
+	json_object_set_new(object, "queues", seen);
+	json_decref(object);
 }
 
 void
@@ -143,9 +150,7 @@ workers_run(struct request *request, rp_conn *conn)
 		return;
 	}
 	for (size_t i = 0; i < rp_workers_count(workers); i++)
-		if (may_see(request, rp_workers_at(workers, i)->queues))
-			json_array_append_new(
-				list, json_worker(rp_workers_at(workers, i)));
+		show_worker(request, rp_workers_at(workers, i), list);
 	rp_workers_free(workers);
 	answer_json(request, 200, json_pack("{s:o}", "workers", list));
 }

@@ -156,9 +156,13 @@ queue_set_prepare(struct request *request)
 {
 	rp_queue queue = RP_QUEUE_INIT;
 
-	if (nothing_prepare(request) < 0 || body_parse_optional(request) < 0)
+	if (nothing_prepare(request) < 0 || body_parse_optional(request) < 0 ||
+	    take_settings(request, &queue) < 0)
 		return -1;
-	return take_settings(request, &queue);
+	/* The dead jobs of this queue will be added to the queue dead_to. */
+	return queue.dead_to && *queue.dead_to
+		       ? guard_queue(request, MAY_ENQUEUE, queue.dead_to)
+		       : 0;
 }
 
 /* PUT creates the queue; if the queue exists, PUT changes nothing. PATCH

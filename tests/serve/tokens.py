@@ -105,6 +105,40 @@ class Tokens(Case):
             self.assertEqual({one["queue"] for one in found}, {"mail"}, path)
             self.assertEqual(self.by("producer", "GET", path).json[name], [])
 
+    def test_a_queue_that_the_token_may_not_read_is_not_told_from_one_that_is_not(self):
+        self.by("admin", "PUT", "/v1/queues/other")
+        for path in ("/v1/stats?queue={}", "/v1/jobs?queue={}", "/v1/groups?queue={}",
+                     "/v1/queues/{}"):
+            for queue in ("other", "nosuch"):
+                self.refused(self.by("reader", "GET", path.format(queue)), 403)
+
+    def test_dead_jobs_go_only_where_the_token_may_enqueue(self):
+        owner = self.add("owner", "admin:own")
+        for method in ("PUT", "PATCH"):
+            answer = self.by(owner, method, "/v1/queues/own", {"dead_to": "secret"})
+            self.refused(answer, 403)
+        self.assertEqual(self.by("admin", "PUT", "/v1/queues/own",
+                                 {"dead_to": "secret"}).status, 201)
+        self.assertEqual(self.by(owner, "PATCH", "/v1/queues/own",
+                                 {"dead_to": None}).status, 200)
+
+    def test_a_worker_is_shown_without_the_queues_that_the_token_may_not_read(self):
+        work = subprocess.Popen([READPAST, "--db", self.server.url, "work", "mail", "secret",
+                                 "--", "true"], stdout=subprocess.DEVNULL,
+                                stderr=subprocess.DEVNULL)
+
+        def seen(name):
+            return [worker["queues"] for worker in
+                    self.by(name, "GET", "/v1/workers").json["workers"]]
+        try:
+            self.assertTrue(eventually(10, lambda: seen("all")))
+            self.assertEqual(seen("all"), [["mail", "secret"]])
+            self.assertEqual(seen("reader"), [["mail"]])
+            self.assertEqual(seen("producer"), [])
+        finally:
+            work.terminate()
+            work.wait()
+
     def test_a_job_of_another_queue_looks_as_if_it_were_not_there(self):
         job = self.by("admin", "POST", "/v1/queues/other/jobs", {}).json["id"]
         for path in ("", "/payload", "/why", "/outcome"):
