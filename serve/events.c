@@ -12,8 +12,8 @@
 #include <string.h>
 
 #define EVERY_MS 1000
-/* A listener may read slowly. At most this many bytes of events wait for it;
- * further events are not sent to it. */
+/* A listener may read slowly. If this many bytes wait for it, it does not get
+ * the next event. */
 #define MOST_UNSENT 1048576
 
 struct stream {
@@ -36,24 +36,28 @@ stream_free(struct stream *stream)
 
 /* ---- sending ---- */
 
+/* Add an event to the bytes that wait to be sent. */
 static void
-put(struct stream *stream, const char *text, size_t size)
+put(struct stream *stream, const char *text)
 {
+	static const char format[] = "event: stats\ndata: %s\n\n";
+	size_t size = sizeof(format) + strlen(text);
+
 	if (stream->at == stream->size)
 		stream->at = stream->size = 0;
+	if (stream->size - stream->at > MOST_UNSENT)
+		return;
 	if (stream->size + size > stream->room) {
 		size_t room = (stream->size + size) * 2;
-		char *unsent = room > MOST_UNSENT
-				       ? NULL
-				       : realloc(stream->unsent, room);
+		char *unsent = realloc(stream->unsent, room);
 
 		if (!unsent)
 			return;
 		stream->unsent = unsent;
 		stream->room = room;
 	}
-	memcpy(stream->unsent + stream->size, text, size);
-	stream->size += size;
+	stream->size += (size_t)snprintf(stream->unsent + stream->size, size,
+					 format, text);
 }
 
 /* Copy the next bytes of a stream to `to`. libmicrohttpd calls this function
@@ -136,15 +140,11 @@ numbers_for(const struct request *request, const json_t *all)
 static void
 tell(struct request *request, const json_t *all)
 {
-	static const char head[] = "event: stats\ndata: ";
 	json_t *mine = numbers_for(request, all);
 	char *text = json_dumps(mine, JSON_COMPACT | JSON_REAL_PRECISION(6));
 
-	if (text) {
-		put(request->stream, head, sizeof(head) - 1);
-		put(request->stream, text, strlen(text));
-		put(request->stream, "\n\n", 2);
-	}
+	if (text)
+		put(request->stream, text);
 	free(text);
 	json_decref(mine);
 	server_resume(request);

@@ -300,6 +300,16 @@ class Events(Case):
         events = read_events(self.server, "/v1/events?queues=one,three", 1)
         self.assertEqual([q["queue"] for q in events[0]["queues"]], ["one", "three"])
 
+    def test_an_event_about_very_many_queues_is_complete(self):
+        own = Server(self.folder.name)
+        for i in range(1000):
+            own.ask("PUT", f"/v1/queues/{i:0128}")
+            paused = own.post(f"/v1/queues/{i:0128}/pause", {"reason": "x" * 255})
+            self.assertEqual(paused.status, 200)
+        for event in read_events(own, "/v1/events", 2):
+            self.assertEqual(len(event["queues"]), 1000)
+        own.stop()
+
 
 class Ends(Case):
     def setUp(self):
