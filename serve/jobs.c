@@ -73,34 +73,73 @@ take_body(struct request *request, struct filter *f)
 
 /* ---- pages ---- */
 
-/* Read a cursor, which says where the next page begins: after the job with the
- * id *ret_id. If that job has left the list, the page begins at the index
- * *ret_at. */
-static int
-read_cursor(const char *text, size_t *ret_at, int64_t *ret_id)
-{
-	char number[ID_TEXT];
-	const char *dash = text ? strchr(text, '-') : NULL;
-	int64_t at;
+/* A cursor names the first jobs of the next page and the state of each, as in
+ * "2-17,2-18,2-21". The page begins with the first of these jobs that is still
+ * in the list with this state. If none is, the jobs in front of the list are
+ * being taken out quickly, and the page begins with the first job of the
+ * list. So a page never skips a job that stays. */
+#define CURSOR_JOBS 16
+#define CURSOR_TEXT ((ID_TEXT + 3) * CURSOR_JOBS)
 
-	if (!dash || (size_t)(dash - text) >= sizeof(number))
+struct cursor {
+	int64_t ids[CURSOR_JOBS];
+	int states[CURSOR_JOBS];
+	size_t count;
+};
+
+static int
+read_cursor(const char *text, struct cursor *ret)
+{
+	char copy[CURSOR_TEXT], *rest = copy, *word;
+
+	ret->count = 0;
+	if (strlen(text) >= sizeof(copy))
 		return -1;
-	memcpy(number, text, (size_t)(dash - text));
-	number[dash - text] = '\0';
-	if (parse_id(number, &at) < 0 || parse_id(dash + 1, ret_id) < 0)
-		return -1;
-	*ret_at = (size_t)at;
+	strcpy(copy, text);
+	while ((word = strsep(&rest, ","))) {
+		size_t n = ret->count++;
+
+		if (n == CURSOR_JOBS || *word < '1' || *word > '9' ||
+		    word[1] != '-' || parse_id(word + 2, &ret->ids[n]) < 0)
+			return -1;
+		ret->states[n] = *word - '0';
+	}
 	return 0;
 }
 
-/* Returns the index at which the page after a cursor begins. */
-static size_t
-find_start(const struct found *found, size_t at, int64_t id)
+/* Write the cursor of the page that begins with the index `at`. */
+static void
+write_cursor(const struct found *found, size_t at, char *to, size_t room)
 {
-	for (size_t i = 0; i < found->count; i++)
-		if (found->ids[i] == id)
-			return i + 1;
-	return at;
+	size_t end = at + CURSOR_JOBS, used = 0;
+
+	for (size_t i = at; i < end && i < found->count; i++)
+		used += (size_t)snprintf(to + used, room - used, "%s%d-%lld",
+					 i > at ? "," : "", found->states[i],
+					 (long long)found->ids[i]);
+}
+
+/* Returns whether a job that had the state `a` is at the same place in a list
+ * if it has the state `b` now. Ready jobs become blocked, and ready again, when
+ * the limit of their queue is reached, or not any more. */
+static int
+is_same_place(int a, int b)
+{
+	const int line = IN(RP_STATE_READY) | IN(RP_STATE_BLOCKED);
+
+	return a == b || (IN(a) & line && IN(b) & line);
+}
+
+/* Returns the index at which the page of a cursor begins. */
+static size_t
+find_start(const struct found *found, const struct cursor *cursor)
+{
+	for (size_t k = 0; k < cursor->count; k++)
+		for (size_t i = 0; i < found->count; i++)
+			if (found->ids[i] == cursor->ids[k] &&
+			    is_same_place(found->states[i], cursor->states[k]))
+				return i;
+	return 0;
 }
 
 int
@@ -113,8 +152,7 @@ jobs_prepare(struct request *request)
 	const char *limit = parameter(request, "limit");
 	const char *cursor = parameter(request, "cursor");
 	struct filter f = FILTER_INIT;
-	int64_t id;
-	size_t at;
+	struct cursor start;
 
 	if (check_parameters(request, names) < 0 || take_query(request, &f) < 0)
 		return -1;
@@ -123,7 +161,7 @@ jobs_prepare(struct request *request)
 		      request->limit < 1 || request->limit > MOST_LISTED))
 		return refuse(request, RP_EINVAL, "limit", "expected 1 to %d",
 			      MOST_LISTED);
-	if (cursor && read_cursor(cursor, &at, &id) < 0)
+	if (cursor && read_cursor(cursor, &start) < 0)
 		return refuse(request, RP_EINVAL, "cursor",
 			      "expected the value of `next` in the answer with "
 			      "the previous page");
@@ -160,13 +198,15 @@ answer_page(struct request *request, rp_conn *conn, const struct found *found)
 {
 	const char *cursor = parameter(request, "cursor");
 	json_t *list = json_array(), *object;
-	size_t from = 0;
-	int64_t id = 0, to;
-	char next[2 * ID_TEXT];
+	char next[CURSOR_TEXT];
+	struct cursor start;
+	int64_t to;
 
-	if (cursor && read_cursor(cursor, &from, &id) == 0)
-		from = find_start(found, from, id);
-	to = read_page(request, conn, found, from, list);
+	to = read_page(request, conn, found,
+		       cursor && read_cursor(cursor, &start) == 0
+			       ? find_start(found, &start)
+			       : 0,
+		       list);
 	if (to < 0) {
 		json_decref(list);
 		refuse_error(request, (int)to, rp_last_error(conn));
@@ -174,8 +214,7 @@ answer_page(struct request *request, rp_conn *conn, const struct found *found)
 	}
 	object = json_pack("{s:o}", "jobs", list);
 	if ((size_t)to < found->count) {
-		snprintf(next, sizeof(next), "%lld-%lld", (long long)to,
-			 (long long)found->ids[to - 1]);
+		write_cursor(found, (size_t)to, next, sizeof(next));
 		json_object_set_new(object, "next", json_string(next));
 	} else {
 		json_object_set_new(object, "next", json_null());

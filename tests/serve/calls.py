@@ -236,6 +236,19 @@ class Jobs(Case):
             cursor = page["next"]
         self.assertEqual(found, ids)
 
+    def test_pages_skip_no_job_while_others_leave_the_list(self):
+        ids = [job["id"] for job in self.server.post(
+            f"/v1/queues/{self.queue}/jobs",
+            {"jobs": [{"payload": "x"}] * 60}).json["jobs"]]
+        for taken in (5, 8, 30):
+            page = self.server.get(
+                f"/v1/jobs?queue={self.queue}&state=ready&limit=5").json
+            self.server.claim(self.queue, max=taken)
+            ids = ids[taken:]
+            more = self.server.get(f"/v1/jobs?queue={self.queue}&state=ready&limit=99"
+                                   f"&cursor={page['next']}").json
+            self.assertEqual([job["id"] for job in more["jobs"]], ids)
+
     def test_a_list_has_only_the_jobs_that_match(self):
         a = self.server.enqueue(self.queue, kind="a", unique_key="one")
         b = self.server.enqueue(self.queue, kind="b", delay="1h")
