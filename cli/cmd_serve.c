@@ -80,7 +80,7 @@ cmd_serve(struct cmd *cmd, int argc, char **argv)
 		{ "--read-only", FLAG, &o.read_only, NULL,
 		  "refuse all requests that change something" },
 		{ "--hide-payloads", FLAG, &o.hide_payloads, NULL,
-		  "answer without payloads, headers and results" },
+		  "leave out payloads, headers and results, except in claims" },
 		{ "--access-log", TEXT, &o.log, "FILE",
 		  "write a line of JSON for each request; -: standard output" },
 		{ "--body", SIZE, &o.most_body, "SIZE",

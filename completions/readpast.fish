@@ -137,7 +137,7 @@ complete -c readpast -n '__readpast_in serve' -l prefix -x -d 'path under which 
 complete -c readpast -n '__readpast_in serve' -l tls-cert -r -F -d 'certificate, in PEM'
 complete -c readpast -n '__readpast_in serve' -l tls-key -r -F -d 'private key of the certificate'
 complete -c readpast -n '__readpast_in serve' -l read-only -d 'refuse all requests that change something'
-complete -c readpast -n '__readpast_in serve' -l hide-payloads -d 'answer without payloads, headers and results'
+complete -c readpast -n '__readpast_in serve' -l hide-payloads -d 'leave out payloads, headers and results, except in claims'
 complete -c readpast -n '__readpast_in serve' -l access-log -r -F -d 'write a line of JSON for each request'
 complete -c readpast -n '__readpast_in serve' -l body -x -d 'largest body of a request'
 complete -c readpast -n '__readpast_in serve' -l connections -x -d 'most connections at once'
