@@ -230,6 +230,10 @@ int decode_base64(const char *text, size_t size, char *to, size_t *ret);
 /* json.c */
 json_t *json_time(int64_t ms); /* 0: null */
 json_t *json_text(const char *text);
+/* Returns a value as JSON without white space. A number has as few digits as
+ * its value needs, if possible. The caller frees the text. NULL: out of
+ * memory. */
+char *json_compact(const json_t *value);
 
 /* The type of a struct's member decides how the member is printed, as JSON or
  * as a line. sql/params has the types of a job's members, with the same names.

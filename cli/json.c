@@ -42,6 +42,29 @@ json_text(const char *text)
 	return text ? json_string(text) : json_null();
 }
 
+char *
+json_compact(const json_t *value)
+{
+	const size_t flags = JSON_COMPACT | JSON_ENCODE_ANY;
+
+	/* 17 digits are always enough for a number that is not whole, but they
+	 * make 0.10000000000000001 of 0.1. */
+	for (int digits = 15; digits < 17; digits++) {
+		char *text =
+			json_dumps(value, flags | JSON_REAL_PRECISION(digits));
+		json_t *again =
+			json_loads(text ? text : "",
+				   JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL);
+		int is_equal = json_equal(value, again);
+
+		json_decref(again);
+		if (is_equal)
+			return text;
+		free(text);
+	}
+	return json_dumps(value, flags);
+}
+
 static json_t *
 json_base64(const void *data, size_t size)
 {

@@ -67,9 +67,7 @@ take_payload(const struct schedule_file *f, const char *where,
 		return refuse(f, where, "payload",
 			      "the payload is given twice");
 	w->payload =
-		json_is_string(value)
-			? malloc(size + 1)
-			: json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);
+		json_is_string(value) ? malloc(size + 1) : json_compact(value);
 	if (!w->payload)
 		return refuse(f, where, "payload", "out of memory");
 	if (json_is_string(value))

@@ -57,6 +57,9 @@ access_log(struct server *server, const struct request *request, int is_sent)
 	if (line && request->token)
 		json_object_set_new(line, "token",
 				    json_string(request->token->name));
+	if (line && request->worker)
+		json_object_set_new(line, "worker",
+				    json_string(request->worker));
 	if (!line)
 		return;
 	json_dumpf(line, server->log, JSON_COMPACT | JSON_REAL_PRECISION(6));

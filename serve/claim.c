@@ -26,14 +26,14 @@ struct wanted_claim {
 		     RP_MOST_MS),                                              \
 		WANT("wait", DURATION, struct wanted_claim, wait_ms, 0,        \
 		     MOST_WAIT_MS),                                            \
-		WANT("worker", TEXT, struct wanted_claim, worker, 1,           \
+		WANT("worker", NAME, struct wanted_claim, worker, 1,           \
 		     RP_MOST_WORKER)
 
 /* Read the list of the queues' names. */
 static int
 take_queues(struct request *request, json_t *list)
 {
-	const struct want want = { NULL, WANT_TEXT, 0, 1, RP_MOST_NAME };
+	const struct want want = { NULL, WANT_NAME, 0, 1, RP_MOST_NAME };
 	struct turn *turn = request->turn;
 	size_t n = json_is_array(list) ? json_array_size(list) : 0;
 
@@ -69,6 +69,7 @@ take_claim(struct request *request, const struct wanted_claim *wanted)
 	turn->jobs = calloc(turn->max, sizeof(*turn->jobs));
 	if (!turn->jobs)
 		return refuse(request, RP_ENOMEM, NULL, "out of memory");
+	request->worker = wanted->worker;
 	request->wait_ms = wanted->wait_ms;
 	request->until_ms = now_ms() + wanted->wait_ms;
 	return 0;

@@ -25,15 +25,15 @@ struct new_job {
 };
 
 static const struct want job_wants[] = {
-	WANT("payload", JSON, struct new_job, payload, 0, 0),
+	WANT("payload", VALUE, struct new_job, payload, 0, 0),
 	WANT("payload_base64", TEXT, struct new_job, payload_base64, 0,
 	     INT32_MAX),
-	WANT("kind", TEXT, struct new_job, kind, 1, RP_MOST_NAME),
+	WANT("kind", NAME, struct new_job, kind, 1, RP_MOST_NAME),
 	WANT("headers", JSON, struct new_job, headers, 0, 0),
 	WANT("priority", COUNT, struct new_job, priority, 0, RP_MOST_PRIORITY),
 	WANT("delay", DURATION, struct new_job, delay_ms, 0, RP_MOST_MS),
 	WANT("run_at", TIME, struct new_job, run_at, 0, RP_MOST_TIME),
-	WANT("unique_key", TEXT, struct new_job, unique_key, 1, RP_MOST_KEY),
+	WANT("unique_key", NAME, struct new_job, unique_key, 1, RP_MOST_KEY),
 	WANT("unique_for", DURATION, struct new_job, unique_for_ms, 1,
 	     RP_MOST_MS),
 	WANT("replace", FLAG, struct new_job, replace, 0, 0),
@@ -43,7 +43,7 @@ static const struct want job_wants[] = {
 	WANT("timeout", DURATION, struct new_job, timeout_ms, 1, RP_MOST_MS),
 	WANT("expire", DURATION, struct new_job, expire_ms, 1, RP_MOST_MS),
 	WANT("keep", DURATION, struct new_job, keep_ms, 1, RP_MOST_MS),
-	WANT("group", TEXT, struct new_job, group, 1, RP_MOST_KEY),
+	WANT("group", NAME, struct new_job, group, 1, RP_MOST_KEY),
 	WANTS_END,
 };
 
@@ -55,87 +55,43 @@ no_memory(struct request *request)
 
 /* ---- payload and headers ---- */
 
+/* Take the payload and the headers from the request. */
 static int
-take_base64(struct request *request, const char *text, const char *field,
-	    rp_job_spec *spec)
+take_content(struct request *request, const struct new_job *job,
+	     const char *where, rp_job_spec *spec)
 {
-	size_t size = strlen(text);
-	char *bytes = turn_keep(request->turn, malloc(size + 1));
+	struct turn *turn = request->turn;
+	struct bytes payload;
+	char *headers;
 
-	if (!bytes)
+	if (bytes_read(request, where, "payload", job->payload,
+		       job->payload_base64, &payload) < 0)
+		return -1;
+	spec->payload = payload.data;
+	spec->payload_size = payload.size;
+	if (payload.memory && !turn_keep(turn, payload.memory))
 		return no_memory(request);
-	if (decode_base64(text, size, bytes, &spec->payload_size) < 0)
-		return refuse(request, RP_EINVAL, field, "expected base64");
-	spec->payload = bytes;
-	return 0;
-}
-
-/* Take the payload from the request. A JSON string is stored as its text. Any
- * other value is stored as JSON, and *ret_is_json is set to 1. */
-static int
-take_payload(struct request *request, const struct new_job *job,
-	     const char *field, rp_job_spec *spec, int *ret_is_json)
-{
-	char named[80], *text;
-
-	*ret_is_json = 0;
-	snprintf(named, sizeof(named), "%s_base64", field);
-	if (job->payload && job->payload_base64)
-		return refuse(request, RP_EINVAL, field,
-			      "give either payload or payload_base64");
-	if (job->payload_base64)
-		return take_base64(request, job->payload_base64, named, spec);
-	if (!job->payload)
-		return 0;
-	if (json_is_string(job->payload)) {
-		spec->payload = json_string_value(job->payload);
-		spec->payload_size = json_string_length(job->payload);
-		return 0;
-	}
-	text = turn_keep(
-		request->turn,
-		json_dumps(job->payload, JSON_COMPACT | JSON_ENCODE_ANY));
-	if (!text)
-		return no_memory(request);
-	*ret_is_json = 1;
-	spec->payload = text;
-	spec->payload_size = strlen(text);
-	return 0;
-}
-
-static int
-take_headers(struct request *request, json_t *headers, const char *field,
-	     int is_json, rp_job_spec *spec)
-{
-	int has_headers = headers && !json_is_null(headers);
-	json_t *all;
-
-	if (has_headers && !json_is_object(headers))
-		return refuse(request, RP_EINVAL, field, "expected an object");
-	if (!has_headers && !is_json)
-		return 0;
-	all = has_headers ? json_copy(headers) : json_object();
-	if (is_json && !json_object_get(all, "content-type"))
-		json_object_set_new(all, "content-type",
-				    json_string("application/json"));
-	spec->headers = turn_keep(request->turn,
-				  all ? json_dumps(all, JSON_COMPACT) : NULL);
-	json_decref(all);
-	return spec->headers ? 0 : no_memory(request);
+	if (headers_read(request, where, job->headers, payload.is_json,
+			 &headers) < 0)
+		return -1;
+	spec->headers = headers;
+	return headers && !turn_keep(turn, headers) ? no_memory(request) : 0;
 }
 
 /* Read a list of durations, such as ["10s", "1m"], as a list of
  * milliseconds. */
 static int
-take_backoff(struct request *request, json_t *list, const char *field,
+take_backoff(struct request *request, json_t *list, const char *where,
 	     rp_job_spec *spec)
 {
 	const struct want want = { NULL, WANT_DURATION, 0, 0, RP_MOST_MS };
 	json_t *all, *one;
+	char field[64];
 	size_t i;
 
-	if (!list || json_is_null(list))
+	if (!list)
 		return 0;
+	snprintf(field, sizeof(field), "%s%sbackoff", where, *where ? "." : "");
 	if (!json_is_array(list) || json_array_size(list) == 0 ||
 	    json_array_size(list) > RP_MOST_BACKOFF)
 		return refuse(request, RP_EINVAL, field,
@@ -164,14 +120,17 @@ check_terms(struct request *request, const struct new_job *job,
 	    const char *where)
 {
 	if (job->delay_ms >= 0 && job->run_at >= 0)
-		return refuse(request, RP_EINVAL, where,
-			      "give either delay or run_at");
+		return refuse_member(request, where, "run_at",
+				     "give either delay or run_at");
 	if (job->replace && !job->unique_key)
-		return refuse(request, RP_EINVAL, where,
-			      "replace needs unique_key");
+		return refuse_member(request, where, "replace",
+				     "replace needs unique_key");
 	if (job->unique_for_ms && !job->unique_key)
-		return refuse(request, RP_EINVAL, where,
-			      "unique_for needs unique_key");
+		return refuse_member(request, where, "unique_for",
+				     "unique_for needs unique_key");
+	if (job->expire_ms && job->expire_ms <= job->delay_ms)
+		return refuse_member(request, where, "expire",
+				     "the job would expire before it is due");
 	return 0;
 }
 
@@ -180,11 +139,9 @@ take_job(struct request *request, json_t *object, const char *where,
 	 rp_job_spec *spec)
 {
 	struct new_job job = { .priority = -1, .delay_ms = -1, .run_at = -1 };
-	char field[64];
-	int is_json;
 
 	if (fields_read(request, object, where, job_wants, &job) < 0 ||
-	    check_terms(request, &job, *where ? where : NULL) < 0)
+	    check_terms(request, &job, where) < 0)
 		return -1;
 	*spec = (rp_job_spec)RP_JOB_SPEC_INIT;
 	spec->priority = (int)job.priority;
@@ -199,14 +156,9 @@ take_job(struct request *request, json_t *object, const char *where,
 	spec->expire_ms = job.expire_ms;
 	spec->unique_for_ms = job.unique_for_ms;
 	spec->group_key = job.group;
-	snprintf(field, sizeof(field), "%s%spayload", where, *where ? "." : "");
-	if (take_payload(request, &job, field, spec, &is_json) < 0)
-		return -1;
-	snprintf(field, sizeof(field), "%s%sheaders", where, *where ? "." : "");
-	if (take_headers(request, job.headers, field, is_json, spec) < 0)
-		return -1;
-	snprintf(field, sizeof(field), "%s%sbackoff", where, *where ? "." : "");
-	return take_backoff(request, job.backoff, field, spec);
+	return take_content(request, &job, where, spec) < 0
+		       ? -1
+		       : take_backoff(request, job.backoff, where, spec);
 }
 
 static int
@@ -257,6 +209,24 @@ struct raw {
 	int failed;
 };
 
+/* Returns the value of a header as the JSON value that the member `want` has in
+ * a JSON request. NULL: the text is not UTF-8, or not the JSON of an array or
+ * object. */
+static json_t *
+member_value(const struct want *want, const char *value)
+{
+	int64_t n;
+
+	if (want->type == WANT_JSON)
+		return json_loads(value, JSON_REJECT_DUPLICATES, NULL);
+	if (want->type == WANT_COUNT && parse_count(value, &n) == 0)
+		return json_integer(n);
+	if (want->type == WANT_FLAG &&
+	    (strcmp(value, "true") == 0 || strcmp(value, "false") == 0))
+		return json_boolean(*value == 't');
+	return json_string(value);
+}
+
 /* Take a header such as Readpast-Max-Attempts as the member max_attempts of the
  * job. name: the header's name without the prefix Readpast-. */
 static void
@@ -264,7 +234,6 @@ take_member(struct raw *raw, const char *name, const char *value)
 {
 	const struct want *want = job_wants;
 	char member[32];
-	int64_t n;
 	size_t i = 0;
 
 	for (; name[i] && i + 1 < sizeof(member); i++)
@@ -274,22 +243,17 @@ take_member(struct raw *raw, const char *name, const char *value)
 	member[i] = '\0';
 	while (want->name && strcmp(want->name, member) != 0)
 		want++;
-	if (!want->name || want->type == WANT_JSON ||
-	    strcmp(member, "payload_base64") == 0)
+	if (!want->name || strncmp(member, "payload", 7) == 0)
 		raw->failed = refuse(raw->request, RP_EINVAL, member,
 				     "no such header Readpast-%.40s", name);
 	else if (json_object_get(raw->job, member))
 		raw->failed = refuse(raw->request, RP_EINVAL, member,
 				     "the header is given twice");
-	else if (want->type == WANT_COUNT && parse_count(value, &n) == 0)
-		json_object_set_new(raw->job, member, json_integer(n));
-	else if (want->type == WANT_FLAG &&
-		 (strcmp(value, "true") == 0 || strcmp(value, "false") == 0))
-		json_object_set_new(raw->job, member,
-				    json_boolean(*value == 't'));
-	else if (json_object_set_new(raw->job, member, json_string(value)) < 0)
-		raw->failed = refuse(raw->request, RP_EINVAL, member,
-				     "the header is not UTF-8");
+	else if (json_object_set_new(raw->job, member,
+				     member_value(want, value)) < 0)
+		raw->failed = refuse(
+			raw->request, RP_EINVAL, member, "the header is not %s",
+			want->type == WANT_JSON ? "JSON" : "UTF-8");
 }
 
 static enum MHD_Result
@@ -333,7 +297,10 @@ take_raw(struct request *request)
 		mhd.get_connection_values(request->connection, MHD_HEADER_KIND,
 					  take_header, &raw);
 	r = r < 0 || raw.failed ? -1 : 0;
-	if (r == 0 && json_object_size(raw.headers))
+	if (r == 0 && json_object_size(raw.headers) &&
+	    json_object_update_missing(json_object_get(raw.job, "headers"),
+				       raw.headers) < 0 &&
+	    !json_object_get(raw.job, "headers"))
 		json_object_set(raw.job, "headers", raw.headers);
 	request->json = raw.job;
 	json_decref(raw.headers);
@@ -464,6 +431,8 @@ enqueue_prepare(struct request *request)
 	} else {
 		if (body_parse(request) < 0)
 			return -1;
+		if (json_is_null(json_object_get(request->json, "jobs")))
+			json_object_del(request->json, "jobs");
 		jobs = json_object_get(request->json, "jobs");
 		if (jobs && json_object_size(request->json) > 1)
 			return refuse(

@@ -32,6 +32,10 @@ read_text(struct request *request, const json_t *value, const char *field,
 			request, RP_EINVAL, field,
 			"expected %lld to %lld bytes, but the text has %zu",
 			(long long)want->least, (long long)want->most, size);
+	for (size_t i = 0; want->type == WANT_NAME && i < size; i++)
+		if ((unsigned char)text[i] < 0x20 || text[i] == 0x7f)
+			return refuse(request, RP_EINVAL, field,
+				      "the text has a control character");
 	*to = text;
 	return 0;
 }
@@ -95,8 +99,8 @@ read_parsed(struct request *request, const json_t *value, const char *field,
 	} types[] = {
 		{ parse_time,
 		  "a time with a zone such as \"2026-01-31T18:00:00Z\"" },
-		{ rp_duration, "a duration such as \"500ms\", \"90s\", \"5m\", "
-			       "\"2h\" or \"7d\"" },
+		{ rp_duration, "a duration of up to 3650d, such as \"500ms\", "
+			       "\"90s\", \"5m\", \"2h\" or \"7d\"" },
 		{ parse_size, "a number, or a size such as \"64KiB\"" },
 	};
 	/* the index in `types` */
@@ -130,6 +134,7 @@ field_read(struct request *request, json_t *value, const char *field,
 {
 	switch (want->type) {
 	case WANT_TEXT:
+	case WANT_NAME:
 		return read_text(request, value, field, want, to);
 	case WANT_COUNT:
 		return read_count(request, value, field, want, to);
@@ -138,6 +143,7 @@ field_read(struct request *request, json_t *value, const char *field,
 	case WANT_FLAG:
 		return read_flag(request, value, field, to);
 	case WANT_JSON:
+	case WANT_VALUE:
 		*(json_t **)to = value;
 		return 0;
 	default:
@@ -176,7 +182,7 @@ fields_read(struct request *request, json_t *object, const char *where,
 		if (!want)
 			return refuse(request, RP_EINVAL, field,
 				      "unknown field");
-		if (json_is_null(value) && want->type != WANT_JSON &&
+		if (json_is_null(value) && want->type != WANT_VALUE &&
 		    want->type != WANT_LIMIT)
 			continue;
 		if (field_read(request, value, field, want,
@@ -184,6 +190,17 @@ fields_read(struct request *request, json_t *object, const char *where,
 			return -1;
 	}
 	return 0;
+}
+
+int
+refuse_member(struct request *request, const char *where, const char *member,
+	      const char *why)
+{
+	char field[FIELD_PATH];
+
+	snprintf(field, sizeof(field), "%s%s%s", where, *where ? "." : "",
+		 member);
+	return refuse(request, RP_EINVAL, field, "%s", why);
 }
 
 /* ---- the body ---- */

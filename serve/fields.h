@@ -1,5 +1,6 @@
 /*
- * fields.h - read the members of JSON objects into structs; see fields.c.
+ * fields.h - read the members of JSON objects into structs; see fields.c and
+ * content.c.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -11,13 +12,15 @@
 
 enum want_type {
 	WANT_TEXT,     /* const char *; `most` is its length in bytes */
+	WANT_NAME,     /* the same, without control characters */
 	WANT_COUNT,    /* int64_t */
 	WANT_LIMIT,    /* int64_t; null or "none" is 0 */
 	WANT_SIZE,     /* int64_t; a number, or a text such as "64KiB" */
 	WANT_DURATION, /* int64_t, in milliseconds */
 	WANT_TIME,     /* int64_t, in milliseconds */
 	WANT_FLAG,     /* int */
-	WANT_JSON      /* json_t *, any value; borrowed */
+	WANT_JSON,     /* json_t *, any value but null; borrowed */
+	WANT_VALUE     /* json_t *, any value; borrowed */
 };
 
 /* A member that an object may have. */
@@ -45,10 +48,35 @@ int fields_read(struct request *request, json_t *object, const char *where,
  * messages. */
 int field_read(struct request *request, json_t *value, const char *field,
 	       const struct want *want, void *to);
+/* Refuse the request because of a member of the object with the path `where`.
+ * Returns -1. */
+int refuse_member(struct request *request, const char *where,
+		  const char *member, const char *why);
 /* Parse the body as one JSON object. Returns 0, or -1 after refusing the
  * request. */
 int body_parse(struct request *request);
 /* Like body_parse(), but an empty body counts as an empty object. */
 int body_parse_optional(struct request *request);
+
+/* content.c */
+/* A payload or a result as bytes. */
+struct bytes {
+	const void *data;
+	size_t size;
+	char *memory; /* what the caller has to free, or NULL */
+	int is_json;  /* 1: the bytes are JSON */
+};
+/* Read the member `name`, whose value is `value`, or the member NAME_base64 of
+ * the object with the path `where`. A JSON string stands for its text, any
+ * other value for its JSON. A member that the object does not have is NULL.
+ * Returns 0, or -1 after refusing the request. */
+int bytes_read(struct request *request, const char *where, const char *name,
+	       const json_t *value, const char *base64, struct bytes *ret);
+/* Read the member `headers` as the headers of a job. NULL: there is none. If
+ * the job's payload is JSON, the headers get a content type, unless they have
+ * one. *ret is NULL if the job has no headers; the caller frees it. Returns 0,
+ * or -1 after refusing the request. */
+int headers_read(struct request *request, const char *where, json_t *headers,
+		 int is_json, char **ret);
 
 #endif

@@ -341,7 +341,7 @@ static int
 take_change(struct request *request, struct wanted_change *w)
 {
 	static const struct want wants[] = {
-		WANT("queue", TEXT, struct wanted_change, queue, 1,
+		WANT("queue", NAME, struct wanted_change, queue, 1,
 		     RP_MOST_NAME),
 		WANT("priority", COUNT, struct wanted_change, priority, 0,
 		     RP_MOST_PRIORITY),
@@ -366,8 +366,8 @@ job_change_prepare(struct request *request)
 	if (dry_run_prepare(request) < 0 || take_change(request, &w) < 0)
 		return -1;
 	if (w.delay_ms >= 0 && w.run_at >= 0)
-		return refuse(request, RP_EINVAL, NULL,
-			      "give either delay or run_at");
+		return refuse_member(request, "", "run_at",
+				     "give either delay or run_at");
 	if (w.queue)
 		return guard_queue(request, MAY_ADMIN, w.queue);
 	return 0;

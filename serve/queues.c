@@ -136,7 +136,7 @@ take_settings(struct request *request, rp_queue *queue)
 	char names[MOST_SETTINGS][32];
 	size_t n = list_wants(wants, names);
 
-	wants[n++] = (struct want)WANT("dead_to", TEXT, struct wanted,
+	wants[n++] = (struct want)WANT("dead_to", NAME, struct wanted,
 				       queue.dead_to, 0, RP_MOST_NAME);
 	wants[n++] = (struct want)WANT("rate", TEXT, struct wanted, rate, 1,
 				       MOST_RATE);
@@ -224,7 +224,7 @@ take_reason(struct request *request, const char **ret)
 		const char *reason;
 	} body = { NULL };
 	static const struct want wants[] = {
-		WANT("reason", TEXT, struct body, reason, 0, RP_MOST_REASON),
+		WANT("reason", NAME, struct body, reason, 0, RP_MOST_REASON),
 		WANTS_END,
 	};
 	int r = fields_read(request, request->json, "", wants, &body);

@@ -117,33 +117,24 @@ take_word(struct request *request, const char *word, const char *field,
 					     : "expected allow or skip");
 }
 
+/* Take the payload and the headers. memory[0] and memory[1] get what they point
+ * to. */
 static int
-take_payload(struct request *request, const struct wanted_schedule *w,
+take_content(struct request *request, const struct wanted_schedule *w,
 	     rp_schedule *s, char **memory)
 {
-	const char *base64 = w->payload_base64;
+	struct bytes payload;
 
-	if (w->payload && base64)
-		return refuse(request, RP_EINVAL, "payload",
-			      "give either payload or payload_base64");
-	if (json_is_string(w->payload)) {
-		s->payload = json_string_value(w->payload);
-		s->payload_size = json_string_length(w->payload);
-		return 0;
-	}
-	if (!w->payload && !base64)
-		return 0;
-	*memory =
-		base64 ? malloc(strlen(base64) + 1)
-		       : json_dumps(w->payload, JSON_COMPACT | JSON_ENCODE_ANY);
-	if (!*memory)
-		return refuse(request, RP_ENOMEM, NULL, "out of memory");
-	s->payload = *memory;
-	s->payload_size = base64 ? 0 : strlen(*memory);
-	if (base64 && decode_base64(base64, strlen(base64), *memory,
-				    &s->payload_size) < 0)
-		return refuse(request, RP_EINVAL, "payload_base64",
-			      "expected base64");
+	if (bytes_read(request, "", "payload", w->payload, w->payload_base64,
+		       &payload) < 0)
+		return -1;
+	memory[0] = payload.memory;
+	s->payload = payload.data;
+	s->payload_size = payload.size;
+	if (headers_read(request, "", w->headers, payload.is_json, &memory[1]) <
+	    0)
+		return -1;
+	s->headers = memory[1];
 	return 0;
 }
 
@@ -153,15 +144,15 @@ static int
 take_schedule(struct request *request, rp_schedule *s, char **memory)
 {
 	static const struct want wants[] = {
-		WANT("queue", TEXT, struct wanted_schedule, queue, 1,
+		WANT("queue", NAME, struct wanted_schedule, queue, 1,
 		     RP_MOST_NAME),
 		WANT("spec", TEXT, struct wanted_schedule, spec, 1,
 		     RP_MOST_SPEC),
 		WANT("zone", TEXT, struct wanted_schedule, zone, 1,
 		     RP_MOST_ZONE),
-		WANT("kind", TEXT, struct wanted_schedule, kind, 1,
+		WANT("kind", NAME, struct wanted_schedule, kind, 1,
 		     RP_MOST_NAME),
-		WANT("payload", JSON, struct wanted_schedule, payload, 0, 0),
+		WANT("payload", VALUE, struct wanted_schedule, payload, 0, 0),
 		WANT("payload_base64", TEXT, struct wanted_schedule,
 		     payload_base64, 0, INT32_MAX),
 		WANT("headers", JSON, struct wanted_schedule, headers, 0, 0),
@@ -178,23 +169,18 @@ take_schedule(struct request *request, rp_schedule *s, char **memory)
 	if (!w.queue || !w.spec)
 		return refuse(request, RP_EINVAL, w.queue ? "spec" : "queue",
 			      "missing");
-	if (w.headers && !json_is_null(w.headers) && !json_is_object(w.headers))
-		return refuse(request, RP_EINVAL, "headers",
-			      "expected an object");
 	s->name = request->segments[2];
 	s->queue = w.queue;
 	s->spec = w.spec;
 	s->zone = w.zone;
 	s->kind = w.kind;
 	s->priority = (int)w.priority;
-	if (json_is_object(w.headers))
-		s->headers = memory[1] = json_dumps(w.headers, JSON_COMPACT);
 	if (take_word(request, w.missed, "missed", rp__missed_words,
 		      &s->missed) < 0 ||
 	    take_word(request, w.overlap, "overlap", rp__overlap_words,
 		      &s->overlap) < 0)
 		return -1;
-	return take_payload(request, &w, s, &memory[0]);
+	return take_content(request, &w, s, memory);
 }
 
 int

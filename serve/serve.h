@@ -136,6 +136,8 @@ struct request {
 	size_t body_size, body_room;
 	json_t *json;
 	struct turn *turn;    /* what the request writes; NULL: nothing */
+	const char *worker;   /* the name that a claimer gives itself, or
+			       * NULL */
 	int64_t limit;        /* most items in a page of a list */
 	int is_dry;           /* 1: a dry run, which only answers what would be
 			       * changed */

@@ -19,6 +19,8 @@ struct wanted_verdict {
 	const char *result_base64;
 };
 
+static const char only_done[] = "only for the verdict \"done\"";
+
 static int
 take_word(struct request *request, const char *word, const char *field,
 	  int *ret)
@@ -43,55 +45,40 @@ take_claim_no(struct request *request, const struct wanted_verdict *w,
 	      const char *where, rp_verdict *v)
 {
 	if (w->claim ? w->id || w->claim_no : !w->id || !w->claim_no)
-		return refuse(request, RP_EINVAL, where,
-			      "give either claim, or id and claim_no");
+		return refuse_member(request, where, "claim",
+				     "give either claim, or id and claim_no");
 	v->id = w->id;
 	v->claim_no = w->claim_no;
 	if (w->claim && parse_claim(w->claim, &v->id, &v->claim_no) < 0)
-		return refuse(request, RP_EINVAL, where,
-			      "claim: expected ID:CLAIMNO");
+		return refuse_member(request, where, "claim",
+				     "expected ID:CLAIMNO");
 	return 0;
 }
 
 /* Take a result. Like a payload, it is a string, any other JSON value, or bytes
- * in base64. */
+ * in base64. With another verdict than "done", null stands for no result. */
 static int
 take_result(struct request *request, const struct wanted_verdict *w,
 	    const char *where, rp_verdict *v)
 {
-	char *text;
-	size_t size;
+	struct bytes result;
 
-	if (!w->result && !w->result_base64)
-		return 0;
-	if (v->verdict != RP_DONE || (w->result && w->result_base64))
-		return refuse(request, RP_EINVAL, where,
-			      "result and result_base64 are only for the "
-			      "verdict \"done\", and only one can be given");
-	if (w->result_base64) {
-		size = strlen(w->result_base64);
-		text = turn_keep(request->turn, malloc(size + 1));
-		if (text &&
-		    decode_base64(w->result_base64, size, text, &size) < 0)
-			return refuse(request, RP_EINVAL, where,
-				      "result_base64: expected base64");
-	} else if (json_is_string(w->result)) {
-		v->result_bytes = json_string_value(w->result);
-		v->result_size = json_string_length(w->result);
-		text = NULL;
-	} else {
-		text = turn_keep(
-			request->turn,
-			json_dumps(w->result, JSON_COMPACT | JSON_ENCODE_ANY));
-		size = text ? strlen(text) : 0;
-	}
-	if (text) {
-		v->result_bytes = text;
-		v->result_size = size;
-	}
-	if (!v->result_bytes)
+	if (v->verdict != RP_DONE && w->result_base64)
+		return refuse_member(request, where, "result_base64",
+				     only_done);
+	if (v->verdict != RP_DONE)
+		return !w->result || json_is_null(w->result)
+			       ? 0
+			       : refuse_member(request, where, "result",
+					       only_done);
+	if (bytes_read(request, where, "result", w->result, w->result_base64,
+		       &result) < 0)
+		return -1;
+	v->result_bytes = result.data;
+	v->result_size = result.size;
+	if (result.memory && !turn_keep(request->turn, result.memory))
 		return refuse(request, RP_ENOMEM, NULL, "out of memory");
-	if (v->result_size > RP_MOST_RESULT)
+	if (result.size > RP_MOST_RESULT)
 		return refuse(request, RP_EFBIG, where,
 			      "the result is larger than %d bytes",
 			      RP_MOST_RESULT);
@@ -107,20 +94,19 @@ check_verdict(struct request *request, const struct wanted_verdict *w,
 	int kind = v->verdict;
 
 	if (w->delay_ms >= 0 && kind != RP_FAIL && kind != RP_RELEASE)
-		return refuse(request, RP_EINVAL, where,
-			      "delay is only for the verdicts \"fail\" and "
-			      "\"release\"");
+		return refuse_member(request, where, "delay",
+				     "only for the verdicts \"fail\" and "
+				     "\"release\"");
 	if (w->lease_ms >= 0 && kind != RP_EXTEND)
-		return refuse(request, RP_EINVAL, where,
-			      "lease is only for the verdict \"extend\"");
+		return refuse_member(request, where, "lease",
+				     "only for the verdict \"extend\"");
 	if (w->error && kind != RP_FAIL && kind != RP_DEAD)
-		return refuse(request, RP_EINVAL, where,
-			      "error is only for the verdicts \"fail\" and "
-			      "\"dead\"");
+		return refuse_member(
+			request, where, "error",
+			"only for the verdicts \"fail\" and \"dead\"");
 	if (w->progress && kind == RP_DONE)
-		return refuse(request, RP_EINVAL, where,
-			      "progress cannot be given with the verdict "
-			      "\"done\"");
+		return refuse_member(request, where, "progress",
+				     "not for the verdict \"done\"");
 	return 0;
 }
 
@@ -139,7 +125,7 @@ take_verdict(struct request *request, json_t *object, const char *where,
 		WANT("lease", DURATION, struct wanted_verdict, lease_ms, 1,
 		     RP_MOST_MS),
 		WANT("error", TEXT, struct wanted_verdict, error, 0, INT32_MAX),
-		WANT("result", JSON, struct wanted_verdict, result, 0, 0),
+		WANT("result", VALUE, struct wanted_verdict, result, 0, 0),
 		WANT("result_base64", TEXT, struct wanted_verdict,
 		     result_base64, 0, INT32_MAX),
 		WANT("progress", TEXT, struct wanted_verdict, progress, 0,

@@ -25,6 +25,10 @@ class Enqueue(Case):
                 ({"a": [1, None, "ü"]}, '{"a":[1,null,"ü"]}',
                  {"content-type": "application/json"}),
                 (17, "17", {"content-type": "application/json"}),
+                ({"b": 1.10, "a": 0.1}, '{"b":1.1,"a":0.1}',
+                 {"content-type": "application/json"}),
+                (0.1 + 0.2, "0.30000000000000004", {"content-type": "application/json"}),
+                (None, "null", {"content-type": "application/json"}),
                 (False, "false", {"content-type": "application/json"})):
             self.server.enqueue(self.queue, payload=payload)
             job = self.server.claim(self.queue)[0]
@@ -37,6 +41,22 @@ class Enqueue(Case):
         job = self.server.claim(self.queue)[0]
         self.assertNotIn("payload", job)
         self.assertEqual(base64.b64decode(job["payload_base64"]), data)
+
+    def test_null_is_like_a_field_that_is_left_out(self):
+        path = f"/v1/queues/{self.queue}/jobs"
+        for body in ({"payload": "x", "jobs": None, "headers": None, "kind": None},
+                     {"payload": None, "payload_base64": "eA==", "backoff": None}):
+            self.assertEqual(self.server.post(path, body).status, 201, body)
+        jobs = self.server.claim(self.queue, max=9)
+        self.assertEqual([(job["payload"], job["headers"]) for job in jobs],
+                         [("x", None)] * 2)
+        answer = self.server.post("/v1/verdicts", {"verdicts": [
+            {"claim": jobs[0]["claim"], "verdict": "fail", "result": None},
+            {"claim": jobs[1]["claim"], "verdict": "done", "error": None}]})
+        self.assertEqual([r["outcome"] for r in answer.json["results"]], ["ok"] * 2)
+        answer = self.server.post("/v1/settle-and-claim",
+                                  {"queues": [self.queue], "verdicts": None})
+        self.assertEqual(answer.json, {"results": [], "jobs": []})
 
     def test_all_settings_of_a_job_are_stored(self):
         job = self.server.enqueue(
@@ -83,6 +103,15 @@ class Enqueue(Case):
         self.assertEqual((job["kind"], job["max_attempts"]), ("k", 4))
         self.assertEqual(job["headers"],
                          {"content-type": "image/png", "ce-source": "/cloud"})
+
+    def test_headers_and_backoff_of_a_raw_payload_are_json(self):
+        answer = self.server.post(
+            f"/v1/queues/{self.queue}/jobs", b"raw",
+            headers={"Content-Type": "text/plain", "Readpast-Backoff": '["1s", "2m"]',
+                     "Readpast-Headers": '{"a": "b", "content-type": "text/csv"}'})
+        job = self.server.get(f"/v1/jobs/{answer.json['id']}").json
+        self.assertEqual((job["headers"], job["backoff"]),
+                         ({"a": "b", "content-type": "text/csv"}, [1000, 120000]))
 
     def test_a_repeated_idempotency_key_gets_the_same_answer_and_adds_nothing(self):
         path, key = f"/v1/queues/{self.queue}/jobs", {"Idempotency-Key": "k-1"}
@@ -153,6 +182,14 @@ class Claims(Case):
             "queues": [self.queue], "max": 5}).json
         self.assertEqual(answer["results"][0]["outcome"], "ok")
         self.assertEqual([j["payload"] for j in answer["jobs"]], ["2"])
+
+    def test_a_claim_that_is_refused_gives_no_verdict(self):
+        self.server.enqueue(self.queue)
+        job = self.server.claim(self.queue)[0]
+        answer = self.server.post("/v1/settle-and-claim", {
+            "queues": ["a\x01"], "verdicts": [{"claim": job["claim"], "verdict": "fail"}]})
+        self.refused(answer, 400, "queues[0]")
+        self.assertEqual(self.server.get(f"/v1/jobs/{job['id']}").json["state"], "running")
 
     def test_a_claim_from_a_queue_that_does_not_exist_gets_an_empty_list(self):
         self.assertEqual(self.server.claim("never made"), [])
@@ -434,6 +471,15 @@ class Schedules(Case):
         self.assertIn(self.queue, names)
         self.assertEqual(self.server.ask("DELETE", path).status, 200)
         self.refused(self.server.get(path), 404)
+
+    def test_a_schedule_with_json_has_a_content_type(self):
+        path = f"/v1/schedules/{self.queue}"
+        for payload, headers in (({"a": 1.10}, {"content-type": "application/json"}),
+                                 ("text", None)):
+            answer = self.server.ask("PUT", path, {
+                "queue": self.queue, "spec": "0 3 1 1 *", "payload": payload})
+            self.assertEqual(answer.json["headers"], headers)
+        self.server.ask("DELETE", path)
 
     def test_a_spec_that_is_wrong_is_refused(self):
         answer = self.server.ask("PUT", "/v1/schedules/x", {"queue": "q", "spec": "never"})
