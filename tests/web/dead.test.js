@@ -48,6 +48,27 @@ test("a group is deleted, after saying how many jobs", async () => {
 	await closeQuietly(page);
 });
 
+test("errors without fixed text, long errors and jobs without an error can be told apart", async () => {
+	const long = `${"x".repeat(499)}\u{1f600} at line 7`;
+	for (const text of ["42", "42", "43", long]) {
+		its.db.enqueue("odd", text, "--max-attempts", "1");
+		its.db.fail("odd", text);
+	}
+	const page = await open(its.browser, its.base, "#/dead");
+	await page.getByRole("button", { name: "Retry: 42", exact: true }).click();
+	await page.getByRole("button", { name: "Retry 2 jobs" }).click();
+	await said(page, "2 jobs of odd are ready again.");
+	await row(page, "at line 7").getByRole("button", { name: "Delete" }).click();
+	await page.getByRole("button", { name: "Delete 1 job" }).click();
+	await said(page, "1 job of odd is deleted.");
+	assert.deepEqual(
+		its.db.json(["list", "odd", "--state", "dead"]).map((job) => job.last_error),
+		["43"],
+	);
+	its.db.run(["purge", "odd", "--state", "all", "--yes"]);
+	await closeQuietly(page);
+});
+
 test("a failure in the middle is shown above what was read", async () => {
 	const lines = Array.from({ length: 450 }, (_, i) => `job ${i}`).join("\n");
 	its.db.run(["queue", "set", "many", "--max-attempts", "1"]);

@@ -81,6 +81,16 @@ test("a result and progress are shown", async () => {
 	await closeQuietly(page);
 });
 
+test("JSON is indented, and its numbers keep all their digits", async () => {
+	const id = its.db.enqueue("digits", '{"id":9007199254740993123,"f":1.10,"e":{}}');
+	const page = await open(its.browser, its.base, `#/job/${id}`);
+	assert.equal(
+		await page.locator("section.bytes pre").first().innerText(),
+		'{\n  "id": 9007199254740993123,\n  "f": 1.10,\n  "e": {}\n}',
+	);
+	await closeQuietly(page);
+});
+
 test("a payload that is no text is shown as base64, and can be downloaded as it is", async () => {
 	its.db.run(["enqueue", "bytes", "--one", "--quiet"], Buffer.from([0xff, 0xfe, 0, 1, 2]));
 	const id = its.db.json(["list", "bytes"])[0].id;

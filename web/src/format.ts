@@ -81,12 +81,34 @@ export function absoluteTime(at: string): string {
 	return Number.isNaN(ms) ? at : `${new Date(ms)}\n${at}`;
 }
 
+const JSON_TOKEN = /"(?:\\.|[^"\\])*"|[{}[\],:]|[^\s{}[\],:"]+/g;
+
+/** Indent JSON without changing its texts and numbers. A number may have more digits than
+ * JavaScript can compute with. */
+function indent(json: string): string {
+	let depth = 0;
+	let before = "";
+	let to = "";
+	const line = () => `\n${"  ".repeat(depth)}`;
+	for (const [token] of json.matchAll(JSON_TOKEN)) {
+		const isEnd = token === "}" || token === "]";
+		const isFirst = before === "{" || before === "[";
+		if (isEnd) depth--;
+		if (isEnd !== isFirst || before === ",") to += line();
+		to += token === ":" ? ": " : token;
+		if (token === "{" || token === "[") depth++;
+		before = token;
+	}
+	return to;
+}
+
 /** Returns a JSON object or array with indentation, and any other text unchanged. */
 export function pretty(text: string): string {
 	const start = text.trimStart()[0];
 	if (start !== "{" && start !== "[") return text;
 	try {
-		return JSON.stringify(JSON.parse(text), null, 2);
+		JSON.parse(text);
+		return indent(text);
 	} catch {
 		return text;
 	}

@@ -1,5 +1,6 @@
 // Group dead jobs by their error. Numbers and ids in an error differ from job to job
-// ("timeout after 3021 ms"), so the comparison ignores them.
+// ("timeout after 3021 ms"), so the comparison ignores them. An error of nothing else
+// ("42") is compared as it is.
 //
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The readpast authors
@@ -10,7 +11,8 @@ export interface DeadGroup {
 	queue: string;
 	/** the error of its newest job */
 	error: string;
-	/** text that all errors of the group contain, for the server's filter */
+	/** text that all errors of the group contain, for the server's filter; "" if the jobs
+	 * have no error text */
 	common: string;
 	count: number;
 	newest: Job;
@@ -31,6 +33,12 @@ function longestFixed(text: string): string {
 		.reduce((longest, part) => (part.length > longest.length ? part : longest), "");
 }
 
+/** Returns the first COMPARED_CHARS characters, without the first half of a pair. */
+function begin(text: string): string {
+	const isCut = /[\ud800-\udbff]/.test(text[COMPARED_CHARS - 1] ?? "");
+	return text.slice(0, COMPARED_CHARS - Number(isCut));
+}
+
 export class DeadGroups {
 	private readonly groups = new Map<string, DeadGroup>();
 	examined = 0;
@@ -42,8 +50,8 @@ export class DeadGroups {
 	}
 
 	private addOne(job: Job): void {
-		const error = (job.last_error ?? "").slice(0, COMPARED_CHARS);
-		const key = `${job.queue}\n${error.replace(VARIABLE, "#")}`;
+		const error = begin(job.last_error ?? "");
+		const key = `${job.queue}\n${longestFixed(error) ? error.replace(VARIABLE, "#") : error}`;
 		const group = this.groups.get(key);
 		if (!group) {
 			this.groups.set(key, {

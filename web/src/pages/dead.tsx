@@ -57,7 +57,7 @@ function Row({ of, onAct }: { of: DeadGroup; onAct: (verb: Verb) => void }) {
 				{count(of.count)}
 			</td>
 			<th scope="row" class="text">
-				<a class="open" href={link(["queue", of.queue], { state: "dead", error: of.common })}>
+				<a class="open" href={link(["queue", of.queue], { state: "dead", error: of.common || undefined })}>
 					{of.error || "no error text"}
 				</a>
 			</th>
@@ -71,7 +71,7 @@ function Row({ of, onAct }: { of: DeadGroup; onAct: (verb: Verb) => void }) {
 				<Time at={of.oldestAt} />
 			</td>
 			<td class="actions">
-				{!session.value.read_only && (
+				{!session.value.read_only && of.common && (
 					<>
 						<button type="button" aria-label={`Retry: ${of.error}`} onClick={() => onAct("retry-dead")}>
 							Retry…
