@@ -357,9 +357,9 @@ start_http(struct server *server)
 		MHD_OPTION_EXTERNAL_LOGGER, no_log, NULL,
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
 		MHD_OPTION_CONNECTION_LIMIT, (unsigned)o->most_connections + 8,
-		MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_UNESCAPE_CALLBACK,
-		keep_escaped, NULL, MHD_OPTION_URI_LOG_CALLBACK, request_begin,
-		server, MHD_OPTION_NOTIFY_COMPLETED, request_end, server,
+		MHD_OPTION_UNESCAPE_CALLBACK, keep_escaped, NULL,
+		MHD_OPTION_URI_LOG_CALLBACK, request_begin, server,
+		MHD_OPTION_NOTIFY_COMPLETED, request_end, server,
 		MHD_OPTION_NOTIFY_CONNECTION, connection_changed, server,
 		MHD_OPTION_ARRAY, tls, MHD_OPTION_END);
 	return server->mhd ? 0

@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/socket.h>
 
 #include "turn.h"
@@ -198,59 +197,10 @@ send_answer(struct request *request)
 
 /* ---- reading ---- */
 
-struct lengths {
-	int lengths, encodings, hosts;
-};
-
-static enum MHD_Result
-count_header(void *ctx, enum MHD_ValueKind kind, const char *name,
-	     const char *value)
-{
-	struct lengths *found = ctx;
-
-	(void)kind;
-	(void)value;
-	found->lengths += strcasecmp(name, "content-length") == 0;
-	found->encodings += strcasecmp(name, "transfer-encoding") == 0;
-	found->hosts += strcasecmp(name, "host") == 0;
-	return MHD_YES;
-}
-
-/* If a proxy and a server disagree about where a body ends, a client can make
- * one of them read a part of the body as another request. So refuse a request
- * whose length is ambiguous. */
-static int
-check_lengths(struct request *request, int *ret_has_body)
-{
-	struct lengths found = { 0 };
-	const char *length;
-
-	mhd.get_connection_values(request->connection, MHD_HEADER_KIND,
-				  count_header, &found);
-	*ret_has_body = found.lengths || found.encodings;
-	if (found.lengths + found.encodings > 1)
-		return refuse(request, RP_EINVAL, NULL,
-			      "expected at most one header Content-Length or "
-			      "Transfer-Encoding");
-	if (found.hosts != 1)
-		return refuse(request, RP_EINVAL, NULL,
-			      "expected one header Host");
-	length = mhd.lookup_connection_value(request->connection,
-					     MHD_HEADER_KIND, "Content-Length");
-	if (length && (strlen(length) > 15 ||
-		       atoll(length) > request->server->options->most_body))
-		return refuse(request, RP_EFBIG, NULL,
-			      "the body is larger than %lld bytes",
-			      (long long)request->server->options->most_body);
-	return 0;
-}
-
 /* Check all that can be checked before the body is read. */
 static int
-check_head(struct request *request, int *ret_has_body)
+check_route(struct request *request)
 {
-	if (check_lengths(request, ret_has_body) < 0)
-		return -1;
 	if (target_parse(request) < 0 || guard_check(request) < 0)
 		return -1;
 	return route_find(request) < 0 || guard_route(request) < 0 ? -1 : 0;
@@ -263,10 +213,11 @@ read_head(struct request *request, const char *method)
 
 	request->is_checked = 1;
 	request->method = method;
-	if (check_head(request, &has_body) == 0 || !has_body)
+	if (head_check(request, &has_body) == 0 &&
+	    (check_route(request) == 0 || !has_body))
 		return MHD_YES;
-	/* The body is not read, so libmicrohttpd closes the connection after
-	 * the answer. */
+	/* No body is read, so libmicrohttpd closes the connection after the
+	 * answer. */
 	return send_answer(request);
 }
 

@@ -182,6 +182,10 @@ struct route {
 int route_find(struct request *request);
 extern const struct route routes[]; /* ended by a NULL method */
 
+/* head.c: check the request line and the headers. *ret_has_body is set in any
+ * case. Returns 0, or -1 after answering; then close the connection. */
+int head_check(struct request *request, int *ret_has_body);
+
 /* target.c: split the target into decoded segments and parameters. Returns 0,
  * or -1 after answering. */
 int target_parse(struct request *request);

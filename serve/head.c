@@ -1,0 +1,118 @@
+/*
+ * head.c - check the head of a request, which is its request line and its
+ * headers.
+ *
+ * If a proxy and a server disagree about a head, a client can make one of them
+ * read a part of the body as another request, or pass a name that the other one
+ * has refused. So refuse a head that another program may read differently, and
+ * close the connection, because nobody knows where the next request begins.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "serve.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* The characters of a header's name (RFC 9110, 5.6.2). */
+#define NAME_CHARACTERS                                                        \
+	"!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"                  \
+	"abcdefghijklmnopqrstuvwxyz"
+
+struct head {
+	int has_control; /* 1: a value has a control character */
+	const char *wrong_name;
+	int lengths, encodings, hosts;
+};
+
+static int
+has_control(const char *text)
+{
+	for (; *text; text++)
+		if (((unsigned char)*text < ' ' && *text != '\t') ||
+		    *text == '\x7f')
+			return 1;
+	return 0;
+}
+
+static enum MHD_Result
+add_header(void *ctx, enum MHD_ValueKind kind, const char *name,
+	   const char *value)
+{
+	struct head *head = ctx;
+	size_t n = strspn(name, NAME_CHARACTERS);
+
+	(void)kind;
+	if (n == 0 || name[n])
+		head->wrong_name = name;
+	head->has_control |= has_control(value);
+	head->lengths += strcasecmp(name, "content-length") == 0;
+	head->encodings += strcasecmp(name, "transfer-encoding") == 0;
+	head->hosts += strcasecmp(name, "host") == 0;
+	return MHD_YES;
+}
+
+static int
+check_text(struct request *request, const struct head *head)
+{
+	const char *target = request->target;
+
+	if (head->wrong_name)
+		return refuse(request, RP_EINVAL, NULL,
+			      "the header name \"%.80s\" is not valid",
+			      head->wrong_name);
+	if (head->has_control)
+		return refuse(request, RP_EINVAL, NULL,
+			      "a header has a control character");
+	if (strpbrk(target, " \t") || has_control(target))
+		return refuse(request, RP_EINVAL, NULL,
+			      "the path has a space or a control character");
+	return 0;
+}
+
+static const char *
+header(const struct request *request, const char *name)
+{
+	return mhd.lookup_connection_value(request->connection, MHD_HEADER_KIND,
+					   name);
+}
+
+static int
+check_length(struct request *request, const struct head *head)
+{
+	const int64_t most = request->server->options->most_body;
+	const char *length = header(request, "Content-Length");
+	const char *encoding = header(request, "Transfer-Encoding");
+
+	if (head->lengths + head->encodings > 1)
+		return refuse(request, RP_EINVAL, NULL,
+			      "expected at most one header Content-Length or "
+			      "Transfer-Encoding");
+	/* libmicrohttpd would wait for the end of such a body in vain. */
+	if (encoding && strcasecmp(encoding, "chunked") != 0)
+		return refuse_status(request, 501, "transfer-encoding",
+				     "Transfer-Encoding: expected chunked");
+	if (length && (strlen(length) > 15 || atoll(length) > most))
+		return refuse(request, RP_EFBIG, NULL,
+			      "the body is larger than %lld bytes",
+			      (long long)most);
+	return 0;
+}
+
+int
+head_check(struct request *request, int *ret_has_body)
+{
+	struct head head = { 0 };
+
+	mhd.get_connection_values(request->connection, MHD_HEADER_KIND,
+				  add_header, &head);
+	*ret_has_body = head.lengths || head.encodings;
+	if (check_text(request, &head) < 0 || check_length(request, &head) < 0)
+		return -1;
+	if (head.hosts != 1)
+		return refuse(request, RP_EINVAL, NULL,
+			      "expected one header Host");
+	return 0;
+}
