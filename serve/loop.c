@@ -12,7 +12,6 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "turn.h"
@@ -25,9 +24,9 @@
 #define DRAIN_MS 10000
 #define MOST_PEM 1048576 /* bytes of a certificate or a key */
 
-/* Values of epoll_data for descriptors that belong to no request. The listener
- * with the index i has the value OF_LISTENER + i. For a request, the value is
- * its address. */
+/* Values of epoll_data for descriptors that are not connections. The listener
+ * with the index i has the value OF_LISTENER + i. For a connection, the value
+ * is the address of its struct. */
 enum { OF_MHD = 1, OF_WAKE, OF_SIGNAL, OF_LISTENER };
 
 int64_t
@@ -85,24 +84,6 @@ server_resume(struct request *request)
 	mhd.resume_connection(request->connection);
 }
 
-void
-server_watch(struct server *server, struct request *request)
-{
-	if (!request->is_watched &&
-	    watch(server, request->fd, (uint64_t)(uintptr_t)request,
-		  EPOLLRDHUP) == 0)
-		request->is_watched = 1;
-}
-
-void
-server_unwatch(struct server *server, struct request *request)
-{
-	if (!request->is_watched)
-		return;
-	request->is_watched = 0;
-	epoll_ctl(server->epoll_fd, EPOLL_CTL_DEL, request->fd, NULL);
-}
-
 /* If the request enqueued jobs, try the claims that wait for them. */
 static void
 wake_others(struct server *server, const struct request *request)
@@ -151,100 +132,6 @@ take_all_back(struct server *server)
 	outcomes_look(server);
 }
 
-/* Called when the client of a waiting request has closed the connection. Ends
- * the wait. */
-static void
-client_gone(struct server *server, struct request *request)
-{
-	server_unwatch(server, request);
-	request->is_closed = 1;
-	if (request->wave)
-		return; /* The writer has the request. See polls_back(). */
-	if (request->stage == STAGE_POLL)
-		polls_remove(server, request);
-	else if (request->stage == STAGE_OUTCOME)
-		outcomes_remove(server, request);
-	if (request->stage != STAGE_EVENTS)
-		refuse_status(request, 408, "client-gone",
-			      "the client has closed the connection");
-	server_resume(request);
-}
-
-/* ---- connections ---- */
-
-static void
-connection_changed(void *ctx, struct MHD_Connection *connection, void **context,
-		   enum MHD_ConnectionNotificationCode code)
-{
-	struct server *server = ctx;
-	struct connection *c = *context;
-
-	if (code == MHD_CONNECTION_NOTIFY_STARTED) {
-		const union MHD_ConnectionInfo *info = mhd.get_connection_info(
-			connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-
-		server->connections_count++;
-		c = calloc(1, sizeof(*c));
-		if (!c)
-			return;
-		c->fd = info ? info->connect_fd : -1;
-		c->since_ms = now_ms();
-		c->next = server->connections;
-		if (c->next)
-			c->next->before = c;
-		server->connections = c;
-		*context = c;
-		return;
-	}
-	server->connections_count--;
-	if (!c)
-		return;
-	if (c->next)
-		c->next->before = c->before;
-	if (c->before)
-		c->before->next = c->next;
-	else
-		server->connections = c->next;
-	free(c);
-	*context = NULL;
-}
-
-static void
-accept_all(struct server *server, int listener)
-{
-	for (int i = 0; i < 64; i++) {
-		struct sockaddr_storage address;
-		socklen_t size = sizeof(address);
-		int fd = accept4(listener, (struct sockaddr *)&address, &size,
-				 SOCK_NONBLOCK | SOCK_CLOEXEC);
-
-		if (fd < 0)
-			return;
-		if (server->connections_count >=
-		    server->options->most_connections) {
-			close(fd);
-			continue;
-		}
-		mhd.add_connection(server->mhd, fd, (struct sockaddr *)&address,
-				   size);
-	}
-}
-
-/* End connections whose clients take too long to send a request or to read an
- * answer. */
-static void
-end_slow(const struct server *server, int64_t now)
-{
-	for (struct connection *c = server->connections; c; c = c->next) {
-		int is_slow = !c->is_busy &&
-			      now - c->since_ms > server->options->time_ms;
-		int is_idle = server->drains && !c->has_request;
-
-		if (is_slow || is_idle)
-			shutdown(c->fd, SHUT_RDWR);
-	}
-}
-
 /* ---- the loop ---- */
 
 static void
@@ -258,7 +145,7 @@ tick(struct server *server)
 	polls_tick(server, now);
 	outcomes_tick(server, now);
 	events_tick(server, now);
-	end_slow(server, now);
+	connections_tick(server, now);
 }
 
 void
@@ -285,9 +172,10 @@ handle(struct server *server, const struct epoll_event *event)
 	else if (of == OF_SIGNAL)
 		server_drain(server);
 	else if (of >= OF_LISTENER && of < OF_LISTENER + MOST_LISTENERS)
-		accept_all(server, server->listeners[of - OF_LISTENER].fd);
+		connections_accept(server,
+				   server->listeners[of - OF_LISTENER].fd);
 	else if (of >= OF_LISTENER + MOST_LISTENERS)
-		client_gone(server, (struct request *)(uintptr_t)of);
+		connection_event(server, event->data.ptr, event->events);
 }
 
 static int

@@ -98,26 +98,6 @@ request_free(struct request *request)
 
 /* ---- the connection ---- */
 
-static struct connection *
-connection_of(struct MHD_Connection *connection)
-{
-	const union MHD_ConnectionInfo *info = mhd.get_connection_info(
-		connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
-
-	return info ? info->socket_context : NULL;
-}
-
-static void
-set_busy(const struct request *request, int is_busy)
-{
-	struct connection *c = connection_of(request->connection);
-
-	if (!c)
-		return;
-	c->is_busy = is_busy;
-	c->since_ms = now_ms();
-}
-
 /* Returns 1 if the client has closed its side of the connection, or is gone.
  * Such a client gets no job. The result may be 0 although the client is gone,
  * if bytes that it sent before are not read yet. */
@@ -174,9 +154,9 @@ send_answer(struct request *request)
 	struct MHD_Response *response;
 	enum MHD_Result r;
 
-	set_busy(request, 0);
+	connection_is(request->client, PHASE_SEND);
 	if (request->stage == STAGE_EVENTS) {
-		set_busy(request, 1);
+		connection_is(request->client, PHASE_BUSY);
 		response = events_response(request);
 	} else {
 		response = mhd.create_response_from_buffer(
@@ -283,8 +263,9 @@ request_begin(void *ctx, const char *target, struct MHD_Connection *connection)
 		request_free(request);
 		return NULL;
 	}
-	if (c)
-		c->has_request = 1;
+	request->client = c;
+	if (c && c->phase == PHASE_IDLE)
+		connection_is(c, PHASE_READ);
 	return request;
 }
 
@@ -306,7 +287,7 @@ dispatch(struct request *request)
 {
 	const struct route *route = request->route;
 
-	set_busy(request, 1);
+	connection_is(request->client, PHASE_BUSY);
 	if (request->is_token_unknown && request->stage == STAGE_READ) {
 		request->stage = STAGE_TOKEN;
 		request->run = read_tokens;
@@ -375,16 +356,11 @@ request_end(void *ctx, struct MHD_Connection *connection, void **state,
 	    enum MHD_RequestTerminationCode how)
 {
 	struct request *request = *state;
-	struct connection *c = connection_of(connection);
 	int is_sent = how == MHD_REQUEST_TERMINATED_COMPLETED_OK;
 
 	(void)ctx;
 	*state = NULL;
-	if (c) {
-		c->is_busy = 0;
-		c->has_request = 0;
-		c->since_ms = now_ms();
-	}
+	connection_is(connection_of(connection), PHASE_IDLE);
 	if (!request)
 		return;
 	if (request->stream)

@@ -104,6 +104,7 @@ struct turn;
 struct request {
 	struct server *server;
 	struct MHD_Connection *connection; /* NULL: the server's own request */
+	struct connection *client;         /* may be NULL, if memory ran out */
 	struct request *next; /* the next request in the same list */
 	int fd;               /* the connection's socket */
 	int64_t number;
@@ -111,9 +112,7 @@ struct request {
 	enum stage stage;
 	int is_checked; /* 1: the headers were checked */
 	int is_suspended;
-	int is_closed;  /* 1: the client has closed the connection */
-	int is_watched; /* 1: the loop notices when the client closes the
-			 * connection */
+	int is_closed; /* 1: the client has closed the connection */
 
 	char *target;  /* path and query, as the client sent them */
 	char *decoded; /* the text into which segments and parameters point */
@@ -385,16 +384,41 @@ void metrics_answered(struct server *server, int status, int64_t us);
 int access_log_open(struct server *server);
 void access_log(struct server *server, const struct request *request, int sent);
 
+/* connection.c */
+enum phase {
+	PHASE_IDLE, /* the client has sent no byte of the next request */
+	PHASE_READ, /* the client sends a request */
+	PHASE_BUSY, /* the server works on the request */
+	PHASE_SEND  /* the client reads the answer */
+};
 struct connection {
 	struct connection *next, *before;
 	int fd;
-	int64_t since_ms; /* when the server began to wait for the client to
-			   * send a request or to read an answer (monotonic
-			   * ms) */
-	int is_busy;      /* 1: the server works on a request, so the client's
-			   * time limit does not run */
-	int has_request;  /* 1: a request has begun */
+	enum phase phase;
+	int64_t since_ms; /* when the phase began (monotonic ms); except in
+			   * PHASE_BUSY, it may last as long as --time */
+	int is_ended;     /* 1: the client sends nothing more */
+	struct request *waiting; /* a request that ends when the client closes
+				  * the connection, or NULL */
 };
+struct connection *connection_of(struct MHD_Connection *connection);
+/* A callback of libmicrohttpd: a connection begins or ends. */
+void connection_changed(void *ctx, struct MHD_Connection *connection,
+			void **context,
+			enum MHD_ConnectionNotificationCode code);
+void connections_accept(struct server *server, int listener);
+/* A phase of the connection begins. c: NULL if memory ran out for it. */
+void connection_is(struct connection *c, enum phase phase);
+/* Called when epoll reports events of the connection. */
+void connection_event(struct server *server, struct connection *c,
+		      uint32_t events);
+/* End connections whose clients take too long to send a request or to read an
+ * answer, and those whose clients do not send the rest of a request. */
+void connections_tick(const struct server *server, int64_t now);
+/* Until server_unwatch(), the request's wait ends when its client closes the
+ * connection. */
+void server_watch(struct server *server, struct request *request);
+void server_unwatch(struct server *server, struct request *request);
 
 struct listener {
 	int fd;
@@ -437,8 +461,6 @@ void server_wake(struct server *server);
 /* Accept no more connections. The loop ends when the requests that have begun
  * are answered, or after DRAIN_MS. */
 void server_drain(struct server *server);
-void server_watch(struct server *server, struct request *request);
-void server_unwatch(struct server *server, struct request *request);
 void server_resume(struct request *request);
 void server_suspend(struct request *request);
 

@@ -9,6 +9,7 @@ SPDX-FileCopyrightText: The readpast authors
 """
 
 import json
+import signal
 import socket
 import time
 
@@ -324,6 +325,50 @@ class Wire(Case):
         time.sleep(0.3)
         self.alive()
         self.assertEqual(self.jobs(), [])
+
+    def send_and_end(self, data):
+        """Send bytes, and the end of the data before the server can read the bytes.
+        Return the answer and how long it took."""
+        with socket.create_connection((self.server.host, self.server.port), timeout=10) as s:
+            self.alive()  # so the server has accepted the connection
+            self.server.process.send_signal(signal.SIGSTOP)
+            s.sendall(data)
+            s.shutdown(socket.SHUT_WR)
+            self.server.process.send_signal(signal.SIGCONT)
+            began = time.monotonic()
+            got = b""
+            while more := s.recv(65536):
+                got += more
+            return got, time.monotonic() - began
+
+    def test_a_request_that_the_client_does_not_complete_is_ended_at_once(self):
+        for data in (b"POST /v1/que", self.head()[:-9],
+                     self.head(b"Content-Length: 10") + b"12345",
+                     self.head(b"Transfer-Encoding: chunked") + b"5\r\n123",
+                     self.head(b"Transfer-Encoding: chunked") + b"5\r\n12345\r\n"):
+            with self.subTest(data=data):
+                got, took = self.send_and_end(data)
+                self.assertEqual(got, b"")
+                self.assertLess(took, 1.5)
+        self.assertEqual(self.jobs(), [])
+
+    def test_requests_that_are_complete_are_answered_after_the_end_of_the_data(self):
+        one = self.head(method=b"GET", path=b"/v1/queues")
+        for requests in (1, 3):
+            got, took = self.send_and_end(one * requests)
+            self.assertEqual(got.count(b"200 OK"), requests)
+            self.assertLess(took, 1.5)
+
+    def test_the_time_of_a_request_begins_with_its_first_byte(self):
+        request = self.head(b"Content-Length: 2", b"Content-Type: text/plain",
+                            path=b"/v1/queues/late/jobs") + b"ab"
+        with socket.create_connection((self.server.host, self.server.port), timeout=10) as s:
+            for _ in range(2):
+                time.sleep(1.5)
+                for part in (request[:9], request[9:-1], request[-1:]):
+                    s.sendall(part)
+                    time.sleep(0.4)
+                self.assertIn(b"201 Created", s.recv(4096))
 
     def test_a_hundred_thousand_headers_are_refused(self):
         lines = [b"X-%d: y" % i for i in range(100000)]
