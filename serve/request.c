@@ -154,6 +154,10 @@ send_answer(struct request *request)
 	struct MHD_Response *response;
 	enum MHD_Result r;
 
+	/* libmicrohttpd would send the last, empty chunk of the stream. */
+	if (request->stage == STAGE_EVENTS &&
+	    strcmp(request->method, "HEAD") == 0)
+		answer_bytes(request, 200, "text/event-stream", strdup(""), 0);
 	connection_is(request->client, PHASE_SEND);
 	if (request->stage == STAGE_EVENTS) {
 		connection_is(request->client, PHASE_BUSY);

@@ -406,6 +406,12 @@ class Wire(Case):
                         pass
         self.assertLess(time.monotonic() - began, 8)
 
+    def test_the_answer_to_HEAD_has_no_body(self):
+        for path in (b"/v1/events", b"/v1/queues", b"/none"):
+            got = self.server.raw(self.head(b"Connection: close", method=b"HEAD", path=path))
+            self.assertIn(b"Content-Type: ", got)
+            self.assertEqual(got.partition(b"\r\n\r\n")[2], b"")
+
     def test_a_connection_is_kept_alive_for_many_requests(self):
         connection = self.server.connect()
         connection.connect()
