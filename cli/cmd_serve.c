@@ -17,27 +17,65 @@
 #define BODY (16 * 1024 * 1024 + 65536)
 #define TIME_MS 60000
 
+#define LETTERS "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+/* Returns whether a header Host may have this name. */
+static int
+is_host(const char *text)
+{
+	size_t n;
+
+	if (*text == '[') { /* an address of IPv6 */
+		n = strspn(text + 1, "0123456789ABCDEFabcdef:.");
+		return n > 0 && strcmp(text + 1 + n, "]") == 0;
+	}
+	n = strspn(text, LETTERS "-._");
+	return n > 0 && !text[n] && n <= MOST_HOST;
+}
+
+/* Returns whether the target of a request may begin with this prefix. */
+static int
+is_prefix(const char *text)
+{
+	size_t n = strlen(text);
+
+	if (n == 0)
+		return 1;
+	return *text == '/' && text[n - 1] != '/' &&
+	       strspn(text, LETTERS "/-._~!$&'()*+,=:@%") == n;
+}
+
+static int
+check_names(const struct cmd *cmd, const struct options *o)
+{
+	for (size_t i = 0; i < o->hosts.count; i++)
+		if (!is_host(o->hosts.items[i]))
+			return usage(cmd,
+				     "--host %.80s: expected a name without a "
+				     "port, such as queue.example.com",
+				     o->hosts.items[i]);
+	if (!is_prefix(o->prefix))
+		return usage(cmd,
+			     "--prefix %.80s: expected a path such as /queue",
+			     o->prefix);
+	return 0;
+}
+
 static int
 check(const struct cmd *cmd, const struct options *o)
 {
-	size_t n = strlen(o->prefix);
-
 	if (o->listen.count > MOST_LISTENERS)
 		return usage(cmd, "give --listen at most %d times",
 			     MOST_LISTENERS);
 	if (!o->cert != !o->key)
 		return usage(cmd, "give both --tls-cert and --tls-key");
-	if (n && (*o->prefix != '/' || o->prefix[n - 1] == '/'))
-		return usage(cmd,
-			     "--prefix %.80s: expected a path such as /queue",
-			     o->prefix);
 	if (o->most_connections < 1 || o->most_connections > 1000000)
 		return usage(cmd, "--connections: expected 1 to 1000000");
 	if (o->most_body < 1024 || o->most_body > 2 * (int64_t)RP_MOST_PAYLOAD)
 		return usage(cmd, "--body: expected 1KiB to 2GB");
 	if (o->time_ms < 1000)
 		return usage(cmd, "--time: expected at least 1s");
-	return 0;
+	return check_names(cmd, o);
 }
 
 static int

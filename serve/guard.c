@@ -87,7 +87,7 @@ check_host(struct request *request)
 {
 	const char *text = header(request, "Host");
 	int own_port, port, is_loopback, standard;
-	char host[256], own[256];
+	char host[MOST_HOST + 1], own[MOST_HOST + 1];
 
 	if (!text || split_host(text, host, sizeof(host), &port) < 0)
 		return refuse(request, RP_EINVAL, NULL,
@@ -114,7 +114,7 @@ check_origin(struct request *request)
 	const char *origin = header(request, "Origin");
 	const char *host = header(request, "Host");
 	const char *name = origin ? strstr(origin, "://") : NULL;
-	char bare[256];
+	char bare[MOST_HOST + 1];
 	int port;
 
 	if (!origin)

@@ -86,6 +86,11 @@ listen_check(const struct options *options)
 		struct addrinfo *found;
 		int is_open;
 
+		if (strcmp(text, UNIX) == 0)
+			return complain(USAGE,
+					"serve: --listen %s: expected "
+					"unix:PATH",
+					text);
 		if (is_unix(text))
 			continue;
 		found = listen_resolve(listen_option, text);

@@ -30,6 +30,7 @@
 #define MOST_SEGMENTS 6    /* parts of a path */
 #define MOST_PARAMETERS 16 /* parameters of a query */
 #define MOST_QUEUES 100    /* queues in one claim */
+#define MOST_HOST 255      /* bytes of the name in a header Host */
 #define MOST_LISTENERS 16  /* addresses to listen on */
 #define READERS 3          /* threads for requests that are not batched */
 #define ID_TEXT 24         /* bytes for a number as text, with its NUL byte */

@@ -11,9 +11,12 @@ SPDX-FileCopyrightText: The readpast authors
 import json
 import signal
 import socket
+import subprocess
+import tempfile
 import time
+import unittest
 
-from serving import Answer, Case, Server, main
+from serving import READPAST, Answer, Case, Server, main
 
 LONG = "x" * 256
 WRONG_JOBS = [  # a job, and the field that the refusal must name
@@ -442,6 +445,37 @@ class Wire(Case):
                     got = b""
                 self.assertNotIn(b" 200 ", got[:20])
         self.alive()
+
+
+class Options(unittest.TestCase):
+    def test_a_name_a_prefix_or_an_address_that_no_request_can_have_is_refused(self):
+        for *options, word in (("--host", "", "expected a name"),
+                               ("--host", "a.example:8443", "without a port"),
+                               ("--host", "http://a.example", "without a port"),
+                               ("--host", "a b", "a b"), ("--host", "a/b", "a/b"),
+                               ("--host", "[::1", "[::1"), ("--host", "[]", "[]"),
+                               ("--host", "[::1]:80", "[::1]:80"),
+                               ("--host", "x" * 256, "expected a name"),
+                               ("--prefix", "/a b", "expected a path"),
+                               ("--prefix", "/a?b", "/a?b"), ("--prefix", "/a#b", "/a#b"),
+                               ("--prefix", "/a;b", "/a;b"), ("--prefix", "/\u00e9", "/"),
+                               ("--prefix", "/", "/"), ("--prefix", "a", "a"),
+                               ("--listen", "unix:", "expected unix:PATH")):
+            with self.subTest(options=options):
+                ended = subprocess.run(
+                    [READPAST, "--db", "sqlite:/nonexistent/db", "serve", *options],
+                    capture_output=True, text=True, timeout=20)
+                self.assertEqual((ended.returncode, ended.stdout), (2, ""))
+                self.assertIn(word, ended.stderr)
+                self.assertEqual(ended.stderr.count("\n"), 1)
+
+    def test_names_and_prefixes_of_other_forms_are_taken(self):
+        with tempfile.TemporaryDirectory() as folder:
+            server = Server(folder, "--host", "a-b.example", "--host", "[::1]", "--host",
+                            "X_1.", "--prefix", "/a/%C3%A9~b")
+            answer = server.get("/a/%C3%A9~b/healthz", headers={"Host": "[::1]:80"})
+            self.assertEqual(answer.status, 200)
+            self.assertEqual(server.stop(), 0)
 
 
 class Pages(Case):
