@@ -287,6 +287,25 @@ sweep_until_blocked(rp_conn *conn, int64_t blocked)
 		ok(conn, rp_sweep(conn, NULL));
 }
 
+/* Complete up to 1,000 jobs. Returns how many. */
+static size_t
+complete_some(rp_conn *conn)
+{
+	static rp_verdict verdicts[1000];
+	rp_batch *batch = take(conn, "q", 1000, MINUTE);
+	size_t n = rp_batch_count(batch);
+
+	for (size_t i = 0; i < n; i++) {
+		verdicts[i] = (rp_verdict)RP_VERDICT_INIT;
+		verdicts[i].verdict = RP_DONE;
+		verdicts[i].id = rp_batch_at(batch, i)->id;
+		verdicts[i].claim_no = rp_batch_at(batch, i)->claim_no;
+	}
+	rp_batch_free(batch);
+	ok(conn, rp_settle(conn, verdicts, n));
+	return n;
+}
+
 static void
 many_groups_are_admitted_by_a_few_sweeps(void **state)
 {
@@ -295,6 +314,7 @@ many_groups_are_admitted_by_a_few_sweeps(void **state)
 	rp_job_spec jobs[2 * GROUPS];
 	char names[GROUPS][12];
 	rp_queue_stats s;
+	rp_groups *left;
 
 	limit_groups(conn, 1);
 	for (int i = 0; i < 2 * GROUPS; i++) {
@@ -315,6 +335,12 @@ many_groups_are_admitted_by_a_few_sweeps(void **state)
 	s = stats_of(conn, "q");
 	assert_int_equal(s.ready, 2 * GROUPS);
 	assert_int_equal(s.blocked, 0);
+	/* No slot is left when all jobs are done. */
+	while (complete_some(conn) > 0)
+		;
+	ok(conn, rp_group_list(conn, "q", 0, NULL, 10, &left));
+	assert_int_equal(rp_groups_count(left), 0);
+	rp_groups_free(left);
 }
 
 /* ---- blocked jobs are changed ---- */

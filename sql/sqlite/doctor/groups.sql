@@ -25,8 +25,10 @@ select q.name as queue, w.group_key as 'group', :now_ms - j.run_at as waits_ms,
                     order by priority, came limit 1)
  where w.group_key is not null
    and j.run_at < :now_ms - 10000
-   and not exists (select 1 from readpast_group_slot
-                    where queue_id = w.queue_id and group_key = w.group_key)
+   and not exists (select 1 from readpast_group_slot s
+                    cross join readpast_job k
+                    where s.queue_id = w.queue_id and s.group_key = w.group_key
+                      and k.id = s.job_id)
    and not exists (select 1 from readpast_group_hold
                     where queue_id = w.queue_id and group_key = w.group_key
                       and until > :now_ms - 10000)

@@ -76,4 +76,5 @@ union all
 select 0, 0, 0, 0, 0
  where @goes_on;
 
+-- the rest if @id:
 -- include admit
