@@ -500,7 +500,8 @@ typedef struct rp_job {
 } rp_job;
 
 /* A read-only list of jobs. rp_batch_free() frees the jobs and all that they
- * point to. rp_batch_is_partial() is described at rp_job_list(). */
+ * point to. rp_batch_is_partial() is described at rp_job_list() and
+ * rp_claim(). */
 typedef struct rp_batch rp_batch;
 RP_API size_t rp_batch_count(const rp_batch *batch);
 RP_API const rp_job *rp_batch_at(const rp_batch *batch, size_t i);
@@ -603,6 +604,10 @@ typedef struct rp_claim_options {
  * A *suspect* is a job that may have killed its worker: its lease ran out twice
  * in a row, or once if it has one attempt left. A claim returns a suspect
  * alone, and only to a caller that holds no other job.
+ *
+ * A claim takes jobs that must wait for their group out of the ready line. On
+ * SQLite it does so for a few milliseconds at most. If more such jobs are left
+ * then, rp_batch_is_partial() returns 1, and the next claim goes on with them.
  */
 RP_API int rp_claim(rp_conn *conn, const char *queue, size_t max,
 		    const rp_claim_options *options, rp_batch **ret);

@@ -49,8 +49,7 @@ struct rp_batch {
 	size_t count, room;
 	size_t suspects;
 	size_t incomplete; /* number of jobs whose payload must still be read */
-	int partial;       /* 1: the batch is the result of a listing that did
-			    * not examine all jobs */
+	int partial;       /* 1: the call did not examine all jobs */
 	struct block *blocks;
 };
 

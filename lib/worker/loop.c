@@ -20,6 +20,7 @@
 #define MOST_AHEAD 2000
 #define STUCK_MS 500
 #define MOST_TROUBLES_AT_THE_END 5
+#define PARTIAL_PAUSE_US 2000 /* pause after a claim that was not completed */
 /* A worker that was asked to stop tries this many times, in 10 s, to settle
  * jobs that other transactions have locked. Then it ends. */
 #define MOST_TRIES_AT_THE_END 50
@@ -180,8 +181,13 @@ note_claim(rp_worker *w, const rp_batch *batch, size_t want)
 
 	if (!suspect)
 		rp__alone_claimed(&w->alone, n, passed_over);
-	w->maybe_ready =
-		n == want || suspect || (passed_over && !w->alone.task);
+	w->maybe_ready = n == want || suspect ||
+			 (passed_over && !w->alone.task) ||
+			 rp_batch_is_partial(batch);
+	/* This claim has spent its time on jobs that must wait for their group.
+	 * The next claim goes on with them. Let other writers in before. */
+	if (rp_batch_is_partial(batch) && w->conn->backend->one_writer)
+		rp__nap_us(PARTIAL_PAUSE_US);
 }
 
 /* Settle and claim in one round trip. It fails if another transaction has

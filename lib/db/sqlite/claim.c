@@ -22,7 +22,8 @@
  * that need not wait. Then the verb admit gives each noted job a slot, or takes
  * the job out of the line. The line is scanned again until the batch is full or
  * no job must wait. After MOST_MOVED noted jobs, or after MOST_MOVING_MS, the
- * line is scanned one last time. Later claims admit the remaining jobs.
+ * line is scanned one last time. Later claims admit the remaining jobs. If the
+ * last scan finds such jobs, the batch is marked as partial.
  */
 #include "sqlite.h"
 
@@ -250,6 +251,8 @@ claim_queue(struct sqlite *s, struct claim *claim, const char *queue,
 	claim->job[JOB_QUEUE] = rp__text(queue);
 	for (;;) {
 		r = scan(s, claim, queue, error);
+		if (is_last && claim->waiting_count)
+			rp__batch_set_partial(trip->batch);
 		if (r < 0 || claim->waiting_count == 0 || is_last)
 			return r;
 		if (stop_at == 0)
