@@ -193,7 +193,10 @@ a_queue_without_a_rate_starts_all_jobs_again(void **state)
 	put_many(conn, 10);
 	assert_int_equal(claims(conn, 10), 1);
 	rate(conn, 0, 0);
-	assert_int_equal(claims(conn, 10), 9);
+	assert_int_equal(claims(conn, 5), 5);
+	/* Starts before the new rate do not count. */
+	rate(conn, 2, MINUTE);
+	assert_int_equal(claims(conn, 10), 2);
 }
 
 static void

@@ -9,7 +9,7 @@
 -- group_on_failure: 'block': a failed job keeps its slot until its retry. 'pass': the
 -- next job of the group gets the slot.
 -- rate, per: at most `rate` jobs may start within any interval of the length `per`. A
--- rate of 0: any number.
+-- rate of 0: any number. If a rate is set after that, earlier starts do not count.
 -- Result: none. SQLSTATE RP003: an argument is wrong.
 -- Locks: the queue's row.
 
@@ -51,6 +51,9 @@ begin
 	       rate_count = coalesce(rate, q.rate_count),
 	       rate_ms = coalesce(readpast.to_ms(per), q.rate_ms)
 	 where q.id = its.id;
+	if rate = 0 then
+		delete from readpast.start s where s.queue_id = its.id;
+	end if;
 	if group_limit > 0 and its.old = 0 then
 		perform readpast.start_group_limit(its.id);
 	end if;
