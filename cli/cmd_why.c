@@ -349,6 +349,20 @@ integer_if(int condition, int64_t n)
 	return condition ? json_integer(n) : json_null();
 }
 
+/* Returns rp_why.group_next with its time as text, like all times in JSON. */
+static json_t *
+json_group_next(const char *text)
+{
+	json_t *next = text ? json_loads(text, 0, NULL) : NULL;
+	json_t *since = json_object_get(next, "since");
+
+	if (!next)
+		return json_null();
+	json_object_set_new(next, "since",
+			    json_time(json_integer_value(since)));
+	return next;
+}
+
 static json_t *
 as_json(const struct answer *a, const char *text)
 {
@@ -402,8 +416,8 @@ as_json(const struct answer *a, const char *text)
 		{ "group_busy", integer_if(in_group, why->group_busy) },
 		{ "group_ahead", integer_if(in_group, why->group_ahead) },
 		{ "group_waiting", integer_if(in_group, why->group_waiting) },
-		{ "group_next", in_group ? json_loads(why->group_next, 0, NULL)
-					 : json_null() },
+		{ "group_next",
+		  in_group ? json_group_next(why->group_next) : json_null() },
 	};
 
 	return JSON_MEMBERS(members);

@@ -90,8 +90,8 @@ first=$(claim g)
 check 'why says for whom a job waits' grep -qE \
 	"waits behind job ${first%:*} of group a, running since .* ago\)[^;]*; 2nd of 2\." <(readpast why "$third")
 check 'the JSON of why has the reason and the place' equal \
-	"$(readpast why "$third" --json | jq -c '[.group_limit, .group_busy, .group_ahead, .group_waiting, .group_next.state]')" \
-	'[1,1,1,2,"running"]'
+	"$(readpast why "$third" --json | jq -c '[.group_limit, .group_busy, .group_ahead, .group_waiting, .group_next.state, (.group_next.since | type)]')" \
+	'[1,1,1,2,"running","string"]'
 readpast complete "$first"
 check 'the end of a job lets the next one of its group into the line' equal "$(states g)" \
 	'b1 ready,none ready,a2 ready,a3 blocked'
