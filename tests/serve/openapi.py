@@ -15,12 +15,26 @@ import re
 
 from serving import Case, main
 
-ROUTES = pathlib.Path(__file__).resolve().parents[2] / "serve/route.c"
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+ROUTES = SOURCE / "serve/route.c"
+PAGE = SOURCE / "docs/http.md"
+# The address of the server in the examples of PAGE, and the path that follows.
+PLACE = re.compile(r"(?:http://127\.0\.0\.1:8080|\$api)(/[^\s'\"?]*)")
 TYPES = {"string": str, "integer": int, "number": (int, float), "boolean": bool,
          "array": list, "object": dict, "null": type(None)}
 # One value of each JSON type. A request must be refused if the value of one of its
 # members has a type that the description does not allow.
 VALUES = ["text", 5, 1.5, True, [], {}]
+
+
+def examples():
+    """Return the calls of curl in PAGE, as pairs (method, path)."""
+    for line in PAGE.read_text().replace("\\\n", " ").splitlines():
+        command = line.partition("curl ")[2].partition("|")[0]
+        named = re.search(r"-X ([A-Z]+)", command)
+        method = named[1] if named else "POST" if re.search(r" (-d|--data)", command) else "GET"
+        for path in PLACE.findall(command):
+            yield method.lower(), path
 
 
 class Description(Case):
@@ -98,6 +112,15 @@ class Description(Case):
                      for method, path, _ in self.operations()}
         self.assertEqual(served, described)
         self.assertGreater(len(served), 35)
+
+    def test_each_operation_has_an_example_with_curl(self):
+        shown = list(examples())
+        for path, operations in self.api["paths"].items():
+            pattern = re.sub(r"\{\w+\}", "[^/]+", path)
+            for method in operations.keys() & {"get", "put", "post", "patch", "delete"}:
+                with self.subTest(method=method, path=path):
+                    self.assertTrue(any(m == method and re.fullmatch(pattern, p)
+                                        for m, p in shown))
 
     def test_each_operation_answers_its_example_as_described(self):
         for method, path, operation in self.operations():
