@@ -78,6 +78,11 @@ metrics_process(const struct server *server, FILE *to)
 		[MET_SETTLED] = "settled",   [MET_REFUSED] = "refused",
 		[MET_RELEASED] = "released",
 	};
+	static const char *const verdicts[RP_EXTEND + 1] = {
+		[RP_DONE] = "done",     [RP_FAIL] = "fail",
+		[RP_DEAD] = "dead",     [RP_RELEASE] = "release",
+		[RP_EXTEND] = "extend",
+	};
 	const struct metrics *m = &server->metrics;
 
 	put_counts(to, "http_requests_total", "Requests by status.", "code",
@@ -86,6 +91,11 @@ metrics_process(const struct server *server, FILE *to)
 	put_counts(to, "http_jobs_total",
 		   "Jobs, by what this server did with them.", "what", kinds,
 		   m->jobs, MET_KINDS);
+	put_counts(
+		to, "http_verdicts_total",
+		"Accepted verdicts. A job that fails and is dead then counts "
+		"as dead.",
+		"verdict", verdicts, m->verdicts, RP_EXTEND + 1);
 	metrics_head(
 		to, "http_commits_total", "counter",
 		"Commits of the writer, which joins the writes of requests.");

@@ -376,6 +376,7 @@ struct metrics {
 	_Atomic int64_t us;
 	_Atomic int64_t turns, turn_requests;
 	_Atomic int64_t jobs[MET_KINDS];
+	_Atomic int64_t verdicts[RP_EXTEND + 1]; /* accepted, by verdict */
 };
 /* Write the metrics of this process. */
 void metrics_process(const struct server *server, FILE *to);

@@ -168,17 +168,24 @@ run_joined(struct joined *j, int *ret_is_unknown)
 	return r;
 }
 
-/* Count the results of the turn's verdicts. */
+/* Count the results of the turn's verdicts. A job that is dead now is counted
+ * as dead: the verdict on its last attempt may have been "fail". Workers count
+ * in the same way. */
 static void
-count_verdicts(const struct turn *turn, struct metrics *metrics)
+count_verdicts(const struct turn *turn, struct metrics *m)
 {
-	int64_t ok = 0;
+	for (size_t i = 0; i < turn->verdicts_count; i++) {
+		const rp_verdict *v = &turn->verdicts[i];
+		int is_dead = v->state == RP_STATE_DEAD;
 
-	for (size_t i = 0; i < turn->verdicts_count; i++)
-		ok += turn->verdicts[i].result == 0;
-	atomic_fetch_add(&metrics->jobs[MET_SETTLED], ok);
-	atomic_fetch_add(&metrics->jobs[MET_REFUSED],
-			 (int64_t)turn->verdicts_count - ok);
+		if (v->result != 0) {
+			atomic_fetch_add(&m->jobs[MET_REFUSED], 1);
+			continue;
+		}
+		atomic_fetch_add(&m->jobs[MET_SETTLED], 1);
+		atomic_fetch_add(&m->verdicts[is_dead ? RP_DEAD : v->verdict],
+				 1);
+	}
 }
 
 static void

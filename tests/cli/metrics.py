@@ -9,6 +9,7 @@ SPDX-FileCopyrightText: The readpast authors
 """
 
 import http.client
+import json
 import os
 import pathlib
 import re
@@ -79,13 +80,17 @@ def readpast(*arguments):
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE).stdout
 
 
-def ask(port, path="/metrics", method="GET"):
+def ask(port, path="/metrics", method="GET", body=None):
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
-    connection.request(method, path, headers={"Connection": "close"})
+    connection.request(method, path, body, {"Connection": "close"})
     answer = connection.getresponse()
     found = answer.status, answer.headers["Content-Type"], answer.read().decode()
     connection.close()
     return found
+
+
+def post(port, path, body):
+    return json.loads(ask(port, path, "POST", json.dumps(body))[2])
 
 
 def test_database():
@@ -160,17 +165,34 @@ def test_address():
                   ran.returncode == status and address in ran.stderr, ran)
 
 
+def settle(port, *verdicts):
+    """Give each verdict on a job of its own over HTTP, and once more, which is refused.
+    The first two jobs have many attempts, the others have one."""
+    readpast("enqueue", "http", "--max-attempts", "9", "one", "two")
+    readpast("enqueue", "http", "--max-attempts", "1", *verdicts[2:])
+    jobs = post(port, "/v1/claim", {"queues": ["http"], "max": len(verdicts)})["jobs"]
+    body = {"verdicts": [{"claim": job["claim"], "verdict": verdict}
+                         for job, verdict in zip(jobs, verdicts)]}
+    for _ in range(2):
+        post(port, "/v1/verdicts", body)
+
+
 def test_server():
     server = subprocess.Popen([READPAST, "serve", "--listen", "127.0.0.1:0"],
                               stdout=subprocess.PIPE, text=True)
     port = int(re.search(r":(\d+)/", server.stdout.readline())[1])
     ask(port, "/none")
+    settle(port, "done", "fail", "fail", "dead", "release")
     _, kind, text = ask(port)
     wrong, seen = faults(text)
     wrong += advice(text)
     check("the metrics of the server are valid", not wrong and "0.0.4" in kind, wrong)
     check("requests are counted by status",
           seen["readpast_http_requests_total", 'code="4xx"'] == 1, text)
+    verdicts = {verdict: seen.get(("readpast_http_verdicts_total", f'verdict="{verdict}"'))
+                for verdict in ("done", "fail", "dead", "release", "extend")}
+    check("verdicts are counted, the last failure of a job as dead, refused ones not",
+          verdicts == {"done": 1, "fail": 1, "dead": 2, "release": 1, "extend": 0}, text)
     check("the database's metrics are there, too",
           ("readpast_queue_jobs", 'queue="mail",state="scheduled"') in seen, text)
     server.send_signal(signal.SIGTERM)
