@@ -23,19 +23,13 @@ async function writeSum(path) {
   await rename(unfinished, `${path}.sum`)
 }
 
-async function verdictOn({ claim, payload }) {
-  try {
-    await writeSum(payload)
-    return { claim, verdict: 'done' }
-  } catch (error) {
-    return { claim, verdict: 'fail', error: String(error) }
-  }
-}
+const verdictOn = ({ claim, payload }) => writeSum(payload).then(
+  () => ({ claim, verdict: 'done' }),
+  (error) => ({ claim, verdict: 'fail', error: String(error) }))
 
 for (let verdicts = []; ;) {
-  const body = { queues: [queue], wait: '20s', lease: process.env.LEASE ?? '1m', verdicts }
-  const answer = await fetch(`${server}/v1/settle-and-claim`,
-    { method: 'POST', body: JSON.stringify(body) })
+  const body = JSON.stringify({ queues: [queue], wait: '20s', verdicts })
+  const answer = await fetch(`${server}/v1/settle-and-claim`, { method: 'POST', body })
   if (!answer.ok) throw new Error(await answer.text())
   verdicts = await Promise.all((await answer.json()).jobs.map(verdictOn))
 }

@@ -15,28 +15,22 @@
 [, $server, $queue] = $argv;
 set_error_handler(fn($level, $text) => throw new ErrorException($text));
 
-function write_sum(string $path): void
-{
+$verdict_on = function (array $job): array {
+    ['claim' => $claim, 'payload' => $path] = $job;
     $unfinished = $path . '.sum.' . getmypid();
-    file_put_contents($unfinished, hash_file('sha256', $path) . "  $path\n");
-    rename($unfinished, "$path.sum");
-}
-
-function verdict_on(array $job): array
-{
     try {
-        write_sum($job['payload']);
-        return ['claim' => $job['claim'], 'verdict' => 'done'];
+        file_put_contents($unfinished, hash_file('sha256', $path) . "  $path\n");
+        rename($unfinished, "$path.sum");
+        return ['claim' => $claim, 'verdict' => 'done'];
     } catch (ErrorException $error) {
-        return ['claim' => $job['claim'], 'verdict' => 'fail', 'error' => $error->getMessage()];
+        return ['claim' => $claim, 'verdict' => 'fail', 'error' => $error->getMessage()];
     }
-}
+};
 
 for ($verdicts = [];;) {
-    $body = json_encode(['queues' => [$queue], 'wait' => '20s', 'verdicts' => $verdicts,
-        'lease' => getenv('LEASE') ?: '1m']);
-    $answer = file_get_contents("$server/v1/settle-and-claim", false, stream_context_create([
-        'http' => ['method' => 'POST', 'content' => $body, 'timeout' => 60,
-            'header' => 'Content-Type: application/json']]));
-    $verdicts = array_map('verdict_on', json_decode($answer, true)['jobs']);
+    $body = json_encode(['queues' => [$queue], 'wait' => '20s', 'verdicts' => $verdicts]);
+    $post = stream_context_create(['http' => ['method' => 'POST', 'content' => $body,
+        'header' => 'Content-Type: application/json', 'timeout' => 60]]);
+    $answer = file_get_contents("$server/v1/settle-and-claim", false, $post);
+    $verdicts = array_map($verdict_on, json_decode($answer, true)['jobs']);
 }

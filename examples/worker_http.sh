@@ -12,7 +12,8 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
 
-# `timeout` ends the work before the lease ends, so the lease need not be renewed.
+# `timeout` ends the work before the lease ends, so the lease (60 s, unless
+# the queue has another one) need not be renewed.
 write_sum() {
 	timeout "${LIMIT:-50}" sha256sum "$1" >"$1.sum.$$" && mv "$1.sum.$$" "$1.sum"
 }
@@ -22,19 +23,16 @@ while :; do
 	# One request sends the verdict on the last job and claims the next one. The
 	# request waits for a job. If the server cannot be reached, this script ends. Let
 	# systemd start it again.
-	answer=$(jq -n --arg queue "$2" --arg lease "${LEASE:-1m}" --argjson v "$verdicts" \
-		'{queues: [$queue], wait: "20s", lease: $lease, verdicts: $v}' |
+	answer=$(jq -n --arg queue "$2" --argjson verdicts "$verdicts" \
+		'{queues: [$queue], wait: "20s", verdicts: $verdicts}' |
 		curl -sSf --max-time 60 --data-binary @- "$1/v1/settle-and-claim") || exit 1
 	claim=$(printf '%s' "$answer" | jq -r '.jobs[0].claim // empty')
 	file=$(printf '%s' "$answer" | jq -r '.jobs[0].payload')
 	verdicts='[]'
 	[ "$claim" ] || continue # there was no job for 20 s
-	if error=$(write_sum "$file" 2>&1); then
-		verdict='done'
-	else
-		verdict=fail
-		rm -f "$file.sum.$$"
-	fi
+	verdict='done'
+	error=$(write_sum "$file" 2>&1) || verdict=fail
+	rm -f "$file.sum.$$" # the unfinished sum, if it failed
 	verdicts=$(jq -n --arg claim "$claim" --arg verdict $verdict --arg error "$error" \
 		'[{claim: $claim, verdict: $verdict} + if $error == "" then {} else {error: $error} end]')
 done
