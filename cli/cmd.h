@@ -233,7 +233,7 @@ json_t *json_text(const char *text);
 /* Returns a value as JSON without white space. A number has as few digits as
  * its value needs, if possible. The caller frees the text. NULL: out of
  * memory. */
-char *json_compact(const json_t *value);
+char *json_compact(json_t *value);
 
 /* The type of a struct's member decides how the member is printed, as JSON or
  * as a line. sql/params has the types of a job's members, with the same names.

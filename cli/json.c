@@ -42,14 +42,35 @@ json_text(const char *text)
 	return text ? json_string(text) : json_null();
 }
 
+/* Returns whether the value has a number that is not an integer. */
+static int
+has_real(json_t *value)
+{
+	const char *name;
+	json_t *one;
+	size_t i;
+
+	json_object_foreach(value, name, one)
+	{
+		if (has_real(one))
+			return 1;
+	}
+	json_array_foreach(value, i, one)
+	{
+		if (has_real(one))
+			return 1;
+	}
+	return json_is_real(value);
+}
+
 char *
-json_compact(const json_t *value)
+json_compact(json_t *value)
 {
 	const size_t flags = JSON_COMPACT | JSON_ENCODE_ANY;
 
-	/* 17 digits are always enough for a number that is not whole, but they
-	 * make 0.10000000000000001 of 0.1. */
-	for (int digits = 15; digits < 17; digits++) {
+	/* 17 digits are always enough for a real number, but they make
+	 * 0.10000000000000001 of 0.1. */
+	for (int digits = has_real(value) ? 15 : 17; digits < 17; digits++) {
 		char *text =
 			json_dumps(value, flags | JSON_REAL_PRECISION(digits));
 		json_t *again =

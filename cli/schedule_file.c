@@ -58,8 +58,8 @@ take_word(const struct schedule_file *f, const char *where, const char *member,
 /* Take a payload. If the value is a string, its text is the payload. If not,
  * the payload is the value as JSON. */
 static int
-take_payload(const struct schedule_file *f, const char *where,
-	     const json_t *value, struct wanted *w)
+take_payload(const struct schedule_file *f, const char *where, json_t *value,
+	     struct wanted *w)
 {
 	size_t size = json_string_length(value);
 
@@ -146,7 +146,7 @@ is_for_reading(const char *member)
 
 static int
 take_member(const struct schedule_file *f, const char *where,
-	    const char *member, const json_t *value, struct wanted *w)
+	    const char *member, json_t *value, struct wanted *w)
 {
 	const struct {
 		const char *name;

@@ -157,6 +157,12 @@ refuse(struct request *request, int code, const char *field, const char *format,
 }
 
 int
+refuse_memory(struct request *request)
+{
+	return refuse(request, RP_ENOMEM, NULL, "out of memory");
+}
+
+int
 refuse_status(struct request *request, int status, const char *type,
 	      const char *format, ...)
 {

@@ -42,7 +42,7 @@ take_queues(struct request *request, json_t *list)
 			      "expected a list of 1 to %d names", MOST_QUEUES);
 	turn->queues = calloc(n + 1, sizeof(*turn->queues));
 	if (!turn->queues)
-		return refuse(request, RP_ENOMEM, NULL, "out of memory");
+		return refuse_memory(request);
 	for (size_t i = 0; i < n; i++) {
 		char field[32];
 
@@ -68,7 +68,7 @@ take_claim(struct request *request, const struct wanted_claim *wanted)
 	turn->lease_ms = wanted->lease_ms;
 	turn->jobs = calloc(turn->max, sizeof(*turn->jobs));
 	if (!turn->jobs)
-		return refuse(request, RP_ENOMEM, NULL, "out of memory");
+		return refuse_memory(request);
 	request->worker = wanted->worker;
 	request->wait_ms = wanted->wait_ms;
 	request->until_ms = now_ms() + wanted->wait_ms;

@@ -118,7 +118,7 @@ connection_is(struct connection *c, enum phase phase)
 }
 
 void
-server_watch(struct server *server, struct request *request)
+connection_watch(struct request *request)
 {
 	struct connection *c = request->client;
 
@@ -128,13 +128,12 @@ server_watch(struct server *server, struct request *request)
 	/* The client may have closed the connection before. This call lets the
 	 * event come again. */
 	if (c->is_ended)
-		control(server, EPOLL_CTL_MOD, c);
+		control(request->server, EPOLL_CTL_MOD, c);
 }
 
 void
-server_unwatch(struct server *server, struct request *request)
+connection_unwatch(struct request *request)
 {
-	(void)server;
 	if (request->client && request->client->waiting == request)
 		request->client->waiting = NULL;
 }
@@ -144,7 +143,7 @@ server_unwatch(struct server *server, struct request *request)
 static void
 end_wait(struct server *server, struct request *request)
 {
-	server_unwatch(server, request);
+	connection_unwatch(request);
 	request->is_closed = 1;
 	if (request->wave)
 		return; /* The writer has the request. See polls_back(). */

@@ -10,12 +10,6 @@
 #include <string.h>
 
 static int
-no_memory(struct request *request)
-{
-	return refuse(request, RP_ENOMEM, NULL, "out of memory");
-}
-
-static int
 read_base64(struct request *request, const char *where, const char *name,
 	    const char *base64, struct bytes *ret)
 {
@@ -23,7 +17,7 @@ read_base64(struct request *request, const char *where, const char *name,
 
 	ret->memory = malloc(size + 1);
 	if (!ret->memory)
-		return no_memory(request);
+		return refuse_memory(request);
 	ret->data = ret->memory;
 	if (decode_base64(base64, size, ret->memory, &ret->size) == 0)
 		return 0;
@@ -34,7 +28,7 @@ read_base64(struct request *request, const char *where, const char *name,
 
 int
 bytes_read(struct request *request, const char *where, const char *name,
-	   const json_t *value, const char *base64, struct bytes *ret)
+	   json_t *value, const char *base64, struct bytes *ret)
 {
 	char base64_name[40];
 
@@ -50,7 +44,7 @@ bytes_read(struct request *request, const char *where, const char *name,
 		return 0;
 	ret->data = ret->memory = json_compact(value);
 	if (!ret->memory)
-		return no_memory(request);
+		return refuse_memory(request);
 	ret->size = strlen(ret->memory);
 	ret->is_json = 1;
 	return 0;
@@ -74,5 +68,5 @@ headers_read(struct request *request, const char *where, json_t *headers,
 				    json_string("application/json"));
 	*ret = all ? json_compact(all) : NULL;
 	json_decref(all);
-	return *ret ? 0 : no_memory(request);
+	return *ret ? 0 : refuse_memory(request);
 }

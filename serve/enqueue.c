@@ -47,12 +47,6 @@ static const struct want job_wants[] = {
 	WANTS_END,
 };
 
-static int
-no_memory(struct request *request)
-{
-	return refuse(request, RP_ENOMEM, NULL, "out of memory");
-}
-
 /* ---- payload and headers ---- */
 
 /* Take the payload and the headers from the request. */
@@ -70,12 +64,13 @@ take_content(struct request *request, const struct new_job *job,
 	spec->payload = payload.data;
 	spec->payload_size = payload.size;
 	if (payload.memory && !turn_keep(turn, payload.memory))
-		return no_memory(request);
+		return refuse_memory(request);
 	if (headers_read(request, where, job->headers, payload.is_json,
 			 &headers) < 0)
 		return -1;
 	spec->headers = headers;
-	return headers && !turn_keep(turn, headers) ? no_memory(request) : 0;
+	return headers && !turn_keep(turn, headers) ? refuse_memory(request)
+						    : 0;
 }
 
 /* Read a list of durations, such as ["10s", "1m"], as a list of
@@ -110,7 +105,7 @@ take_backoff(struct request *request, json_t *list, const char *where,
 	}
 	spec->backoff = turn_keep(request->turn, json_dumps(all, JSON_COMPACT));
 	json_decref(all);
-	return spec->backoff ? 0 : no_memory(request);
+	return spec->backoff ? 0 : refuse_memory(request);
 }
 
 /* ---- jobs ---- */
@@ -173,7 +168,7 @@ take_jobs(struct request *request, json_t *list)
 			      "expected a list of 1 to %d jobs", MOST_JOBS);
 	turn->specs = calloc(n, sizeof(*turn->specs));
 	if (!turn->specs)
-		return no_memory(request);
+		return refuse_memory(request);
 	json_array_foreach(list, i, one)
 	{
 		char where[32];
@@ -193,7 +188,7 @@ take_one(struct request *request)
 
 	turn->specs = calloc(1, sizeof(*turn->specs));
 	if (!turn->specs)
-		return no_memory(request);
+		return refuse_memory(request);
 	turn->is_one = 1;
 	turn->specs_count = 1;
 	return take_job(request, request->json, "", turn->specs);
@@ -289,18 +284,19 @@ take_raw(struct request *request)
 {
 	struct raw raw = { request, json_object(), json_object(), 0 };
 	rp_job_spec *spec;
+	json_t *given; /* from the header Readpast-Headers */
 	int r = 0;
 
 	if (!raw.job || !raw.headers)
-		r = no_memory(request);
+		r = refuse_memory(request);
 	else
 		mhd.get_connection_values(request->connection, MHD_HEADER_KIND,
 					  take_header, &raw);
 	r = r < 0 || raw.failed ? -1 : 0;
-	if (r == 0 && json_object_size(raw.headers) &&
-	    json_object_update_missing(json_object_get(raw.job, "headers"),
-				       raw.headers) < 0 &&
-	    !json_object_get(raw.job, "headers"))
+	given = json_object_get(raw.job, "headers");
+	if (given)
+		json_object_update_missing(given, raw.headers);
+	else if (r == 0 && json_object_size(raw.headers))
 		json_object_set(raw.job, "headers", raw.headers);
 	request->json = raw.job;
 	json_decref(raw.headers);
@@ -316,8 +312,7 @@ static int
 is_json(const struct request *request)
 {
 	static const char json[] = "application/json";
-	const char *type = mhd.lookup_connection_value(
-		request->connection, MHD_HEADER_KIND, "Content-Type");
+	const char *type = head_value(request, "Content-Type");
 
 	return type && strncasecmp(type, json, strlen(json)) == 0 &&
 	       (!type[strlen(json)] || strchr("; \t", type[strlen(json)]));
@@ -382,8 +377,7 @@ enqueue_finish(struct request *request)
 static int
 take_key(struct request *request)
 {
-	const char *key = mhd.lookup_connection_value(
-		request->connection, MHD_HEADER_KIND, "Idempotency-Key");
+	const char *key = head_value(request, "Idempotency-Key");
 	struct turn *turn = request->turn;
 	unsigned char hash[HASH_SIZE];
 	char *members, *text;
@@ -398,7 +392,7 @@ take_key(struct request *request)
 		     request->token ? request->token->key : "", turn->queue,
 		     key);
 	if (n < 0)
-		return no_memory(request);
+		return refuse_memory(request);
 	hash_of(text, (size_t)n, hash);
 	hex_of(hash, HASH_SIZE, turn->answer_name);
 	free(text);
@@ -407,7 +401,7 @@ take_key(struct request *request)
 		    : -1;
 	free(members);
 	if (n < 0)
-		return no_memory(request);
+		return refuse_memory(request);
 	hash_two(text, (size_t)n, request->body, request->body_size,
 		 turn->hash);
 	free(text);
@@ -443,5 +437,5 @@ enqueue_prepare(struct request *request)
 	if (r < 0)
 		return -1;
 	turn->added = calloc(turn->specs_count, sizeof(*turn->added));
-	return turn->added ? take_key(request) : no_memory(request);
+	return turn->added ? take_key(request) : refuse_memory(request);
 }

@@ -88,7 +88,7 @@ events_response(struct request *request)
 	struct server *server = request->server;
 
 	list_add(&server->events.listeners, request);
-	server_watch(server, request);
+	connection_watch(request);
 	server->events.next_at = 0;
 	request->answer.status = 200;
 	request->answer.type = "text/event-stream";
@@ -209,7 +209,7 @@ void
 events_remove(struct server *server, struct request *request)
 {
 	list_remove(&server->events.listeners, request);
-	server_unwatch(server, request);
+	connection_unwatch(request);
 }
 
 void
@@ -243,7 +243,7 @@ events_run(struct request *request, rp_conn *conn)
 	if (request->stream && queues)
 		request->stream->queues = strdup(queues);
 	if (!request->stream || (queues && !request->stream->queues)) {
-		refuse(request, RP_ENOMEM, NULL, "out of memory");
+		refuse_memory(request);
 		return;
 	}
 	request->stage = STAGE_EVENTS;

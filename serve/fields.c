@@ -21,6 +21,7 @@ read_text(struct request *request, const json_t *value, const char *field,
 {
 	const char *text = json_string_value(value);
 	size_t size = json_string_length(value);
+	rp_error error;
 
 	if (!text)
 		return refuse(request, RP_EINVAL, field, "expected a text");
@@ -32,10 +33,9 @@ read_text(struct request *request, const json_t *value, const char *field,
 			request, RP_EINVAL, field,
 			"expected %lld to %lld bytes, but the text has %zu",
 			(long long)want->least, (long long)want->most, size);
-	for (size_t i = 0; want->type == WANT_NAME && i < size; i++)
-		if ((unsigned char)text[i] < 0x20 || text[i] == 0x7f)
-			return refuse(request, RP_EINVAL, field,
-				      "the text has a control character");
+	if (want->type == WANT_NAME && size &&
+	    rp__check_name(&error, "the text", text, size) < 0)
+		return refuse(request, RP_EINVAL, field, "%s", error.message);
 	*to = text;
 	return 0;
 }
@@ -229,7 +229,5 @@ body_parse_optional(struct request *request)
 	if (request->body_size)
 		return body_parse(request);
 	request->json = json_object();
-	return request->json
-		       ? 0
-		       : refuse(request, RP_ENOMEM, NULL, "out of memory");
+	return request->json ? 0 : refuse_memory(request);
 }

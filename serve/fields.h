@@ -71,11 +71,13 @@ struct bytes {
  * other value for its JSON. A member that the object does not have is NULL.
  * Returns 0, or -1 after refusing the request. */
 int bytes_read(struct request *request, const char *where, const char *name,
-	       const json_t *value, const char *base64, struct bytes *ret);
-/* Read the member `headers` as the headers of a job. NULL: there is none. If
- * the job's payload is JSON, the headers get a content type, unless they have
- * one. *ret is NULL if the job has no headers; the caller frees it. Returns 0,
- * or -1 after refusing the request. */
+	       json_t *value, const char *base64, struct bytes *ret);
+/* Make the headers of a job, as JSON. headers: the value of the member
+ * `headers` of the object with the path `where`, or NULL if the object has no
+ * such member. is_json: 1 if the job's payload is JSON. Then the header
+ * content-type is added, unless `headers` has it. *ret becomes NULL if the job
+ * has no headers. The caller frees *ret. Returns 0, or -1 after refusing the
+ * request. */
 int headers_read(struct request *request, const char *where, json_t *headers,
 		 int is_json, char **ret);
 

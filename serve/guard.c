@@ -20,13 +20,6 @@
 #include <strings.h>
 #include <sys/socket.h>
 
-static const char *
-header(const struct request *request, const char *name)
-{
-	return mhd.lookup_connection_value(request->connection, MHD_HEADER_KIND,
-					   name);
-}
-
 /* ---- Host and Origin ---- */
 
 /* Split a text of the form HOST or HOST:PORT. Without a port, *ret_port is set
@@ -85,7 +78,7 @@ is_given_name(const struct request *request, const char *host)
 static int
 check_host(struct request *request)
 {
-	const char *text = header(request, "Host");
+	const char *text = head_value(request, "Host");
 	int own_port, port, is_loopback, standard;
 	char host[MOST_HOST + 1], own[MOST_HOST + 1];
 
@@ -111,8 +104,8 @@ check_host(struct request *request)
 static int
 check_origin(struct request *request)
 {
-	const char *origin = header(request, "Origin");
-	const char *host = header(request, "Host");
+	const char *origin = head_value(request, "Origin");
+	const char *host = head_value(request, "Host");
 	const char *name = origin ? strstr(origin, "://") : NULL;
 	char bare[MOST_HOST + 1];
 	int port;
@@ -144,7 +137,7 @@ const char *
 guard_token_text(const struct request *request)
 {
 	static const char bearer[] = "Bearer ";
-	const char *text = header(request, "Authorization");
+	const char *text = head_value(request, "Authorization");
 
 	if (text && strncasecmp(text, bearer, strlen(bearer)) == 0)
 		return text + strlen(bearer);

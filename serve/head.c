@@ -72,8 +72,8 @@ check_text(struct request *request, const struct head *head)
 	return 0;
 }
 
-static const char *
-header(const struct request *request, const char *name)
+const char *
+head_value(const struct request *request, const char *name)
 {
 	return mhd.lookup_connection_value(request->connection, MHD_HEADER_KIND,
 					   name);
@@ -83,8 +83,8 @@ static int
 check_length(struct request *request, const struct head *head)
 {
 	const int64_t most = request->server->options->most_body;
-	const char *length = header(request, "Content-Length");
-	const char *encoding = header(request, "Transfer-Encoding");
+	const char *length = head_value(request, "Content-Length");
+	const char *encoding = head_value(request, "Transfer-Encoding");
 
 	if (head->lengths + head->encodings > 1)
 		return refuse(request, RP_EINVAL, NULL,

@@ -200,13 +200,12 @@ answer_page(struct request *request, rp_conn *conn, const struct found *found)
 	json_t *list = json_array(), *object;
 	char next[CURSOR_TEXT];
 	struct cursor start;
+	size_t from = 0;
 	int64_t to;
 
-	to = read_page(request, conn, found,
-		       cursor && read_cursor(cursor, &start) == 0
-			       ? find_start(found, &start)
-			       : 0,
-		       list);
+	if (cursor && read_cursor(cursor, &start) == 0)
+		from = find_start(found, &start);
+	to = read_page(request, conn, found, from, list);
 	if (to < 0) {
 		json_decref(list);
 		refuse_error(request, (int)to, rp_last_error(conn));

@@ -203,7 +203,7 @@ doctor_answer(struct request *request, rp_conn *conn)
 		return;
 	}
 	if (doctor_run(&d) < 0)
-		refuse(request, RP_ENOMEM, NULL, "out of memory");
+		refuse_memory(request);
 	else
 		answer_json(request, 200, findings(&d));
 	doctor_free(&d);

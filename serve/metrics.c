@@ -78,11 +78,6 @@ metrics_process(const struct server *server, FILE *to)
 		[MET_SETTLED] = "settled",   [MET_REFUSED] = "refused",
 		[MET_RELEASED] = "released",
 	};
-	static const char *const verdicts[RP_EXTEND + 1] = {
-		[RP_DONE] = "done",     [RP_FAIL] = "fail",
-		[RP_DEAD] = "dead",     [RP_RELEASE] = "release",
-		[RP_EXTEND] = "extend",
-	};
 	const struct metrics *m = &server->metrics;
 
 	put_counts(to, "http_requests_total", "Requests by status.", "code",
@@ -95,7 +90,7 @@ metrics_process(const struct server *server, FILE *to)
 		to, "http_verdicts_total",
 		"Accepted verdicts. A job that fails and is dead then counts "
 		"as dead.",
-		"verdict", verdicts, m->verdicts, RP_EXTEND + 1);
+		"verdict", verdict_words, m->verdicts, RP_EXTEND + 1);
 	metrics_head(
 		to, "http_commits_total", "counter",
 		"Commits of the writer, which joins the writes of requests.");
@@ -134,7 +129,7 @@ metrics_prepare(struct request *request)
 	request->body = NULL;
 	to = open_memstream(&request->body, &request->body_size);
 	if (!to)
-		return refuse(request, RP_ENOMEM, NULL, "out of memory");
+		return refuse_memory(request);
 	metrics_process(request->server, to);
 	fclose(to);
 	request->body_size = 0;

@@ -42,7 +42,7 @@ void
 outcomes_add(struct server *server, struct request *request)
 {
 	list_add(&server->outcomes.waiting, request);
-	server_watch(server, request);
+	connection_watch(request);
 	tell_waiter(server);
 	if (server->drains)
 		outcomes_end(server);
@@ -53,7 +53,7 @@ outcomes_remove(struct server *server, struct request *request)
 {
 	if (!list_remove(&server->outcomes.waiting, request))
 		return;
-	server_unwatch(server, request);
+	connection_unwatch(request);
 	tell_waiter(server);
 }
 

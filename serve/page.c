@@ -51,8 +51,7 @@ page_find(const struct request *request)
 static int
 accepts_gzip(const struct request *request)
 {
-	const char *text = mhd.lookup_connection_value(
-		request->connection, MHD_HEADER_KIND, "Accept-Encoding");
+	const char *text = head_value(request, "Accept-Encoding");
 
 	return text && strstr(text, "gzip") && !strstr(text, "gzip;q=0");
 }
@@ -60,8 +59,7 @@ accepts_gzip(const struct request *request)
 static int
 has_it_already(const struct request *request, const struct file *file)
 {
-	const char *etag = mhd.lookup_connection_value(
-		request->connection, MHD_HEADER_KIND, "If-None-Match");
+	const char *etag = head_value(request, "If-None-Match");
 
 	return etag && strstr(etag, file->etag);
 }

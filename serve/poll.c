@@ -158,7 +158,7 @@ polls_add(struct server *server, struct request *request)
 	if (!request->is_counted) {
 		request->is_counted = 1;
 		count_request(server, request, 1);
-		server_watch(server, request);
+		connection_watch(request);
 	}
 	insert(&server->polls.waiting, request);
 	if (request->until_ms < server->polls.check_at)
@@ -174,7 +174,7 @@ leave(struct server *server, struct request *request)
 		return;
 	request->is_counted = 0;
 	count_request(server, request, -1);
-	server_unwatch(server, request);
+	connection_unwatch(request);
 }
 
 void

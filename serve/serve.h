@@ -185,6 +185,8 @@ extern const struct route routes[]; /* ended by a NULL method */
 /* head.c: check the request line and the headers. *ret_has_body is set in any
  * case. Returns 0, or -1 after answering; then close the connection. */
 int head_check(struct request *request, int *ret_has_body);
+/* Returns the value of a header, or NULL if the request does not have it. */
+const char *head_value(const struct request *request, const char *name);
 
 /* target.c: split the target into decoded segments and parameters. Returns 0,
  * or -1 after answering. */
@@ -228,6 +230,8 @@ void answer_text(struct request *request, int status, const char *type,
  * Returns -1. */
 int refuse(struct request *request, int code, const char *field,
 	   const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* Answer that memory ran out. Returns -1. */
+int refuse_memory(struct request *request);
 /* Answer with an error for which the library has no code. Returns -1. */
 int refuse_status(struct request *request, int status, const char *type,
 		  const char *format, ...)
@@ -382,6 +386,9 @@ struct metrics {
 void metrics_process(const struct server *server, FILE *to);
 void metrics_answered(struct server *server, int status, int64_t us);
 
+/* verdicts.c: the words for RP_DONE to RP_EXTEND */
+extern const char *const verdict_words[RP_EXTEND + 1];
+
 /* access_log.c: the access log */
 int access_log_open(struct server *server);
 void access_log(struct server *server, const struct request *request, int sent);
@@ -417,10 +424,10 @@ void connection_event(struct server *server, struct connection *c,
 /* End connections whose clients take too long to send a request or to read an
  * answer, and those whose clients do not send the rest of a request. */
 void connections_tick(const struct server *server, int64_t now);
-/* Until server_unwatch(), the request's wait ends when its client closes the
- * connection. */
-void server_watch(struct server *server, struct request *request);
-void server_unwatch(struct server *server, struct request *request);
+/* Until connection_unwatch(), the request's wait ends when its client closes
+ * the connection. */
+void connection_watch(struct request *request);
+void connection_unwatch(struct request *request);
 
 struct listener {
 	int fd;

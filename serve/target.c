@@ -117,7 +117,7 @@ redirect(struct request *request)
 	char *path;
 
 	if (asprintf(&path, "%s/", request->server->options->prefix) < 0)
-		return refuse(request, RP_ENOMEM, NULL, "out of memory");
+		return refuse_memory(request);
 	answer_bytes(request, 308, "text/plain", path, strlen(path));
 	request->answer.location = path;
 	return -1;
@@ -130,7 +130,7 @@ target_parse(struct request *request)
 	char *path;
 
 	if (!query)
-		return refuse(request, RP_ENOMEM, NULL, "out of memory");
+		return refuse_memory(request);
 	path = strsep(&query, "?");
 	if (*path && strcmp(path, request->server->options->prefix) == 0)
 		return redirect(request);

@@ -21,7 +21,7 @@ turn_new(struct request *request)
 {
 	request->turn = calloc(1, sizeof(*request->turn));
 	if (!request->turn)
-		refuse(request, RP_ENOMEM, NULL, "out of memory");
+		refuse_memory(request);
 	return request->turn;
 }
 

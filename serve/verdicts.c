@@ -19,20 +19,19 @@ struct wanted_verdict {
 	const char *result_base64;
 };
 
+const char *const verdict_words[RP_EXTEND + 1] = {
+	[RP_DONE] = "done",       [RP_FAIL] = "fail",     [RP_DEAD] = "dead",
+	[RP_RELEASE] = "release", [RP_EXTEND] = "extend",
+};
+
 static const char only_done[] = "only for the verdict \"done\"";
 
 static int
 take_word(struct request *request, const char *word, const char *field,
 	  int *ret)
 {
-	static const char *const words[] = { [RP_DONE] = "done",
-					     [RP_FAIL] = "fail",
-					     [RP_DEAD] = "dead",
-					     [RP_RELEASE] = "release",
-					     [RP_EXTEND] = "extend" };
-
 	for (int i = RP_DONE; word && i <= RP_EXTEND; i++)
-		if (strcmp(word, words[i]) == 0) {
+		if (strcmp(word, verdict_words[i]) == 0) {
 			*ret = i;
 			return 0;
 		}
@@ -77,7 +76,7 @@ take_result(struct request *request, const struct wanted_verdict *w,
 	v->result_bytes = result.data;
 	v->result_size = result.size;
 	if (result.memory && !turn_keep(request->turn, result.memory))
-		return refuse(request, RP_ENOMEM, NULL, "out of memory");
+		return refuse_memory(request);
 	if (result.size > RP_MOST_RESULT)
 		return refuse(request, RP_EFBIG, where,
 			      "the result is larger than %d bytes",
@@ -162,7 +161,7 @@ verdicts_take(struct request *request, json_t *list, size_t least)
 			      MOST_JOBS);
 	turn->verdicts = calloc(n + 1, sizeof(*turn->verdicts));
 	if (!turn->verdicts)
-		return refuse(request, RP_ENOMEM, NULL, "out of memory");
+		return refuse_memory(request);
 	json_array_foreach(list, i, one)
 	{
 		char where[32];

@@ -184,10 +184,6 @@ note_claim(rp_worker *w, const rp_batch *batch, size_t want)
 	w->maybe_ready = n == want || suspect ||
 			 (passed_over && !w->alone.task) ||
 			 rp_batch_is_partial(batch);
-	/* This claim has spent its time on jobs that must wait for their group.
-	 * The next claim goes on with them. Let other writers in before. */
-	if (rp_batch_is_partial(batch) && w->conn->backend->one_writer)
-		rp__nap_us(PARTIAL_PAUSE_US);
 }
 
 /* Settle and claim in one round trip. It fails if another transaction has
@@ -243,6 +239,10 @@ settle_and_claim(rp_worker *w, struct tasks *finished)
 		note_claim(w, batch, a.want);
 	if (rp_batch_count(batch) > 0)
 		return start_batch(w, batch, asked);
+	/* This claim has spent its time on jobs that must wait for their group.
+	 * The next claim goes on with them. Let other writers in before. */
+	if (rp_batch_is_partial(batch))
+		rp__nap_us(PARTIAL_PAUSE_US);
 	rp_batch_free(batch);
 	return 0;
 }

@@ -221,13 +221,6 @@ readpast work api --drain --quiet -- sh -c '
 	[ "$job" = b1 ] || exec "$READPAST" release "$READPAST_CLAIM" --hold group --for 1h
 	echo "$job"' >ran
 check 'a handler that holds its group lets other groups run' equal "$(cat ran)" b1
-
-# The held jobs are in the ready line, and each of them has to be taken out of it.
-seq 20000 | readpast enqueue backlog --group large --quiet
-readpast enqueue backlog first --group small --quiet
-readpast hold backlog --group large --for 1h
-check 'a worker soon finds the job of another group behind many held jobs' equal \
-	"$(timeout 25 "$READPAST" work backlog --max-jobs 1 --quiet -- cat)" first
 check 'its own group waits' equal "$(states api) $(group api a)" \
 	'a1 blocked,a2 blocked [2,0,0,1,true]'
 check 'the attempt did not count' equal "$(readpast show "$(readpast list api --json | jq .id | head -n 1)" --json | jq .attempt)" 0
@@ -243,6 +236,13 @@ for bad in '--hold group' '--for 1s' '--hold all --for 1s' '--hold group --for 0
 	# shellcheck disable=SC2086
 	check "release $bad is refused" status 2 readpast release "$claim" $bad
 done
+
+# The held jobs are in the ready line, and each of them has to be taken out of it.
+seq 20000 | readpast enqueue backlog --group large --quiet
+readpast enqueue backlog first --group small --quiet
+readpast hold backlog --group large --for 1h
+check 'a worker soon finds the job of another group behind many held jobs' equal \
+	"$(timeout 25 "$READPAST" work backlog --max-jobs 1 --quiet -- cat)" first
 
 # ---- a copy ----
 
