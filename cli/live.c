@@ -35,10 +35,12 @@ put(const char *text)
 			* reported */
 }
 
+/* Erase the last line. Without a status line this erases what the terminal has
+ * echoed there, such as "^C". */
 static void
 take_away(struct live *live)
 {
-	if (*live->line)
+	if (!live->mid_line)
 		put("\r\033[K");
 	*live->line = '\0';
 }
@@ -221,7 +223,8 @@ live_say(struct work *work, const char *format, ...)
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
 	pthread_mutex_lock(&live->lock);
-	take_away(live);
+	if (live->on)
+		take_away(live);
 	/* Write the line with one fprintf() call, so that the output of other
 	 * processes that share standard error does not split it. */
 	fprintf(stderr, "%sreadpast: %s\n", live->mid_line ? "\n" : "", text);

@@ -189,6 +189,20 @@ def an_interrupt():
           "".join(work.screen.lines).count("waiting for") == 1, work.screen.lines)
 
 
+def keys_are_erased():
+    """The terminal echoes keys. After a line of a handler there is no status line for a
+    moment, so an echo is alone on its line."""
+    handler = script("lines", "for i in 1 2 3 4 5 6 7 8; do echo line $i; sleep 0.3; done")
+    readpast("enqueue", "keys", "x")
+    work = Work("keys", "--drain", "--", handler)
+    for i in range(1, 9):
+        work.wait_for(f"line {i}")
+        work.press(b"x")
+    work.ended()
+    check("what the terminal echoes before a status line is erased",
+          not any(line.startswith("x") for line in work.screen.live), work.screen.live)
+
+
 def without_it():
     handler = script("is_terminal", "test -t 1 && echo terminal || echo pipe")
     readpast("enqueue", "quiet", "x")
@@ -206,6 +220,7 @@ def main():
     half_lines_are_left_alone()
     a_narrow_terminal()
     an_interrupt()
+    keys_are_erased()
     without_it()
 
 
