@@ -325,6 +325,17 @@ int rp__worker_row_add(rp_conn *conn, const char *name, const char *host,
  * row exists. */
 int rp__worker_row_update(rp_conn *conn, enum rp_verb verb, int64_t id,
 			  const rp_worker_counts *counts, int64_t *ret_known);
+/* Register the client `name` as a worker of these queues, or store its
+ * heartbeat. The queues are added to those that it has. */
+int rp__worker_named(rp_conn *conn, const char *name, const char *const *queues,
+		     int64_t *ret_id);
+/* Store a heartbeat of the client that has this claim. Does nothing if a worker
+ * has it, or a client without a name. */
+int rp__worker_extends(rp_conn *conn, int64_t job_id, int64_t claim_no);
+/* Unregister a client if its last heartbeat is older than silent_ms. If it is
+ * newer, *ret_stays is 1, otherwise 0. */
+int rp__worker_leave(rp_conn *conn, int64_t id, int64_t silent_ms,
+		     int64_t *ret_stays);
 
 /* probe.c */
 /* The result of a probe, which reads whether any of the given queues has

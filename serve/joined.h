@@ -33,13 +33,21 @@ int has_to_split(const struct joined *j, int code);
  * returns `code`, which ends the transaction. */
 int note_failure(struct joined *j, struct turn *turn, int code);
 
+/* clients.c: register the clients that give a name with their claims, and set
+ * turn->worker_id. If this fails, the failure is stored in the turn. */
+void clients_hear(struct clients *clients, rp_conn *conn,
+		  struct request **asked, size_t n);
+/* If the verdict has extended a lease, the client that holds the job is heard
+ * from. An error is ignored, because only a heartbeat is lost. */
+void client_extends(rp_conn *conn, const rp_verdict *verdict);
+
 /* Each of these functions does one part of all requests: the verdicts, the new
  * jobs or the claims. It returns 0, or the error that ends the transaction. */
 int settle_all(struct joined *j);
 int enqueue_all(struct joined *j);
 int claim_all(struct joined *j);
-/* Returns whether the two turns have the same queues and the same lease, so
- * that one call can claim for both. The first one has a claim. */
+/* Returns whether the two turns have the same queues, lease and worker, so that
+ * one call can claim for both. The first one has a claim. */
 int claims_alike(const struct turn *a, const struct turn *b);
 /* Make the claims of the request with the index `first` and of all later
  * requests with the same queues and lease, in one call, which also settles

@@ -1,6 +1,6 @@
 /*
  * joined_claims.c - make the claims of several requests. Requests with the same
- * queues and the same lease share one call.
+ * queues, lease and worker share one call.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -10,12 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "internal.h"
+
 int
 claims_alike(const struct turn *a, const struct turn *b)
 {
 	size_t i = 0;
 
-	if (!b->queues || b->code || a->lease_ms != b->lease_ms)
+	if (!b->queues || b->code || a->lease_ms != b->lease_ms ||
+	    a->worker_id != b->worker_id)
 		return 0;
 	for (; a->queues[i] && b->queues[i]; i++)
 		if (strcmp(a->queues[i], b->queues[i]) != 0)
@@ -46,6 +49,15 @@ deal(const struct joined *j, size_t first, const rp_batch *batch)
 	}
 }
 
+/* Let the next claim be made by this worker. id: 0 if the client has given no
+ * name. */
+static void
+be_worker(rp_conn *conn, int64_t id, const char *name)
+{
+	conn->worker_id = id;
+	snprintf(conn->worker, sizeof(conn->worker), "%s", id ? name : "");
+}
+
 int
 claim_joined(struct joined *j, size_t first, rp_verdict *verdicts, size_t n)
 {
@@ -60,8 +72,10 @@ claim_joined(struct joined *j, size_t first, rp_verdict *verdicts, size_t n)
 	options.lease_ms = turn->lease_ms;
 	options.queues = turn->queues;
 	max = max > MOST_JOBS ? MOST_JOBS : max;
+	be_worker(j->conn, turn->worker_id, j->asked[first]->worker);
 	r = rp_settle_and_claim(j->conn, verdicts, n, NULL, max, &options,
 				&j->batches[j->batches_count]);
+	be_worker(j->conn, 0, NULL);
 	if (r >= 0) {
 		deal(j, first, j->batches[j->batches_count++]);
 		return 0;

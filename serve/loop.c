@@ -352,6 +352,7 @@ serve(const struct options *options)
 	pthread_mutex_init(&server.lock, NULL);
 	pthread_mutex_init(&server.tokens.lock, NULL);
 	pthread_mutex_init(&server.polls.lock, NULL);
+	pthread_mutex_init(&server.clients.lock, NULL);
 	status = run(&server);
 	listen_close(&server);
 	polls_stop(&server);

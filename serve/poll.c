@@ -21,6 +21,9 @@
 /* The most requests in a wave (requests that claim again at the same time) if
  * the number of ready jobs is not known. */
 #define WAVE 16
+/* How often the claim of a worker with a name is tried while it waits. A worker
+ * without a heartbeat for 30 s counts as gone. */
+#define HEARTBEAT_MS 20000
 
 /* A queue that requests wait for. */
 struct awaited {
@@ -152,6 +155,26 @@ insert(struct list *list, struct request *request)
 	list->count++;
 }
 
+/* Returns when to try the claim again, so that the server hears from its client
+ * (see clients.c). Monotonic ms. */
+static int64_t
+heartbeat_at(const struct request *request)
+{
+	return request->worker ? request->heard_at + HEARTBEAT_MS : INT64_MAX;
+}
+
+/* Let polls_tick() check the waiting requests when something about this one is
+ * due. */
+static void
+check_by(struct server *server, const struct request *request)
+{
+	int64_t beat = heartbeat_at(request);
+	int64_t at = beat < request->until_ms ? beat : request->until_ms;
+
+	if (at < server->polls.check_at)
+		server->polls.check_at = at;
+}
+
 void
 polls_add(struct server *server, struct request *request)
 {
@@ -160,9 +183,9 @@ polls_add(struct server *server, struct request *request)
 		count_request(server, request, 1);
 		connection_watch(request);
 	}
+	request->heard_at = now_ms();
 	insert(&server->polls.waiting, request);
-	if (request->until_ms < server->polls.check_at)
-		server->polls.check_at = request->until_ms;
+	check_by(server, request);
 	if (server->drains)
 		polls_end(server);
 }
@@ -199,7 +222,7 @@ void
 polls_tick(struct server *server, int64_t now)
 {
 	struct polls *p = &server->polls;
-	struct list waiting = p->waiting;
+	struct list waiting = p->waiting, beating = { 0 };
 	struct request *request;
 
 	if (now >= p->forget_at) {
@@ -215,12 +238,16 @@ polls_tick(struct server *server, int64_t now)
 	while ((request = list_take(&waiting))) {
 		if (request->until_ms <= now) {
 			end_wait(server, request);
-			continue;
+		} else if (heartbeat_at(request) <= now) {
+			request->stage = STAGE_ASKED;
+			list_add(&beating, request);
+		} else {
+			list_add(&p->waiting, request);
+			check_by(server, request);
 		}
-		list_add(&p->waiting, request);
-		if (request->until_ms < p->check_at)
-			p->check_at = request->until_ms;
 	}
+	if (beating.first)
+		pool_give_all(server, &beating, LANE_BATCH);
 }
 
 void

@@ -164,6 +164,7 @@ pool_close(struct server *server)
 		turns_run(server, pool->members[0].conn, &request, 1);
 		request_free(request);
 	}
+	clients_end(&server->clients, pool->members[0].conn);
 	for (size_t i = 0; i < THREADS; i++)
 		rp_close(pool->members[i].conn);
 }

@@ -143,6 +143,8 @@ struct request {
 			       * changed */
 	int64_t id;           /* the job that the path names */
 	int64_t until_ms;     /* when the request's wait ends (monotonic ms) */
+	int64_t heard_at;     /* for a claim that waits, with the name of a
+			       * worker: when it was last tried (monotonic ms) */
 	int64_t wait_ms;      /* how long the request may wait; 0: it may not
 			       * wait */
 	int is_counted;       /* 1: the request is counted in struct awaited */
@@ -285,6 +287,18 @@ void pool_give(struct server *server, struct request *request, enum lane lane);
  * most MOST_IN_TURN of them, they are done in the same commit. */
 void pool_give_all(struct server *server, struct list *requests,
 		   enum lane lane);
+
+/* clients.c: clients that are registered as workers. The pool's writer and the
+ * waiter use the table. */
+struct clients {
+	pthread_mutex_t lock;
+	json_t *table; /* NULL: no client has given a name yet */
+};
+/* Unregister the clients that the server has not heard from for a minute.
+ * Returns 0, or RP_E*. */
+int clients_forget(struct clients *clients, rp_conn *conn);
+/* Unregister all clients, and free the table. */
+void clients_end(struct clients *clients, rp_conn *conn);
 
 /* poll.c: requests that wait for jobs to claim. Only the loop uses the fields
  * before `conn`, but the waiter also reads queues and found_at. */
@@ -456,6 +470,7 @@ struct server {
 	struct list done; /* requests that other threads give back to the
 			   * loop */
 	struct pool pool;
+	struct clients clients;
 	struct polls polls;
 	struct outcomes outcomes;
 	struct events events;

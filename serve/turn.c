@@ -222,6 +222,7 @@ turns_run(struct server *server, rp_conn *conn, struct request **asked,
 
 	for (size_t i = 0; i < n; i++)
 		asked[i]->turn->jobs_count = 0;
+	clients_hear(&server->clients, conn, asked, n);
 	j.is_single = needs_one_call(&j);
 	r = run_joined(&j, &is_unknown);
 	if (j.is_single && is_about_arguments(r)) {

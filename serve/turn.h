@@ -42,6 +42,7 @@ struct turn {
 	const char **queues; /* ended by NULL; NULL: no claim */
 	size_t max;
 	int64_t lease_ms;
+	int64_t worker_id;   /* 0: the client has given no name */
 	const rp_job **jobs; /* the claimed jobs; valid until finish()
 			      * returns */
 	size_t jobs_count;

@@ -7,8 +7,8 @@
  * that waits. Its session is registered for a queue only while a request waits
  * for this queue, because each enqueue notifies only one of those that are
  * registered. If the last request has just ended when the notification arrives,
- * the waiter notifies others. Nothing about a server is written to the table of
- * workers.
+ * the waiter notifies others. Nothing about the server itself is written to the
+ * table of workers.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -228,6 +228,9 @@ do_duties(struct server *server, int64_t now)
 
 	if (r < 0 || server->options->read_only)
 		return r < 0 ? r : SWEEP_MS;
+	r = clients_forget(&server->clients, p->conn);
+	if (r < 0)
+		return r;
 	more_ms = rp__sweep_some(p->conn);
 	if (more_ms < 0)
 		return more_ms;

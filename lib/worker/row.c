@@ -1,6 +1,7 @@
 /*
- * row.c - write the worker's row in the database: add the row, and update it at
- * each heartbeat and when the worker ends.
+ * row.c - write the rows of workers in the database: add a row, and update it
+ * at each heartbeat and when the worker ends. A client that gives itself a name
+ * has such a row, too.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -45,4 +46,45 @@ rp__worker_row_update(rp_conn *conn, enum rp_verb verb, int64_t id,
 	p[HEARTBEAT_DEAD] = rp__int(counts->dead);
 	p[HEARTBEAT_RELEASED] = rp__int(counts->released);
 	return rp__run_once(conn, verb, p, rp__count, ret_known);
+}
+
+int
+rp__worker_named(rp_conn *conn, const char *name, const char *const *queues,
+		 int64_t *ret_id)
+{
+	struct rp_value p[WORKER_NAMED_PARAMS];
+	char *list = rp__list(queues, '[', ']');
+	int r;
+
+	if (!list)
+		return rp__fail(&conn->error, RP_ENOMEM, "out of memory");
+	p[WORKER_NAMED_WORKER] = rp__text(name);
+	p[WORKER_NAMED_QUEUES] = rp__text(list);
+	r = rp__run_once(conn, RP_V_WORKER_NAMED, p, rp__first_int, ret_id);
+	free(list);
+	return r;
+}
+
+int
+rp__worker_extends(rp_conn *conn, int64_t job_id, int64_t claim_no)
+{
+	const struct rp_value p[WORKER_EXTENDS_PARAMS] = {
+		[WORKER_EXTENDS_ID] = rp__int(job_id),
+		[WORKER_EXTENDS_CLAIM_NO] = rp__int(claim_no),
+	};
+
+	return rp__run_once(conn, RP_V_WORKER_EXTENDS, p, NULL, NULL);
+}
+
+int
+rp__worker_leave(rp_conn *conn, int64_t id, int64_t silent_ms,
+		 int64_t *ret_stays)
+{
+	const struct rp_value p[WORKER_LEAVE_PARAMS] = {
+		[WORKER_LEAVE_ID] = rp__int(id),
+		[WORKER_LEAVE_SILENT_MS] = rp__int(silent_ms),
+	};
+
+	*ret_stays = 0;
+	return rp__run_once(conn, RP_V_WORKER_LEAVE, p, rp__count, ret_stays);
 }

@@ -277,7 +277,9 @@ create table readpast_gone (
 );
 
 -- Workers. kinds is a JSON array of the kinds that the worker has handlers for, written as
--- 'queue/kind'. 'queue/' stands for all kinds that have no handler of their own.
+-- 'queue/kind'. 'queue/' stands for all kinds that have no handler of their own. A client
+-- of `readpast serve` that gives itself a name has no host (an empty text), and its pid is
+-- 0.
 create table readpast_worker (
 	id         integer primary key autoincrement,
 	name       text not null,

@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+"""Test clients that give a worker's name with their claims.
+
+  clients.py READPAST KIND
+
+SPDX-License-Identifier: MIT
+SPDX-FileCopyrightText: The readpast authors
+"""
+
+import json
+import signal
+import time
+
+from serving import Case, Server, eventually, main
+
+
+class Clients(Case):
+    def workers(self, server=None):
+        """Return the listed workers by name."""
+        listed = (server or self.server).get("/v1/workers").json["workers"]
+        names = [worker["name"] for worker in listed]
+        self.assertEqual(len(names), len(set(names)), listed)
+        return dict(zip(names, listed))
+
+    def test_a_client_is_listed_with_its_queues_and_how_many_jobs_it_holds(self):
+        self.server.enqueue(self.queue)
+        self.server.claim(self.queue, worker="amy")
+        self.server.claim("another", worker="amy")
+        amy = self.workers()["amy"]
+        self.assertEqual(sorted(amy["queues"]), ["another", self.queue])
+        self.assertEqual((amy["running"], amy["host"], amy["pid"]), (1, "", 0))
+
+    def test_jobs_show_the_name_and_so_does_the_failure_if_the_lease_runs_out(self):
+        job = self.server.enqueue(self.queue)
+        claimed = self.server.claim(self.queue, worker="bob", lease="50ms")
+        self.assertEqual(claimed[0]["worker"], "bob")
+        found = self.server.get(f"/v1/jobs/{job}").json
+        self.assertEqual(found["worker"], "bob")
+        why = self.server.get(f"/v1/jobs/{job}/why").json
+        self.assertEqual(why["host"], "")
+        self.assertTrue(eventually(10, lambda: self.server.get(f"/v1/jobs/{job}").json[
+            "failures"]))
+        found = self.server.get(f"/v1/jobs/{job}").json
+        self.assertEqual(found["failures"][0]["worker"], "bob")
+
+    def test_each_of_several_clients_gets_its_own_jobs_in_one_commit(self):
+        jobs = [self.server.enqueue(self.queue) for _ in range(20)]
+        clients = [self.server.connect() for _ in jobs]
+        for i, client in enumerate(clients):
+            client.request("POST", "/v1/claim", json.dumps(
+                {"queues": [self.queue], "worker": f"c{i % 5}"}))
+        for client in clients:
+            job = json.loads(client.getresponse().read())["jobs"][0]
+            client.close()
+            self.assertIn(job["id"], jobs)
+        listed = self.workers()
+        self.assertEqual([listed[f"c{i}"]["running"] for i in range(5)], [4] * 5)
+
+    def test_settle_and_claim_has_the_name_too(self):
+        self.server.post("/v1/settle-and-claim", {"queues": [self.queue], "worker": "cat"})
+        self.assertEqual(self.workers()["cat"]["queues"], [self.queue])
+
+    def test_a_client_without_a_name_is_not_listed(self):
+        self.server.enqueue(self.queue)
+        self.assertEqual(len(self.server.claim(self.queue)), 1)
+        self.assertNotIn([self.queue], [w["queues"] for w in self.workers().values()])
+
+    def test_an_extended_lease_is_a_heartbeat(self):
+        self.server.enqueue(self.queue)
+        claim = self.server.claim(self.queue, worker="dan")[0]["claim"]
+        time.sleep(5.5)  # a heartbeat is stored every 5 s
+        before = self.workers()["dan"]["silent_ms"]
+        self.server.post("/v1/verdicts", {"verdicts": [
+            {"claim": claim, "verdict": "extend", "lease": "1m"}]})
+        self.assertGreater(before, 5000)
+        self.assertLess(self.workers()["dan"]["silent_ms"], 5000)
+
+    def test_heartbeats_while_a_claim_waits_and_the_end_of_a_client(self):
+        """The server hears from `eve` for as long as her claim waits. It has not heard
+        from `fay` for more than a minute."""
+        self.server.claim(self.queue, worker="fay")
+        waiting = self.server.connect(timeout=70)
+        waiting.request("POST", "/v1/claim", json.dumps(
+            {"queues": [self.queue], "worker": "eve", "wait": "60s"}))
+        self.assertTrue(eventually(10, lambda: "eve" in self.workers()))
+        longest = 0
+        end = time.monotonic() + 62
+        while time.monotonic() < end:
+            listed = self.workers()
+            longest = max(longest, listed["eve"]["silent_ms"])
+            time.sleep(1)
+        waiting.close()
+        self.assertNotIn("fay", listed)
+        self.assertGreater(longest, 15000)  # and not at each look
+        self.assertLess(longest, 25000)
+
+
+class Ends(Case):
+    workers = Clients.workers
+
+    def test_a_server_that_ends_unregisters_its_clients(self):
+        server = Server(self.folder.name, url=self.server.url)
+        server.claim(self.queue, worker="gus")
+        self.assertIn("gus", self.workers())
+        self.assertEqual(server.stop(), 0)
+        self.assertNotIn("gus", self.workers())
+
+    def test_another_server_goes_on_with_a_client(self):
+        server = Server(self.folder.name, url=self.server.url)
+        server.claim(self.queue, worker="hal")
+        first = self.workers()["hal"]["id"]
+        server.stop(signal.SIGKILL)
+        self.server.claim(self.queue, worker="hal")
+        self.assertEqual(self.workers()["hal"]["id"], first)
+
+
+if __name__ == "__main__":
+    main()
