@@ -59,6 +59,39 @@ run_one_by_one(rp_conn *conn, const int64_t *ids, int n)
 	}
 }
 
+/* Complete up to 1,000 jobs. Returns how many. */
+static size_t
+complete_some(rp_conn *conn)
+{
+	static rp_verdict verdicts[1000];
+	rp_batch *batch = take(conn, "q", 1000, MINUTE);
+	size_t n = rp_batch_count(batch);
+
+	for (size_t i = 0; i < n; i++) {
+		verdicts[i] = (rp_verdict)RP_VERDICT_INIT;
+		verdicts[i].verdict = RP_DONE;
+		verdicts[i].id = rp_batch_at(batch, i)->id;
+		verdicts[i].claim_no = rp_batch_at(batch, i)->claim_no;
+	}
+	rp_batch_free(batch);
+	ok(conn, rp_settle(conn, verdicts, n));
+	return n;
+}
+
+/* Enqueue a thousand jobs that are claimed before all others. A call that sets
+ * a limit examines only these, so claims have to examine the others. */
+static void
+put_ahead(rp_conn *conn)
+{
+	static rp_job_spec jobs[1000];
+
+	for (int i = 0; i < 1000; i++) {
+		jobs[i] = job_of("x");
+		jobs[i].priority = 1;
+	}
+	ok(conn, rp_enqueue_many(conn, "q", jobs, 1000, NULL));
+}
+
 /* ---- the limit changes ---- */
 
 static void
@@ -70,6 +103,21 @@ a_limit_that_is_set_holds_for_jobs_in_the_line(void **state)
 	put_n(conn, ids, 4);
 	limit_groups(conn, 1);
 	ids[4] = put_in_group(conn, "g", "x");
+	expect_states(conn, ids, "rbbbb");
+	run_one_by_one(conn, ids, 5);
+}
+
+static void
+a_limit_that_is_set_holds_for_jobs_far_behind_in_the_line(void **state)
+{
+	rp_conn *conn = ((struct db *)*state)->conn;
+	int64_t ids[5];
+
+	put_ahead(conn);
+	put_n(conn, ids, 4);
+	limit_groups(conn, 1);
+	ids[4] = put_in_group(conn, "g", "x");
+	assert_int_equal(complete_some(conn), 1000);
 	run_one_by_one(conn, ids, 5);
 }
 
@@ -181,12 +229,14 @@ P11_a_first_limit_keeps_the_order_beside_a_job_of_better_priority(void **state)
 	rp_job_spec job = job_of("x");
 	int64_t ids[3];
 
+	put_ahead(conn);
 	ids[1] = put_in_group(conn, "g", "x");
 	limit_groups(conn, 1);
 	ids[2] = put_in_group(conn, "g", "x");
 	job.group_key = "g";
 	job.priority = 5;
 	ids[0] = put_spec(conn, "q", &job);
+	assert_int_equal(complete_some(conn), 1000);
 	run_one_by_one(conn, ids, 3);
 }
 
@@ -224,8 +274,10 @@ a_first_limit_keeps_the_order_of_many_jobs_in_the_line(void **state)
 	rp_conn *conn = ((struct db *)*state)->conn;
 	int64_t ids[JOBS];
 
+	put_ahead(conn);
 	put_n(conn, ids, JOBS);
 	limit_groups(conn, 1);
+	assert_int_equal(complete_some(conn), 1000);
 	run_one_by_one(conn, ids, JOBS);
 }
 
@@ -285,25 +337,6 @@ sweep_until_blocked(rp_conn *conn, int64_t blocked)
 {
 	for (int i = 0; i < 50 && stats_of(conn, "q").blocked != blocked; i++)
 		ok(conn, rp_sweep(conn, NULL));
-}
-
-/* Complete up to 1,000 jobs. Returns how many. */
-static size_t
-complete_some(rp_conn *conn)
-{
-	static rp_verdict verdicts[1000];
-	rp_batch *batch = take(conn, "q", 1000, MINUTE);
-	size_t n = rp_batch_count(batch);
-
-	for (size_t i = 0; i < n; i++) {
-		verdicts[i] = (rp_verdict)RP_VERDICT_INIT;
-		verdicts[i].verdict = RP_DONE;
-		verdicts[i].id = rp_batch_at(batch, i)->id;
-		verdicts[i].claim_no = rp_batch_at(batch, i)->claim_no;
-	}
-	rp_batch_free(batch);
-	ok(conn, rp_settle(conn, verdicts, n));
-	return n;
 }
 
 static void
@@ -624,6 +657,7 @@ main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(a_limit_that_is_set_holds_for_jobs_in_the_line),
+		CASE(a_limit_that_is_set_holds_for_jobs_far_behind_in_the_line),
 		CASE(a_new_limit_counts_the_jobs_of_a_group_that_run_already),
 		CASE(a_limit_that_is_raised_admits_more_jobs),
 		CASE(a_limit_that_is_lowered_ends_no_job_and_admits_none),

@@ -117,6 +117,7 @@ check_held_group(rp_conn *conn, int64_t *ids)
 	assert_int_equal(running.id, ids[0]);
 	ok(conn, rp_queue_hold(conn, "q", "g", MINUTE));
 	put_n(conn, "g", ids + 3, 1);
+	expect_states(conn, ids, "Rbbb");
 	other = put_in_group(conn, "h", "x");
 	assert_int_equal(next_id(conn), other);
 	assert_int_equal(next_id(conn), 0);
@@ -154,6 +155,29 @@ a_held_group_without_a_limit_starts_no_job(void **state)
 	for (int i = 0; i < 4; i++)
 		assert_int_not_equal(next_id(conn), 0);
 	assert_int_equal(next_id(conn), 0);
+}
+
+/* The call that begins a hold examines only the first thousand ready jobs. */
+static void
+a_held_group_far_behind_in_the_line_starts_no_job(void **state)
+{
+	static rp_job_spec ahead[1000];
+	rp_conn *conn = ((struct db *)*state)->conn;
+	int64_t ids[3], other;
+	rp_batch *batch;
+
+	for (int i = 0; i < 1000; i++)
+		ahead[i] = job_of("x");
+	ok(conn, rp_enqueue_many(conn, "q", ahead, 1000, NULL));
+	put_n(conn, "g", ids, 3);
+	other = put_in_group(conn, "h", "x");
+	ok(conn, rp_queue_hold(conn, "q", "g", MINUTE));
+	batch = take(conn, "q", 1000, MINUTE);
+	assert_int_equal(rp_batch_count(batch), 1000);
+	rp_batch_free(batch);
+	assert_int_equal(next_id(conn), other);
+	assert_int_equal(next_id(conn), 0);
+	expect_states(conn, ids, "bbb");
 }
 
 static void
@@ -319,6 +343,7 @@ main(int argc, char **argv)
 		CASE(a_released_job_comes_back_when_the_hold_of_its_queue_ends),
 		CASE(a_held_group_with_a_limit_starts_no_job),
 		CASE(a_held_group_without_a_limit_starts_no_job),
+		CASE(a_held_group_far_behind_in_the_line_starts_no_job),
 		CASE(a_hold_of_a_group_ends_by_itself),
 		CASE(a_held_group_admits_no_job_when_one_ends),
 		CASE(a_retry_that_is_due_waits_for_the_hold_of_its_group),

@@ -1,9 +1,9 @@
 -- set_hold: hold the queue @queue_id, or its group @group_key if @group_key is not
 -- null, for :for_ms from now. If :for_ms is null, end the hold. When a hold of a group
--- begins, the ready jobs of the group that have a slot are blocked. When a hold ends,
--- the waiting jobs are admitted. These statements block or admit at most a thousand jobs.
--- Claims block the other ready jobs, and sweeps admit the other waiting jobs. These
--- statements must be the last ones of a verb.
+-- begins, ready jobs of the group are blocked: up to a thousand that have a slot, and those
+-- without a slot among the first thousand of the queue. When a hold ends, up to a thousand
+-- waiting jobs are admitted. Claims block the other ready jobs, and sweeps admit the other
+-- waiting jobs. These statements must be the last ones of a verb.
 
 select @group_key is null as whole,
        @group_key is not null and :for_ms > 0 as begins,
@@ -30,12 +30,24 @@ update readpast_queue
  where id = @queue_id;
 
 -- if @begins:
-select s.job_id as id, j.came, 1 as waits
-  from readpast_group_slot s
- cross join readpast_job j
- where s.queue_id = @queue_id and s.group_key = @group_key
-   and j.id = s.job_id and j.seq is not null
- limit 1000;
+with slotted as materialized (
+  select s.job_id as id, j.came
+    from readpast_group_slot s
+   cross join readpast_job j
+   where s.queue_id = @queue_id and s.group_key = @group_key
+     and j.id = s.job_id and j.seq is not null
+   limit 1000),
+first as materialized (
+  select id, group_key, came, run_at
+    from readpast_job
+   where queue_id = @queue_id and seq is not null
+   order by priority, class, seq
+   limit 1000)
+select id, came, 1 as waits from slotted
+union all
+select id, 1000 * run_at, 1
+  from first
+ where group_key = @group_key and came is null;
 
 -- if @begins:
 -- include block

@@ -4,11 +4,6 @@
 --   The job has no slot (the right of one job to run).
 --   The group limit was lowered, and other jobs of the group, which run or come before
 --     this job, use all slots, or a waiting job comes before this job.
--- If a job without a slot finds all slots in use, it takes the slot from the last ready
--- job of the group, but only if that job comes after it. That job then waits. A job that
--- has found or taken a slot keeps it if its group is not held and no waiting job comes
--- before it. Otherwise it leaves the line and waits for its group, and the first waiting
--- job gets the slot.
 -- Jobs come into the line without a slot if the queue had no group limit at that time,
 -- or if they were copied from another database.
 
@@ -18,56 +13,4 @@ select j.id, j.queue_id, j.priority, j.class, j.seq,
   from readpast_job j
  where j.id = :id and j.seq is not null;
 
-with t as materialized (
-  select q.group_limit, coalesce(
--- include is_held
-         , 0) as held,
-         q.group_limit <=
--- include slots
-         as full,
-         exists (select 1 from readpast_group_wait
-                  where queue_id = q.id and group_key = @group_key
-                    and (priority, came, job_id) < (@priority, @came, @id)) as behind,
-         (select k.id
-            from readpast_group_slot s
-           cross join readpast_job k
-           where s.queue_id = q.id and s.group_key = @group_key
-             and k.id = s.job_id and k.seq is not null
-             and (k.priority, k.came, k.id) > (@priority, @came, @id)
-           order by k.priority desc, k.came desc, k.id desc
-           limit 1) as other
-    from readpast_queue q
-   where q.id = @queue_id)
-select iif(held or slotted or not full, null, other) as other,
-       not held and not slotted and not behind
-       and (not full or other is not null) as fits,
-       held or slotted or behind or full and other is null as waits,
-       behind and not held
-       and (slotted or not full or other is not null) as is_next
-  from (select *, @slotted as slotted from t where group_limit > 0
-        union all
-        select *, 1 from t where group_limit = 0 and held);
-
--- if @other:
-insert into readpast_group_wait (queue_id, group_key, priority, came, job_id,
-                                 run_at)
-select queue_id, @group_key, priority, came, id, min(run_at, came / 1000)
-  from readpast_job
- where id = @other;
-
--- if @other:
-delete from readpast_group_slot
- where queue_id = @queue_id and group_key = @group_key and job_id = @other;
-
--- if @other:
-update readpast_job
-   set class = iif(class = 1, 1, 2), seq = null, run_at = 9223372036854775807
- where id = @other;
-
--- include take_slot
-
--- if @waits:
--- include block
-
--- the rest if @is_next:
--- include admit_next
+-- include stay_or_wait

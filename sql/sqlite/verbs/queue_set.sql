@@ -5,6 +5,8 @@
 -- changes, the column group_scan is set, so that sweeps examine all groups. If groups
 -- may now use more slots than the new limit, the column group_lowered is set to 1. Then
 -- claims count the slots of the groups.
+-- If the queue has a group limit then, the first thousand ready jobs are examined. Those
+-- that have no slot get one or wait for their group. Claims examine the other ready jobs.
 
 insert or ignore into readpast_group_slot (queue_id, group_key, job_id)
 select j.queue_id, j.group_key, j.id
@@ -50,3 +52,18 @@ update readpast_queue
        rate_count     = coalesce(:rate_count, rate_count),
        rate_ms        = coalesce(:rate_ms, rate_ms)
  where name = :queue;
+
+with first as materialized (
+  select id, queue_id, priority, class, seq, group_key, came, run_at
+    from readpast_job
+   where queue_id = (select id from readpast_queue where name = :queue)
+     and seq is not null and :group_limit > 0
+   order by priority, class, seq
+   limit 1000)
+select id, queue_id, priority, class, seq, group_key, 1000 * run_at as came,
+       0 as slotted
+  from first
+ where group_key is not null and came is null
+ order by priority, class, seq;
+
+-- include stay_or_wait

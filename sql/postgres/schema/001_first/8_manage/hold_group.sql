@@ -1,11 +1,12 @@
--- hold_group: hold a group, or end its hold. Ready jobs of the group that have a slot
--- (the right to run) leave the ready line. Other ready jobs leave it when a claim meets
--- them, see lock_allowed().
+-- hold_group: hold a group, or end its hold. Ready jobs of the group leave the ready line:
+-- those that have a slot (the right to run) and, if the queue has no group limit, those
+-- that leave_line() examines. Other ready jobs leave it when a claim meets them, see
+-- lock_allowed().
 -- queue_id, group_key: the group.
 -- til: the end of the hold. Null: it ends now.
 -- Result: none.
--- Locks: the row of the hold, and the jobs that leave the line. Jobs that other
--- transactions have locked are skipped.
+-- Locks: the row of the hold, and the jobs that leave the line; or, when a hold ends, the
+-- locks of admit_requested(). Jobs that other transactions have locked are skipped.
 
 create function readpast.hold_group(queue_id integer, group_key text,
                                     til timestamptz) returns void
@@ -22,6 +23,9 @@ begin
 		 where h.queue_id = hold_group.queue_id and h.group_key = hold_group.group_key;
 		insert into readpast.group_recheck (queue_id, group_key)
 		values (queue_id, group_key);
+		if current_setting('transaction_isolation') = 'read committed' then
+			perform readpast.admit_requested(queue_id);
+		end if;
 		return;
 	end if;
 	insert into readpast.group_hold (queue_id, group_key, until)
@@ -37,5 +41,8 @@ begin
 	if ready <> '{}' then
 		perform readpast.block_jobs(ready);
 	end if;
+	perform readpast.leave_line(q.id)
+	   from readpast.queue q
+	  where q.id = hold_group.queue_id and q.group_limit = 0;
 end
 $body$;

@@ -1,8 +1,8 @@
 -- set_limits: change the limit of a queue's groups, and its rate. After the change,
--- waiting jobs may be admitted. The call does not admit them, so it is quick however
--- many jobs wait. It stores a recheck request for all groups, and claims and sweeps
--- carry out this request. A job that is in the ready line without a slot (the right to
--- run) leaves the line when a claim meets it.
+-- waiting jobs may be admitted, and jobs that are in the ready line without a slot (the
+-- right to run) must leave it. The call does this for about admit_slice() jobs, so it is
+-- quick however many jobs there are. It stores a recheck request for all groups, and
+-- claims and sweeps do the rest.
 -- queue: the name of the queue. Each of the other parameters may be null. A null leaves
 -- its setting as it is.
 -- group_limit: how many jobs of one group may run at once. 0: any number.
@@ -11,7 +11,8 @@
 -- rate, per: at most `rate` jobs may start within any interval of the length `per`. A
 -- rate of 0: any number. If a rate is set after that, earlier starts do not count.
 -- Result: none. SQLSTATE RP003: an argument is wrong.
--- Locks: the queue's row.
+-- Locks: the queue's row, and those of leave_line() and admit_requested(). So as long as
+-- the transaction stays open, no other transaction admits jobs of these groups.
 
 create function readpast.set_limits(queue text, group_limit integer,
                                     group_on_failure text, rate integer,
@@ -55,11 +56,14 @@ begin
 		delete from readpast.start s where s.queue_id = its.id;
 	end if;
 	if group_limit > 0 and its.old = 0 then
-		perform readpast.start_group_limit(its.id);
+		perform readpast.start_group_limit(its.id), readpast.leave_line(its.id);
 	end if;
 	if group_limit <> its.old then
 		insert into readpast.group_recheck (queue_id, group_key, and_later)
 		values (its.id, '', true);
+		if current_setting('transaction_isolation') = 'read committed' then
+			perform readpast.admit_requested(its.id);
+		end if;
 		perform readpast.wake(its.id);
 	end if;
 end
