@@ -220,6 +220,23 @@ check_old(struct request *request, rp_conn *conn, int *ret_is_new)
 	return r;
 }
 
+/* Check the spec and the zone here, because the error of rp_schedule_set() does
+ * not say which of the two is wrong. */
+static int
+check_times(struct request *request, const rp_schedule *s)
+{
+	const char *field = "spec";
+	rp_fire fire = RP_FIRE_INIT;
+	rp_error error;
+	int r = rp_schedule_next(s->spec, NULL, 0, 0, &fire, &error);
+
+	if (r >= 0) {
+		field = "zone";
+		r = rp_schedule_next(s->spec, s->zone, 0, 0, &fire, &error);
+	}
+	return r < 0 ? refuse(request, r, field, "%s", error.message) : 0;
+}
+
 void
 schedule_set_run(struct request *request, rp_conn *conn)
 {
@@ -228,6 +245,7 @@ schedule_set_run(struct request *request, rp_conn *conn)
 	int is_new, r = 0;
 
 	if (take_schedule(request, &schedule, memory) == 0 &&
+	    check_times(request, &schedule) == 0 &&
 	    check_old(request, conn, &is_new) == 0) {
 		r = rp_schedule_set(conn, &schedule, 1);
 		if (r < 0)

@@ -481,9 +481,11 @@ class Schedules(Case):
             self.assertEqual(answer.json["headers"], headers)
         self.server.ask("DELETE", path)
 
-    def test_a_spec_that_is_wrong_is_refused(self):
-        answer = self.server.ask("PUT", "/v1/schedules/x", {"queue": "q", "spec": "never"})
-        self.refused(answer, 400)
+    def test_a_wrong_spec_or_zone_is_refused_with_the_name_of_its_field(self):
+        for wrong, field in (({"spec": "never"}, "spec"), ({"spec": "0 0 31 2 *"}, "spec"),
+                             ({"spec": "@daily", "zone": "Mars/Base"}, "zone")):
+            answer = self.server.ask("PUT", "/v1/schedules/x", {"queue": "q", **wrong})
+            self.assertEqual(self.refused(answer, 400)["field"], field)
 
     def test_a_server_alone_fires_a_schedule_that_is_due(self):
         self.server.ask("PUT", "/v1/schedules/soon", {"queue": "soon", "spec": "every 1s"})
