@@ -230,7 +230,9 @@ read_outcome(struct request *request, rp_conn *conn, rp_outcome *outcome,
 }
 
 /* Answer how the job ended. If the job is not kept, its queue is not known.
- * Then a token gets the answer only if it may read all queues. */
+ * Then a token gets the answer only if it may read all queues. Only a call that
+ * waited for the job knows that it was cancelled because its queue was
+ * dropped. */
 void
 job_outcome_run(struct request *request, rp_conn *conn)
 {
@@ -248,8 +250,11 @@ job_outcome_run(struct request *request, rp_conn *conn)
 	else if (!outcome.state && now_ms() < request->until_ms &&
 		 !request->server->drains)
 		request->stage = STAGE_OUTCOME;
-	else
+	else {
+		if (outcome.state && !outcome.kept && request->ended_state)
+			outcome.state = request->ended_state;
 		answer_json(request, 200, outcome_json(request, &outcome, job));
+	}
 	rp_batch_free(batch);
 }
 

@@ -71,7 +71,7 @@ void
 outcomes_look(struct server *server)
 {
 	struct outcomes *o = &server->outcomes;
-	int64_t *ended;
+	rp_outcome *ended;
 	size_t n;
 
 	pthread_mutex_lock(&o->lock);
@@ -86,8 +86,10 @@ outcomes_look(struct server *server)
 		while (request) {
 			struct request *next = request->next;
 
-			if (request->id == ended[i])
+			if (request->id == ended[i].id) {
+				request->ended_state = ended[i].state;
 				ask_again(server, request);
+			}
 			request = next;
 		}
 	}
@@ -118,23 +120,26 @@ outcomes_end(struct server *server)
 
 /* ---- the thread ---- */
 
-/* Report to the loop the ids of jobs that have ended. If rp_job_wait() failed
- * because of one id, report that id. If it failed for another reason, report
- * all ids. The requests for the reported jobs then read these jobs, and answer
- * with their outcomes or with the error. */
+/* Report to the loop which jobs have ended. If rp_job_wait() failed because of
+ * one id, report that id. If it failed for another reason, report all ids. The
+ * requests for the reported jobs then read these jobs, and answer with their
+ * outcomes or with the error. */
 static void
 report(struct server *server, int r, const int64_t *ids, size_t n,
        const rp_outcome *found)
 {
 	struct outcomes *o = &server->outcomes;
 	int64_t item = rp_last_error(o->conn)->item;
-	int64_t *ended = calloc(n, sizeof(*ended));
+	rp_outcome *ended = calloc(n, sizeof(*ended));
 	size_t count = 0;
 
 	for (size_t i = 0; i < n && ended; i++)
 		if (r > 0 ? found[i].state != 0
 			  : item < 0 || item == (int64_t)i)
-			ended[count++] = ids[i];
+			ended[count++] =
+				(rp_outcome){ .id = ids[i],
+					      .state = r > 0 ? found[i].state
+							     : 0 };
 	pthread_mutex_lock(&o->lock);
 	free(o->ended);
 	o->ended = ended;

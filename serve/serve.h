@@ -142,6 +142,8 @@ struct request {
 	int is_dry;           /* 1: a dry run, which only answers what would be
 			       * changed */
 	int64_t id;           /* the job that the path names */
+	int ended_state;      /* how the job that the request waited for ended,
+			       * or 0 */
 	int64_t until_ms;     /* when the request's wait ends (monotonic ms) */
 	int64_t heard_at;     /* for a claim that waits, with the name of a
 			       * worker: when it was last tried (monotonic ms) */
@@ -203,6 +205,9 @@ int check_parameters(struct request *request, const char *const *names);
 /* guard.c: check the headers Host and Origin, and the token. Returns 0, or -1
  * after answering. */
 int guard_check(struct request *request);
+/* Check that the request's token was not removed while the request waited.
+ * Returns 0, or -1 after answering. */
+int guard_again(struct request *request);
 /* Check that the route's method and the request's token are allowed. Returns 0,
  * or -1 after answering. */
 int guard_route(struct request *request);
@@ -280,6 +285,9 @@ struct pool {
 	struct member_of_pool members[THREADS]; /* the first is the writer */
 };
 int pool_start(struct server *server);
+/* Let the handle wait only 100 ms if another transaction has locked a row, so
+ * that one request does not stop all others. It then gets RP_EBUSY. */
+int limit_waits(rp_conn *conn, rp_error *error);
 void pool_stop(struct server *server); /* ends the threads */
 void pool_close(struct server *server);
 void pool_give(struct server *server, struct request *request, enum lane lane);
@@ -292,9 +300,10 @@ void pool_give_all(struct server *server, struct list *requests,
  * waiter use the table. */
 struct clients {
 	pthread_mutex_t lock;
-	json_t *table; /* NULL: no client has given a name yet */
+	json_t *table;  /* NULL: no client has given a name yet */
+	char host[256]; /* the name of this host */
 };
-/* Unregister the clients that the server has not heard from for a minute.
+/* Unregister the clients that the server has not heard from for half a minute.
  * Returns 0, or RP_E*. */
 int clients_forget(struct clients *clients, rp_conn *conn);
 /* Unregister all clients, and free the table. */
@@ -353,7 +362,7 @@ struct outcomes {
 	int is_changed, stops;
 	int64_t *ids;
 	size_t count;
-	int64_t *ended; /* ids of jobs that have ended */
+	rp_outcome *ended; /* state 0: read the job to see its error */
 	size_t ended_count;
 };
 int outcomes_start(struct server *server);

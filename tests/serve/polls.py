@@ -259,6 +259,19 @@ class Outcomes(Case):
             self.assertLess(seconds, 10)
         self.assertEqual(len(answers), 3)
 
+    def test_a_job_whose_queue_is_dropped_during_the_wait_is_cancelled(self):
+        job = self.server.enqueue(self.queue, delay="1h")
+        wait = self.server.connect()
+        wait.request("GET", f"/v1/jobs/{job}/outcome?wait=20s")
+        waiting = 'readpast_http_waiting{for="outcome"}'
+        self.assertTrue(eventually(10, lambda: self.server.metric(waiting) == 1))
+        time.sleep(0.5)  # until the server has read the live job
+        self.server.ask("DELETE", f"/v1/queues/{self.queue}")
+        answer = json.loads(wait.getresponse().read())
+        wait.close()
+        self.assertEqual((answer["ended"], answer["state"], answer["kept"]),
+                         (True, "cancelled", False))
+
     def test_a_job_that_does_not_end_is_reported_when_the_wait_is_over(self):
         job = self.server.enqueue(self.queue)
         answer = self.server.get(f"/v1/jobs/{job}/outcome?wait=300ms").json
