@@ -173,8 +173,16 @@ read_numbers(struct request *request, rp_conn *conn)
 		json_pack("{s:o, s:o}", "queues", list, "at", json_time(now));
 }
 
-/* Send the statistics that a thread of the pool has read to all listeners. The
- * main loop of the server runs this function. */
+static void
+end_stream(struct request *request)
+{
+	request->stream->ends = 1;
+	server_resume(request);
+}
+
+/* Send the statistics that a thread of the pool has read to all listeners, but
+ * end the streams whose token was removed. The main loop of the server runs
+ * this function. */
 static void
 take_numbers(struct request *request)
 {
@@ -182,8 +190,13 @@ take_numbers(struct request *request)
 	struct request *listener = events->listeners.first;
 
 	events->is_asked = 0;
-	for (; listener && request->json; listener = listener->next)
-		tell(listener, request->json);
+	for (; listener && request->json; listener = listener->next) {
+		if (listener->token &&
+		    !tokens_have(&request->server->tokens, listener->token))
+			end_stream(listener);
+		else
+			tell(listener, request->json);
+	}
 }
 
 void
@@ -217,10 +230,8 @@ events_end(struct server *server)
 {
 	struct request *request = server->events.listeners.first;
 
-	for (; request; request = request->next) {
-		request->stream->ends = 1;
-		server_resume(request);
-	}
+	for (; request; request = request->next)
+		end_stream(request);
 }
 
 /* ---- the route ---- */

@@ -188,6 +188,15 @@ find_token(struct request *request)
 				    "Authorization: Bearer TOKEN");
 }
 
+int
+guard_again(struct request *request)
+{
+	if (!request->token ||
+	    tokens_have(&request->server->tokens, request->token))
+		return 0;
+	return refuse_status(request, 401, "token", "the token was removed");
+}
+
 /* ---- rights ---- */
 
 int

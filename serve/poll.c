@@ -272,9 +272,18 @@ end_gone(struct server *server, struct request *request)
 	server_resume(request);
 }
 
+/* Send the answer of a request whose token was removed. */
+static void
+end_refused(struct server *server, struct request *request)
+{
+	leave(server, request);
+	server_resume(request);
+}
+
 /* Move up to `most` requests that wait for the queue from the list of waiting
  * requests to the wave. The requests that have waited longest go first. A
- * request whose client is gone is answered and joins no wave. */
+ * request whose client is gone or whose token was removed is answered and joins
+ * no wave. */
 static void
 take_wave(struct server *server, const char *queue, size_t most,
 	  struct list *wave)
@@ -293,6 +302,8 @@ take_wave(struct server *server, const char *queue, size_t most,
 		server->polls.waiting.count--;
 		if (request_is_gone(request))
 			end_gone(server, request);
+		else if (guard_again(request) < 0)
+			end_refused(server, request);
 		else
 			list_add(wave, request);
 	}

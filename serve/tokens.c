@@ -272,3 +272,15 @@ tokens_find(struct tokens *tokens, const char *text, int *ret_is_unknown)
 	pthread_mutex_unlock(&tokens->lock);
 	return found;
 }
+
+int
+tokens_have(struct tokens *tokens, const struct token *token)
+{
+	int has = 0;
+
+	pthread_mutex_lock(&tokens->lock);
+	for (size_t i = 0; i < tokens->count && !has; i++)
+		has = strcmp(tokens->list[i]->key, token->key) == 0;
+	pthread_mutex_unlock(&tokens->lock);
+	return has;
+}

@@ -88,6 +88,8 @@ void tokens_free(struct tokens *tokens);
  * is set to 1 if no token in the list has this token's key. */
 struct token *tokens_find(struct tokens *tokens, const char *text,
 			  int *ret_is_unknown);
+/* Returns whether the token was in the list when it was last read. */
+int tokens_have(struct tokens *tokens, const struct token *token);
 void token_unref(struct token *token);
 /* Returns whether the token gives the right `may` for a queue. queue: NULL for
  * all queues. */

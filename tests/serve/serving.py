@@ -109,9 +109,9 @@ class Server:
                   % (self.host.encode(), self.port, len(body), body))
         return s
 
-    def metric(self, name):
+    def metric(self, name, **options):
         """Return the value of a metric, whose name contains its labels if it has any."""
-        text = self.get("/metrics").bytes.decode()
+        text = self.get("/metrics", **options).bytes.decode()
         return int(re.search("^%s (\\d+)$" % re.escape(name), text, re.M)[1])
 
     def waiting(self):

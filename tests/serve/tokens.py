@@ -7,6 +7,7 @@ SPDX-License-Identifier: MIT
 SPDX-FileCopyrightText: The readpast authors
 """
 
+import json
 import os
 import pathlib
 import socket
@@ -167,6 +168,29 @@ class Tokens(Case):
         self.server.readpast("token", "remove", "new")
         self.assertTrue(eventually(
             5, lambda: self.by(token, "GET", "/v1/queues").status == 401))
+
+    def test_a_removed_token_gets_no_more_events_and_no_job(self):
+        token = self.add("old", "read:*,work:*")
+        headers = {"Authorization": f"Bearer {token}"}
+        stream, claim = self.server.connect(), self.server.connect()
+        stream.request("GET", "/v1/events", headers=headers)
+        events = stream.getresponse()
+        events.readline()
+        claim.request("POST", "/v1/claim", json.dumps({"queues": ["gone"], "wait": "60s"}),
+                      headers)
+        self.assertTrue(eventually(5, lambda: self.server.metric(
+            'readpast_http_waiting{for="claim"}', headers={
+                "Authorization": f"Bearer {self.tokens['all']}"}) == 1))
+        self.server.readpast("token", "remove", "old")
+        self.assertTrue(eventually(
+            5, lambda: self.by(token, "GET", "/v1/queues").status == 401))
+        events.read()  # until the server ends the stream
+        job = self.by("admin", "POST", "/v1/queues/gone/jobs", {}).json["id"]
+        self.assertEqual(claim.getresponse().status, 401)
+        found = self.by("all", "GET", f"/v1/jobs/{job}").json
+        self.assertEqual((found["state"], found["attempt"]), ("ready", 0))
+        stream.close()
+        claim.close()
 
     def test_a_token_is_known_at_once_however_soon_it_is_used(self):
         for i in range(30):
