@@ -25,35 +25,11 @@
 
 /* ---- registering and unregistering ---- */
 
-/* Returns the column `kinds` of the worker's row: a JSON array with an element
- * `QUEUE/` for each queue. The element means that the worker serves all kinds
- * of that queue. */
-static char *
-list_kinds(char *const *queues)
-{
-	size_t n = 0;
-	char **kinds, *list = NULL;
-
-	while (queues[n])
-		n++;
-	kinds = calloc(n + 1, sizeof(*kinds));
-	for (size_t i = 0; kinds && i < n; i++)
-		if (asprintf(&kinds[i], "%s/", queues[i]) < 0) {
-			kinds[i] = NULL;
-			ext_free_names(kinds);
-			kinds = NULL;
-		}
-	if (kinds)
-		list = rp__list((const char *const *)kinds, '[', ']');
-	ext_free_names(kinds);
-	return list;
-}
-
 static int
 sign_on(struct ext_call *call)
 {
 	struct ext_worker *worker = &call->ext->worker;
-	char *kinds = list_kinds(worker->queues);
+	char *kinds = rp__all_kinds((const char *const *)worker->queues);
 	int r = rp__worker_row_add(call->conn, worker->name, worker->host,
 				   (const char *const *)worker->queues, kinds,
 				   &worker->id);

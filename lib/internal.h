@@ -314,6 +314,9 @@ int rp__each_id(rp_conn *conn, enum rp_verb verb, const int64_t *ids, size_t n,
 		void *ctx);
 
 /* worker/row.c */
+/* Returns a JSON list of the kinds `QUEUE/`: all kinds of these queues. The
+ * caller frees it. NULL: out of memory. */
+char *rp__all_kinds(const char *const *queues);
 /* Add a row for a worker to the table of workers. kinds: a JSON list of
  * `queue/kind`, or `queue/` for all kinds. If `kinds` is NULL, the caller ran
  * out of memory, and the call fails with RP_ENOMEM. */
@@ -325,17 +328,14 @@ int rp__worker_row_add(rp_conn *conn, const char *name, const char *host,
  * row exists. */
 int rp__worker_row_update(rp_conn *conn, enum rp_verb verb, int64_t id,
 			  const rp_worker_counts *counts, int64_t *ret_known);
-/* Register the client `name` as a worker of these queues, or store its
- * heartbeat. The queues are added to those that it has. */
-int rp__worker_named(rp_conn *conn, const char *name, const char *const *queues,
-		     int64_t *ret_id);
-/* Store a heartbeat of the client that has this claim. Does nothing if a worker
- * has it, or a client without a name. */
-int rp__worker_extends(rp_conn *conn, int64_t job_id, int64_t claim_no);
-/* Unregister a client if its last heartbeat is older than silent_ms. If it is
- * newer, *ret_stays is 1, otherwise 0. */
-int rp__worker_leave(rp_conn *conn, int64_t id, int64_t silent_ms,
-		     int64_t *ret_stays);
+/* Store a heartbeat of the client that has this claim, and that a server in
+ * this process has registered with this host. *ret_id is the client's worker
+ * id, or 0 if somebody else has the claim. */
+int rp__worker_extends(rp_conn *conn, int64_t job_id, int64_t claim_no,
+		       const char *host, int64_t *ret_id);
+/* Change the queues and kinds of a worker's row. */
+int rp__worker_row_queues(rp_conn *conn, int64_t id, const char *const *queues,
+			  const char *kinds);
 
 /* probe.c */
 /* The result of a probe, which reads whether any of the given queues has

@@ -39,7 +39,8 @@ void clients_hear(struct clients *clients, rp_conn *conn,
 		  struct request **asked, size_t n);
 /* If the verdict has extended a lease, the client that holds the job is heard
  * from. An error is ignored, because only a heartbeat is lost. */
-void client_extends(rp_conn *conn, const rp_verdict *verdict);
+void client_extends(struct clients *clients, rp_conn *conn,
+		    const rp_verdict *verdict);
 
 /* Each of these functions does one part of all requests: the verdicts, the new
  * jobs or the claims. It returns 0, or the error that ends the transaction. */

@@ -76,21 +76,13 @@ list_kinds(const rp_worker *w)
 int
 rp__worker_register_queues(rp_worker *w)
 {
-	char *kinds = list_kinds(w), *queues = rp__list(w->queues, '[', ']');
-	const struct rp_value p[WORKER_QUEUES_PARAMS] = {
-		[WORKER_QUEUES_ID] = rp__int(w->conn->worker_id),
-		[WORKER_QUEUES_QUEUES] = rp__text(queues),
-		[WORKER_QUEUES_KINDS] = rp__text(kinds),
-	};
-	int r = queues && kinds
-			? rp__run_once(w->conn, RP_V_WORKER_QUEUES, p, NULL,
-				       NULL)
-			: rp__fail(&w->conn->error, RP_ENOMEM, "out of memory");
+	char *kinds = list_kinds(w);
+	int r = rp__worker_row_queues(w->conn, w->conn->worker_id, w->queues,
+				      kinds);
 
 	if (r == 0)
 		w->registered_version = w->waiter.version;
 	free(kinds);
-	free(queues);
 	return r;
 }
 

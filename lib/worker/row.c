@@ -8,8 +8,30 @@
  */
 #include "internal.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+char *
+rp__all_kinds(const char *const *queues)
+{
+	size_t n = 0;
+	char **kinds, *list;
+
+	while (queues[n])
+		n++;
+	kinds = calloc(n + 1, sizeof(*kinds));
+	for (size_t i = 0; kinds && i < n; i++)
+		if (asprintf(&kinds[i], "%s/", queues[i]) < 0)
+			kinds[n = i] = NULL; /* out of memory */
+	list = kinds && !queues[n]
+		       ? rp__list((const char *const *)kinds, '[', ']')
+		       : NULL;
+	for (size_t i = 0; kinds && i < n; i++)
+		free(kinds[i]);
+	free(kinds);
+	return list;
+}
 
 int
 rp__worker_row_add(rp_conn *conn, const char *name, const char *host,
@@ -49,42 +71,35 @@ rp__worker_row_update(rp_conn *conn, enum rp_verb verb, int64_t id,
 }
 
 int
-rp__worker_named(rp_conn *conn, const char *name, const char *const *queues,
-		 int64_t *ret_id)
-{
-	struct rp_value p[WORKER_NAMED_PARAMS];
-	char *list = rp__list(queues, '[', ']');
-	int r;
-
-	if (!list)
-		return rp__fail(&conn->error, RP_ENOMEM, "out of memory");
-	p[WORKER_NAMED_WORKER] = rp__text(name);
-	p[WORKER_NAMED_QUEUES] = rp__text(list);
-	r = rp__run_once(conn, RP_V_WORKER_NAMED, p, rp__first_int, ret_id);
-	free(list);
-	return r;
-}
-
-int
-rp__worker_extends(rp_conn *conn, int64_t job_id, int64_t claim_no)
+rp__worker_extends(rp_conn *conn, int64_t job_id, int64_t claim_no,
+		   const char *host, int64_t *ret_id)
 {
 	const struct rp_value p[WORKER_EXTENDS_PARAMS] = {
 		[WORKER_EXTENDS_ID] = rp__int(job_id),
 		[WORKER_EXTENDS_CLAIM_NO] = rp__int(claim_no),
+		[WORKER_EXTENDS_HOST] = rp__text(host),
+		[WORKER_EXTENDS_PID] = rp__int(getpid()),
 	};
 
-	return rp__run_once(conn, RP_V_WORKER_EXTENDS, p, NULL, NULL);
+	*ret_id = 0;
+	return rp__run_once(conn, RP_V_WORKER_EXTENDS, p, rp__first_int,
+			    ret_id);
 }
 
 int
-rp__worker_leave(rp_conn *conn, int64_t id, int64_t silent_ms,
-		 int64_t *ret_stays)
+rp__worker_row_queues(rp_conn *conn, int64_t id, const char *const *queues,
+		      const char *kinds)
 {
-	const struct rp_value p[WORKER_LEAVE_PARAMS] = {
-		[WORKER_LEAVE_ID] = rp__int(id),
-		[WORKER_LEAVE_SILENT_MS] = rp__int(silent_ms),
+	char *list = rp__list(queues, '[', ']');
+	const struct rp_value p[WORKER_QUEUES_PARAMS] = {
+		[WORKER_QUEUES_ID] = rp__int(id),
+		[WORKER_QUEUES_QUEUES] = rp__text(list),
+		[WORKER_QUEUES_KINDS] = rp__text(kinds),
 	};
+	int r = list && kinds
+			? rp__run_once(conn, RP_V_WORKER_QUEUES, p, NULL, NULL)
+			: rp__fail(&conn->error, RP_ENOMEM, "out of memory");
 
-	*ret_stays = 0;
-	return rp__run_once(conn, RP_V_WORKER_LEAVE, p, rp__count, ret_stays);
+	free(list);
+	return r;
 }

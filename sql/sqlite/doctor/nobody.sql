@@ -1,6 +1,7 @@
 -- nobody: list queues that have ready jobs and that no client serves. A queue is served
--- if it has a live worker, if a client that is not a worker holds one of its jobs, or
--- if one of its jobs has finished within the last minute.
+-- if it has a live worker, if a client that is not a worker, or is no longer
+-- registered, holds one of its jobs, or if one of its jobs has finished within the last
+-- minute.
 
 select q.name as queue,
        (select count(*) from readpast_worker w, json_each(w.queues) e
@@ -21,6 +22,8 @@ select q.name as queue,
                      from (select worker_id from readpast_job
                             where queue_id = q.id and lease_until > :now_ms
                             order by lease_until limit 1000)
-                    where worker_id = 0)
+                    where worker_id = 0
+                       or worker_id in (select id from readpast_worker
+                                         where stopped_at is not null))
  order by q.name
  limit 20;

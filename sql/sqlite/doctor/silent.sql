@@ -1,11 +1,9 @@
 -- silent: list workers that have sent no heartbeat for half a minute and did not
 -- unregister. The column `unserved` has those queues of the worker that no live worker
--- serves. If `unserved` is empty, no job waits because of the silent worker. A worker
--- without a host is a client that has given itself a name.
+-- serves. If `unserved` is empty, no job waits because of the silent worker.
 
 select s.worker, s.host, s.pid, s.queues, s.silent_ms, s.unserved,
-       iif(s.pid = 0, '',
-           ' on host ' || s.host || ' (process ' || s.pid || ')') as place,
+       ' on host ' || s.host || ' (process ' || s.pid || ')' as place,
        iif(s.unserved = '[]', 0, s.silent_ms) as lasts_ms
   from (select w.name as worker, w.host, w.pid, w.queues,
                :now_ms - w.seen_at as silent_ms,

@@ -278,8 +278,7 @@ create table readpast_gone (
 
 -- Workers. kinds is a JSON array of the kinds that the worker has handlers for, written as
 -- 'queue/kind'. 'queue/' stands for all kinds that have no handler of their own. A client
--- of `readpast serve` that gives itself a name has no host (an empty text), and its pid is
--- 0.
+-- of `readpast serve` that gives itself a name has the host and the pid of the server.
 create table readpast_worker (
 	id         integer primary key autoincrement,
 	name       text not null,
