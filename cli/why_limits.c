@@ -59,6 +59,8 @@ say_next(const struct answer *a, const json_t *next)
 	if (!scheduled)
 		fputs("since ", a->to);
 	say_time(a, json_integer_value(json_object_get(next, "since")));
+	if (host && !*host)
+		host = NULL; /* a client in SQL */
 	if (host || worker)
 		fprintf(a->to, " on %s%s", host ? "host " : "worker ",
 			host ? host : worker);

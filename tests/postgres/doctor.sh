@@ -151,6 +151,12 @@ sql "select pg_drop_replication_slot('left')" >/dev/null
 readpast enqueue sqlq job >/dev/null
 job=$(sql "select id from readpast.claim('sqlq', worker => 'importer', lease => '1 hour')")
 check 'why names a worker in SQL without a process' grep -q 'worker importer has held it since' <(readpast why "$job")
+readpast queue set sqlg --group-limit 1 >/dev/null
+readpast enqueue sqlg first second --group g --quiet
+sql "select id from readpast.claim('sqlg', worker => 'importer')" >/dev/null
+check 'why names it, and no host, if a job waits for its group' grep -q 'running since .* on worker importer' \
+	<(readpast why --queue sqlg --state blocked)
+readpast purge sqlg --state all --yes >/dev/null
 sql "update readpast.worker set seen_at = seen_at - interval '2 minutes'"
 check 'a silent worker in SQL is reported' finds silent 'worker importer has not been heard from for 2 min'
 check 'why says that the worker in SQL is silent' grep -q 'importer has held it since .*That worker has not been heard from for 12[0-9]s' <(readpast why "$job")

@@ -1,6 +1,7 @@
 -- nobody: list queues that have ready jobs and that no client serves. A queue is served
--- if it has a live worker, if a client that is not a worker holds one of its jobs, or
--- if one of its jobs has finished within the last minute.
+-- if it has a live worker, if a client that is not a worker, or is no longer
+-- registered, holds one of its jobs, or if one of its jobs has finished within the last
+-- minute.
 
 select q.name as queue,
        (select count(*) from worker w
@@ -26,15 +27,10 @@ select q.name as queue,
                       and t.second > extract(epoch from clock_timestamp())
                                      - 60)
    and not exists (select 1
-                     from (select distinct l.lane_id from lane l
-                            where l.lane_id between first_lane(q.id)
-                                                and last_lane(q.id)) l
-                    cross join lateral (select * from job j
-                                         where j.lane_id = l.lane_id
-                                           and j.seq >= low_water(l.lane_id)
-                                         order by j.lane_id, j.seq
-                                         limit 1000) h
+                     from running_in(q.id, 1000) r
+                     join job h on h.id = r.id and h.claim_no = r.claim_no
+                     left join worker w on w.id = h.worker_id
                     where h.lease_until > clock_timestamp()
-                      and h.worker_id = 0)
+                      and (h.worker_id = 0 or w.stopped_at is not null))
  order by q.name
  limit 20;
