@@ -13,6 +13,7 @@
 
 #include <string.h>
 
+#include "internal.h"
 #include "turn.h"
 
 /* Wake the first of these threads that waits. So the last readers wait most of
@@ -107,6 +108,14 @@ write_all(void *ctx)
 }
 
 int
+limit_waits(rp_conn *conn, rp_error *error)
+{
+	return conn->backend->limit_waits
+		       ? conn->backend->limit_waits(conn->db, error)
+		       : 0;
+}
+
+int
 pool_start(struct server *server)
 {
 	struct pool *pool = &server->pool;
@@ -122,6 +131,8 @@ pool_start(struct server *server)
 					      : RP_SCHEMA_CREATE,
 				      &me->conn, &error);
 
+		if (r == 0)
+			r = limit_waits(me->conn, &error);
 		if (r < 0)
 			return not_opened(server->options->url, r, &error);
 		me->server = server;

@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "internal.h"
+
 /* ---- memory ---- */
 
 struct turn *
@@ -189,6 +191,13 @@ count_verdicts(const struct turn *turn, struct metrics *m)
 }
 
 static void
+free_batches(struct joined *j)
+{
+	for (size_t i = 0; i < j->batches_count; i++)
+		rp_batch_free(j->batches[i]);
+}
+
+static void
 finish(struct request *request, int code, int is_unknown, const rp_error *error)
 {
 	struct turn *turn = request->turn;
@@ -211,6 +220,14 @@ finish(struct request *request, int code, int is_unknown, const rp_error *error)
 		turn->finish(request);
 }
 
+/* Do each request's writes alone. */
+static void
+run_each(struct server *server, rp_conn *conn, struct request **asked, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		turns_run(server, conn, &asked[i], 1);
+}
+
 void
 turns_run(struct server *server, rp_conn *conn, struct request **asked,
 	  size_t n)
@@ -229,13 +246,19 @@ turns_run(struct server *server, rp_conn *conn, struct request **asked,
 		j.is_single = 0;
 		r = run_joined(&j, &is_unknown);
 	}
+	if (r == RP_EBUSY && n > 1 && conn->backend->limit_waits) {
+		/* Another transaction has locked a row for too long. Nothing
+		 * was done. Only the request that needs this row must fail. */
+		free_batches(&j);
+		run_each(server, conn, asked, n);
+		return;
+	}
 	if (r < 0 && !*j.error.message)
 		snprintf(j.error.message, sizeof(j.error.message), "%s",
 			 rp_error_text(r));
 	for (size_t i = 0; i < n; i++)
 		finish(asked[i], r, is_unknown, &j.error);
-	for (size_t i = 0; i < j.batches_count; i++)
-		rp_batch_free(j.batches[i]);
+	free_batches(&j);
 	atomic_fetch_add(&server->metrics.turns, 1);
 	atomic_fetch_add(&server->metrics.turn_requests, (int64_t)n);
 }

@@ -325,6 +325,8 @@ polls_start(struct server *server)
 	p->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	r = open_database(server->options->url, RP_SCHEMA_REQUIRE, &p->conn,
 			  &error);
+	if (r == 0)
+		r = limit_waits(p->conn, &error);
 	if (r < 0)
 		return not_opened(server->options->url, r, &error);
 	if (p->fd < 0 ||

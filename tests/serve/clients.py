@@ -11,7 +11,8 @@ import json
 import socket
 import time
 
-from serving import Case, Server, eventually, main
+import psycopg2
+from serving import KIND, Case, Server, eventually, main
 
 
 class Clients(Case):
@@ -114,6 +115,45 @@ class Ends(Case):
                          {server.process.pid, self.server.process.pid})
         server.stop()
         self.assertEqual(self.workers()["hal"]["pid"], self.server.process.pid)
+
+
+if KIND == "postgres:":
+    class Locks(Case):
+        """Another client has locked a job's row in a transaction that stays open."""
+
+        def setUp(self):
+            super().setUp()
+            self.job = self.server.enqueue(self.queue)
+            self.claimed = self.server.claim(self.queue)[0]
+            url, schema = self.server.url.rsplit("schema=", 1)
+            self.db = psycopg2.connect(url.rstrip("?&"))
+            self.db.cursor().execute(f"select id from {schema}.job where id = %s for update",
+                                     [self.job])
+
+        def tearDown(self):
+            self.db.close()
+
+        def test_only_the_verdict_on_this_job_fails(self):
+            stuck = self.server.connect()
+            stuck.request("POST", "/v1/verdicts", json.dumps(
+                {"verdicts": [{"claim": self.claimed["claim"], "verdict": "done"}]}))
+            for _ in range(20):
+                self.server.enqueue(self.queue)
+                self.assertEqual(len(self.server.claim(self.queue, worker="joe")), 1)
+            answer = stuck.getresponse()
+            problem = json.loads(answer.read())
+            stuck.close()
+            self.assertEqual((answer.status, problem["type"], problem["retry"]),
+                             (503, "urn:readpast:error:busy", True))
+
+        def test_readers_go_on_beside_many_cancels_of_this_job(self):
+            stuck = [self.server.connect() for _ in range(8)]
+            for one in stuck:
+                one.request("POST", f"/v1/jobs/{self.job}/cancel")
+            self.assertEqual(self.server.get("/v1/stats").status, 200)
+            self.assertEqual({one.getresponse().status for one in stuck}, {503})
+            for one in stuck:
+                one.close()
 
 
 if __name__ == "__main__":
