@@ -92,6 +92,18 @@ put_ahead(rp_conn *conn)
 	ok(conn, rp_enqueue_many(conn, "q", jobs, 1000, NULL));
 }
 
+static void
+change(rp_conn *conn, int64_t id, int priority, int64_t delay_ms,
+       const char *queue)
+{
+	rp_change c = RP_CHANGE_INIT;
+
+	c.priority = priority;
+	c.delay_ms = delay_ms;
+	c.queue = queue;
+	ok(conn, rp_job_change(conn, id, &c));
+}
+
 /* ---- the limit changes ---- */
 
 static void
@@ -193,9 +205,24 @@ jobs_that_are_ready_wait_if_the_limit_is_lowered(void **state)
 	c = claim_one(conn, MINUTE);
 	assert_int_equal(c.id, ids[0]);
 	limit_groups(conn, 1);
+	expect_states(conn, ids, "Rbbb");
 	assert_true(is_empty(conn));
 	settle_one(conn, c, RP_DONE, 0);
 	run_one_by_one(conn, ids + 1, 3);
+}
+
+static void
+P11_a_first_limit_keeps_the_order_of_the_line(void **state)
+{
+	rp_conn *conn = ((struct db *)*state)->conn;
+	int64_t ids[5];
+
+	put_n(conn, ids, 4);
+	change(conn, ids[0], 5, -1, NULL);
+	change(conn, ids[0], 100, -1, NULL); /* to the end of the line */
+	ids[4] = ids[0];
+	limit_groups(conn, 1);
+	run_one_by_one(conn, ids + 1, 4);
 }
 
 static void
@@ -377,18 +404,6 @@ many_groups_are_admitted_by_a_few_sweeps(void **state)
 }
 
 /* ---- blocked jobs are changed ---- */
-
-static void
-change(rp_conn *conn, int64_t id, int priority, int64_t delay_ms,
-       const char *queue)
-{
-	rp_change c = RP_CHANGE_INIT;
-
-	c.priority = priority;
-	c.delay_ms = delay_ms;
-	c.queue = queue;
-	ok(conn, rp_job_change(conn, id, &c));
-}
 
 static void
 a_blocked_job_that_is_cancelled_or_purged_leaves_its_group(void **state)
@@ -662,6 +677,7 @@ main(int argc, char **argv)
 		CASE(a_limit_that_is_raised_admits_more_jobs),
 		CASE(a_limit_that_is_lowered_ends_no_job_and_admits_none),
 		CASE(jobs_that_are_ready_wait_if_the_limit_is_lowered),
+		CASE(P11_a_first_limit_keeps_the_order_of_the_line),
 		CASE(P11_jobs_of_one_sweep_keep_their_order_if_the_limit_was_lowered),
 		CASE(P11_a_first_limit_keeps_the_order_beside_a_job_of_better_priority),
 		CASE(many_jobs_keep_their_order_if_the_limit_is_lowered),

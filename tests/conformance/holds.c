@@ -102,7 +102,42 @@ a_released_job_comes_back_when_the_hold_of_its_queue_ends(void **state)
 	assert_int_equal(next_id(conn), id);
 }
 
+static void
+groups_of_a_held_queue_have_no_ready_job(void **state)
+{
+	rp_conn *conn = ((struct db *)*state)->conn;
+	const rp_group *g;
+	rp_groups *groups;
+	int64_t ids[3];
+
+	limit_groups(conn, 2);
+	put_n(conn, "g", ids, 3);
+	ok(conn, rp_queue_hold(conn, "q", NULL, MINUTE));
+	ok(conn, rp_group_list(conn, "q", 0, NULL, 10, &groups));
+	assert_int_equal(rp_groups_count(groups), 1);
+	g = rp_groups_at(groups, 0);
+	assert_int_equal(g->waiting, 3);
+	assert_int_equal(g->ready, 0);
+	rp_groups_free(groups);
+}
+
 /* ---- holds of a group ---- */
+
+static void
+a_hold_that_has_ended_is_not_listed(void **state)
+{
+	rp_conn *conn = ((struct db *)*state)->conn;
+	rp_groups *groups;
+
+	limit_groups(conn, 0);
+	ok(conn, rp_queue_hold(conn, "q", "g", MINUTE));
+	ok(conn, rp_queue_hold(conn, "q", "h", MINUTE));
+	ok(conn, rp_queue_hold(conn, "q", "g", 0));
+	ok(conn, rp_group_list(conn, "q", 0, NULL, 10, &groups));
+	assert_int_equal(rp_groups_count(groups), 1);
+	assert_string_equal(rp_groups_at(groups, 0)->name, "h");
+	rp_groups_free(groups);
+}
 
 /* Hold group g. Its running job goes on. No other job of the group starts,
  * neither a ready job nor a new one. The jobs of other groups start. */
@@ -341,6 +376,8 @@ main(int argc, char **argv)
 		CASE(a_held_queue_starts_no_job_until_its_time),
 		CASE(a_hold_of_a_queue_can_be_ended_and_replaced),
 		CASE(a_released_job_comes_back_when_the_hold_of_its_queue_ends),
+		CASE(groups_of_a_held_queue_have_no_ready_job),
+		CASE(a_hold_that_has_ended_is_not_listed),
 		CASE(a_held_group_with_a_limit_starts_no_job),
 		CASE(a_held_group_without_a_limit_starts_no_job),
 		CASE(a_held_group_far_behind_in_the_line_starts_no_job),

@@ -38,16 +38,20 @@ with slotted as materialized (
      and j.id = s.job_id and j.seq is not null
    limit 1000),
 first as materialized (
-  select id, group_key, came, run_at
+  select id, priority, class, seq, group_key, came, run_at
     from readpast_job
    where queue_id = @queue_id and seq is not null
    order by priority, class, seq
-   limit 1000)
+   limit 1000),
+unslotted as materialized (
+  select f.id,
+-- include came_in_line
+         as came
+    from first f
+   where f.group_key = @group_key and f.came is null)
 select id, came, 1 as waits from slotted
 union all
-select id, 1000 * run_at, 1
-  from first
- where group_key = @group_key and came is null;
+select id, came, 1 from unslotted;
 
 -- if @begins:
 -- include block

@@ -4,11 +4,15 @@
 -- only if jobs wait for it.
 -- ready and running count the jobs that have a slot. A job that waits for its retry has
 -- a slot, too, but is neither ready nor running. waiting counts up to :most jobs that
--- wait for the group. waiting_at_least is 1 if more than :most jobs wait.
+-- wait for the group. waiting_at_least is 1 if more than :most jobs wait. If no job of the
+-- queue may start now, ready jobs are counted as waiting.
 
 -- answer:
 with recursive q as materialized (
-  select id from readpast_queue where name = :queue),
+  select q.id, s.stopped > 0 as stopped
+    from readpast_queue q
+    join readpast_stop s on s.id = q.id
+   where q.name = :queue),
 named(place, name) as (
   select 0, :after
   union all
@@ -28,7 +32,7 @@ named(place, name) as (
                   select (select group_key from readpast_group_hold
                            where not :blocked
                              and queue_id = (select id from q)
-                             and group_key > named.name
+                             and group_key > named.name and until > :now
                            order by group_key limit 1)))
     from named
    where name is not null and place < :max),
@@ -51,11 +55,12 @@ counted as materialized (
     from named n
    cross join q
    where n.place > 0 and n.name is not null)
-select c.name, min(c.waiting, :most) as waiting, c.ready as ready,
-       c.running as running,
+select c.name, min(c.waiting + q.stopped * c.ready, :most) as waiting,
+       iif(q.stopped, 0, c.ready) as ready, c.running as running,
        (select until from readpast_group_hold
          where queue_id = c.queue_id and group_key = c.name
            and until > :now) as held_until,
-       c.waiting > :most as waiting_at_least
+       c.waiting + q.stopped * c.ready > :most as waiting_at_least
   from counted c
+ cross join q
  order by c.name;

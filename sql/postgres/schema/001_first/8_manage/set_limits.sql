@@ -56,7 +56,10 @@ begin
 		delete from readpast.start s where s.queue_id = its.id;
 	end if;
 	if group_limit > 0 and its.old = 0 then
-		perform readpast.start_group_limit(its.id), readpast.leave_line(its.id);
+		perform readpast.start_group_limit(its.id);
+	end if;
+	if group_limit > 0 and (its.old = 0 or group_limit < its.old) then
+		perform readpast.leave_line(its.id);
 	end if;
 	if group_limit <> its.old then
 		insert into readpast.group_recheck (queue_id, group_key, and_later)

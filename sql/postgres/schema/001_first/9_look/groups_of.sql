@@ -9,7 +9,8 @@
 -- most: the count of waiting jobs of a group stops at this number.
 -- Rows: one for each group.
 --   ready, running: how many jobs with a slot are ready, and how many run. A job that
---     keeps its slot while it waits for a retry counts as neither.
+--     keeps its slot while it waits for a retry counts as neither. If no job of the queue
+--     may start now, see is_full(), ready jobs are counted as waiting.
 --   held_until: the end of the group's hold, or null.
 --   waiting_at_least: true if more jobs wait than were counted.
 -- Locks: none.
@@ -25,6 +26,7 @@ as $body$
 #variable_conflict use_column
 declare
 	its integer := (select q.id from readpast.queue q where q.name = groups_of.queue);
+	is_full boolean := readpast.is_full(its);
 begin
 	name := coalesce(after, '');
 	for n in 1 .. most_groups loop
@@ -40,6 +42,11 @@ begin
 		  from readpast.group_slot s
 		  join readpast.job j on j.id = s.job_id
 		 where s.queue_id = its and s.group_key = groups_of.name;
+		if is_full then
+			waiting_at_least := waiting_at_least or waiting + ready > most;
+			waiting := least(waiting + ready, most);
+			ready := 0;
+		end if;
 		held_until := (select h.until from readpast.group_hold h
 		                where h.queue_id = its and h.group_key = groups_of.name
 		                  and h.until > clock_timestamp());
