@@ -258,6 +258,7 @@ check 'a copy has the settings and the jobs, but no hold' equal \
 		readpast queue list from --json | jq -c '[.group_limit, .rate]'
 		readpast groups from --json | jq -r .group
 		readpast work from --drain --quiet -- sh -c 'cat; echo')" '[1,"7/1h"]
+a
 2
 3'
 finish

@@ -120,6 +120,7 @@ jobs_of_a_group_keep_their_order(void **state)
 	expect_done(copy(pair, 0, NULL));
 	ok(pair->to->conn, rp_queue_resume(pair->to->conn, "q"));
 	ok(pair->to->conn, rp_sweep(pair->to->conn, NULL));
+	expect_states(pair->to->conn, ids, "rbbbb");
 	for (int i = 0; i < 5; i++) {
 		struct claim c = claim_one(pair->to->conn, 60000);
 

@@ -5,9 +5,7 @@
 -- changes, the column group_scan is set, so that sweeps examine all groups. If groups
 -- may now use more slots than the new limit, the column group_lowered is set to 1. Then
 -- claims count the slots of the groups.
--- If the queue has a group limit then, the first thousand ready jobs are examined. Those
--- that have no slot get one or wait for their group, and so do those that have a slot too
--- many. Claims examine the other ready jobs.
+-- In the end ready jobs that may not start now are blocked.
 
 insert or ignore into readpast_group_slot (queue_id, group_key, job_id)
 select j.queue_id, j.group_key, j.id
@@ -54,33 +52,4 @@ update readpast_queue
        rate_ms        = coalesce(:rate_ms, rate_ms)
  where name = :queue;
 
-with first as materialized (
-  select id, queue_id, priority, class, seq, group_key, came, run_at
-    from readpast_job
-   where queue_id = (select id from readpast_queue where name = :queue)
-     and seq is not null and :group_limit > 0
-   order by priority, class, seq
-   limit 1000),
-examined as materialized (
-  select f.id, f.queue_id, f.priority, f.class, f.seq, f.group_key, f.came,
--- include came_in_line
-         as new_came
-    from first f
-   where f.group_key is not null)
-select e.id, e.queue_id, e.priority, e.class, e.seq, e.group_key,
-       coalesce(e.came, e.new_came) as came, e.came is not null as slotted
-  from examined e
-  join readpast_queue q on q.id = e.queue_id
- where e.came is null
-    or q.group_lowered
-       and q.group_limit <= (
-           select count(*)
-             from readpast_group_slot s
-            cross join readpast_job k
-            where s.queue_id = e.queue_id and s.group_key = e.group_key
-              and s.job_id <> e.id and k.id = s.job_id
-              and (k.lease_until is not null
-                   or (k.priority, k.came, k.id) < (e.priority, e.came, e.id)))
- order by e.priority, e.class, e.seq;
-
--- include stay_or_wait
+-- include examine_line

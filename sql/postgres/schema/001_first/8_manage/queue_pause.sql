@@ -1,11 +1,14 @@
 -- queue_pause: pause a queue, or end its pause. If the queue is paused already, the
--- start of its pause does not change. The reason changes if a new reason is given.
+-- start of its pause does not change. The reason changes if a new reason is given. When
+-- the pause ends, ready jobs that may not run now leave the ready line. A copy of a queue
+-- has such jobs, because it has no slots (the right of one job to run).
 -- queue: the name of the queue.
 -- paused: true to pause the queue, false to end the pause.
 -- reason: a text for people, or null.
 -- Rows: the queue's id, or no row if there is no such queue. SQLSTATE RP003: the reason
 -- is not valid.
--- Locks: the queue's row.
+-- Locks: the queue's row and, when the pause ends, the locks of leave_line() and
+-- admit_requested().
 
 create function readpast.queue_pause(queue text, paused boolean,
                                      reason text default null)
@@ -13,6 +16,8 @@ returns setof integer
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $body$
+declare
+	its record;
 begin
 	perform readpast.need_name('the reason', reason, :most_reason);
 	return query
@@ -25,8 +30,13 @@ begin
 	 where q.name = queue_pause.queue
 	returning q.id;
 	if not paused then
-		perform readpast.wake(q.id)
-		   from readpast.queue q where q.name = queue_pause.queue;
+		select q.id, q.group_limit > 0 as has_groups into its
+		  from readpast.queue q where q.name = queue_pause.queue;
+		perform readpast.leave_line(its.id) where its.has_groups;
+		perform readpast.admit_requested(its.id)
+		  where its.has_groups
+		    and current_setting('transaction_isolation') = 'read committed';
+		perform readpast.wake(its.id);
 	end if;
 end
 $body$;

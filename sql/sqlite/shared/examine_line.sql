@@ -1,0 +1,36 @@
+-- examine_line: if the queue :queue has a group limit, examine its first thousand ready
+-- jobs. Those that have no slot get one or wait for their group, and so do those that
+-- have a slot too many. Claims examine the other ready jobs. These statements must be the
+-- last ones of a verb.
+
+with first as materialized (
+  select id, queue_id, priority, class, seq, group_key, came, run_at
+    from readpast_job
+   where queue_id = (select id from readpast_queue
+                      where name = :queue and group_limit > 0)
+     and seq is not null
+   order by priority, class, seq
+   limit 1000),
+examined as materialized (
+  select f.id, f.queue_id, f.priority, f.class, f.seq, f.group_key, f.came,
+-- include came_in_line
+         as new_came
+    from first f
+   where f.group_key is not null)
+select e.id, e.queue_id, e.priority, e.class, e.seq, e.group_key,
+       coalesce(e.came, e.new_came) as came, e.came is not null as slotted
+  from examined e
+  join readpast_queue q on q.id = e.queue_id
+ where e.came is null
+    or q.group_lowered
+       and q.group_limit <= (
+           select count(*)
+             from readpast_group_slot s
+            cross join readpast_job k
+            where s.queue_id = e.queue_id and s.group_key = e.group_key
+              and s.job_id <> e.id and k.id = s.job_id
+              and (k.lease_until is not null
+                   or (k.priority, k.came, k.id) < (e.priority, e.came, e.id)))
+ order by e.priority, e.class, e.seq;
+
+-- include stay_or_wait
