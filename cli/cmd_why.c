@@ -150,6 +150,21 @@ say_line(struct answer *a)
 	fputs(".", a->to);
 }
 
+/* If nothing keeps a blocked job from starting any more, say who lets it into
+ * the ready line. */
+static void
+say_room(struct answer *a)
+{
+	int is_next = strcmp(a->reason, "next") == 0;
+
+	if (a->job->state != RP_STATE_BLOCKED ||
+	    (!is_next && strcmp(a->reason, "behind") != 0))
+		return;
+	fputs(" Its group has room: the next claim, or the next sweep (by any "
+	      "worker, or by readpast sweep), lets it into the ready line.",
+	      a->to);
+}
+
 /* Explain a job that is ready or blocked. */
 static void
 waiting(struct answer *a)
@@ -168,6 +183,7 @@ waiting(struct answer *a)
 		      "holds no other job can claim it.",
 		      a->to);
 	say_limits(a);
+	say_room(a);
 	say_workers(a, 1);
 	say_paused(a, 1);
 	say_expiry(a);

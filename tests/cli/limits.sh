@@ -188,6 +188,12 @@ check 'the jobs of a held group are blocked' equal "$(states h) $(group h a)" \
 id=$(readpast list h --json | jq .id | head -n 1)
 check 'why names the hold, and how to end it' grep -qE \
 	'Group a is held until .*; readpast hold h --group a --clear ends the hold' <(readpast why "$id")
+readpast hold h --group a --for 100ms
+has_room() {
+	readpast why "$id" | grep -q 'is blocked.*Its group has room: the next claim, or the next sweep'
+}
+check 'after the end of the hold why says who lets the jobs start' eventually has_room
+readpast hold h --group a --for 1h
 readpast queue set h --max-attempts 9 >/dev/null
 readpast enqueue h a3 --group a --quiet
 check 'a job that is enqueued into a held group does not start' equal \
