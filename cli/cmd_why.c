@@ -150,19 +150,22 @@ say_line(struct answer *a)
 	fputs(".", a->to);
 }
 
-/* If nothing keeps a blocked job from starting any more, say who lets it into
- * the ready line. */
+/* If a blocked job is the next of its group, and nothing holds it back any
+ * more, say who lets it into the ready line. */
 static void
 say_room(struct answer *a)
 {
-	int is_next = strcmp(a->reason, "next") == 0;
+	const rp_why *why = a->why;
+	int is_free = strcmp(a->reason, "next") == 0 ||
+		      strcmp(a->reason, "behind") == 0;
+	int has_room = why->group_limit == 0 ||
+		       why->group_busy + why->group_ahead < why->group_limit;
 
-	if (a->job->state != RP_STATE_BLOCKED ||
-	    (!is_next && strcmp(a->reason, "behind") != 0))
-		return;
-	fputs(" Its group has room: the next claim, or the next sweep (by any "
-	      "worker, or by readpast sweep), lets it into the ready line.",
-	      a->to);
+	if (a->job->state == RP_STATE_BLOCKED && a->job->group_key && is_free &&
+	    has_room)
+		fputs(" Its group has room: the next sweep (by any worker, or "
+		      "by readpast sweep) lets it into the ready line.",
+		      a->to);
 }
 
 /* Explain a job that is ready or blocked. */

@@ -190,7 +190,7 @@ check 'why names the hold, and how to end it' grep -qE \
 	'Group a is held until .*; readpast hold h --group a --clear ends the hold' <(readpast why "$id")
 readpast hold h --group a --for 100ms
 has_room() {
-	readpast why "$id" | grep -q 'is blocked.*Its group has room: the next claim, or the next sweep'
+	readpast why "$id" | grep -q 'is blocked.*Its group has room: the next sweep'
 }
 check 'after the end of the hold why says who lets the jobs start' eventually has_room
 readpast hold h --group a --for 1h

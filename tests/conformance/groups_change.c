@@ -225,6 +225,25 @@ P11_a_first_limit_keeps_the_order_of_the_line(void **state)
 	run_one_by_one(conn, ids + 1, 4);
 }
 
+/* A job without a slot takes the slot of another ready job, which is examined
+ * later. */
+static void
+P11_a_job_of_better_priority_gets_the_slot_when_a_limit_is_set(void **state)
+{
+	rp_conn *conn = ((struct db *)*state)->conn;
+	rp_job_spec job = job_of("x");
+	int64_t ids[3];
+
+	limit_groups(conn, 2);
+	put_n(conn, ids + 1, 2);
+	limit_groups(conn, 0);
+	job.group_key = "g";
+	job.priority = 5;
+	ids[0] = put_spec(conn, "q", &job);
+	limit_groups(conn, 1);
+	run_one_by_one(conn, ids, 3);
+}
+
 static void
 P11_jobs_of_one_sweep_keep_their_order_if_the_limit_was_lowered(void **state)
 {
@@ -678,6 +697,7 @@ main(int argc, char **argv)
 		CASE(a_limit_that_is_lowered_ends_no_job_and_admits_none),
 		CASE(jobs_that_are_ready_wait_if_the_limit_is_lowered),
 		CASE(P11_a_first_limit_keeps_the_order_of_the_line),
+		CASE(P11_a_job_of_better_priority_gets_the_slot_when_a_limit_is_set),
 		CASE(P11_jobs_of_one_sweep_keep_their_order_if_the_limit_was_lowered),
 		CASE(P11_a_first_limit_keeps_the_order_beside_a_job_of_better_priority),
 		CASE(many_jobs_keep_their_order_if_the_limit_is_lowered),

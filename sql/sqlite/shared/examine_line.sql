@@ -17,8 +17,7 @@ examined as materialized (
          as new_came
     from first f
    where f.group_key is not null)
-select e.id, e.queue_id, e.priority, e.class, e.seq, e.group_key,
-       coalesce(e.came, e.new_came) as came, e.came is not null as slotted
+select e.id, e.new_came
   from examined e
   join readpast_queue q on q.id = e.queue_id
  where e.came is null
@@ -32,5 +31,11 @@ select e.id, e.queue_id, e.priority, e.class, e.seq, e.group_key,
               and (k.lease_until is not null
                    or (k.priority, k.came, k.id) < (e.priority, e.came, e.id)))
  order by e.priority, e.class, e.seq;
+
+-- An earlier row may have taken this job's slot, and blocked it.
+select id, queue_id, priority, class, seq, group_key,
+       coalesce(came, @new_came) as came, came is not null as slotted
+  from readpast_job
+ where id = @id and seq is not null;
 
 -- include stay_or_wait

@@ -5,7 +5,7 @@
 -- ready and running count the jobs that have a slot. A job that waits for its retry has
 -- a slot, too, but is neither ready nor running. waiting counts up to :most jobs that
 -- wait for the group. waiting_at_least is 1 if more than :most jobs wait. If no job of the
--- queue may start now, ready jobs are counted as waiting.
+-- queue may start now, ready jobs are counted as waiting, but :blocked does not see them.
 
 -- answer:
 with recursive q as materialized (

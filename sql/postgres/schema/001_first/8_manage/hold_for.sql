@@ -6,7 +6,7 @@
 -- Rows: the queue's id, or no row if there is no such queue. SQLSTATE RP003: the
 -- group's name is not valid.
 -- Locks: the queue's row, the row of the hold, and ready jobs of the group that have a
--- slot. Jobs that other transactions have locked are skipped.
+-- slot, see hold_group(). Jobs that other transactions have locked are skipped.
 
 create function readpast.hold_for(queue text, group_key text, for_ms bigint)
 returns setof integer

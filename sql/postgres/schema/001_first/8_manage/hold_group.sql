@@ -43,6 +43,7 @@ begin
 	end if;
 	perform readpast.leave_line(q.id)
 	   from readpast.queue q
-	  where q.id = hold_group.queue_id and q.group_limit = 0;
+	  where q.id = hold_group.queue_id and q.group_limit = 0
+	    and current_setting('transaction_isolation') = 'read committed';
 end
 $body$;

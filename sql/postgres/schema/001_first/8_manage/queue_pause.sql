@@ -30,12 +30,14 @@ begin
 	 where q.name = queue_pause.queue
 	returning q.id;
 	if not paused then
-		select q.id, q.group_limit > 0 as has_groups into its
+		select q.id, q.group_limit > 0
+		             and current_setting('transaction_isolation') = 'read committed'
+		             as examines
+		  into its
 		  from readpast.queue q where q.name = queue_pause.queue;
-		perform readpast.leave_line(its.id) where its.has_groups;
-		perform readpast.admit_requested(its.id)
-		  where its.has_groups
-		    and current_setting('transaction_isolation') = 'read committed';
+		if its.examines then
+			perform readpast.leave_line(its.id), readpast.admit_requested(its.id);
+		end if;
 		perform readpast.wake(its.id);
 	end if;
 end

@@ -58,13 +58,11 @@ begin
 	if group_limit > 0 and its.old = 0 then
 		perform readpast.start_group_limit(its.id);
 	end if;
-	if group_limit > 0 and (its.old = 0 or group_limit < its.old) then
-		perform readpast.leave_line(its.id);
-	end if;
 	if group_limit <> its.old then
 		insert into readpast.group_recheck (queue_id, group_key, and_later)
 		values (its.id, '', true);
 		if current_setting('transaction_isolation') = 'read committed' then
+			perform readpast.leave_line(its.id) where group_limit > 0;
 			perform readpast.admit_requested(its.id);
 		end if;
 		perform readpast.wake(its.id);

@@ -3,7 +3,7 @@
 -- held. The routine goes from name to name in the indexes, so its cost does not depend
 -- on how many groups and jobs there are.
 -- queue: the name of the queue.
--- only_blocked: true to list only groups that have waiting jobs.
+-- only_blocked: true to list only groups that have jobs which wait for the group.
 -- after: list groups whose names come after this one. '' or null: from the first.
 -- most_groups: the largest number of groups.
 -- most: the count of waiting jobs of a group stops at this number.
