@@ -60,8 +60,9 @@ find(json_t *table, const struct request *request)
 	snprintf(key, sizeof(key), "%s\n%s",
 		 request->token ? request->token->name : "", request->worker);
 	client = json_object_get(table, key);
-	if (!client && (client = json_pack("{s:{}}", "queues")) != NULL)
-		json_object_set_new(table, key, client);
+	if (!client && (client = json_pack("{s:{}}", "queues")) != NULL &&
+	    json_object_set_new(table, key, client) < 0)
+		return NULL;
 	return client;
 }
 
@@ -125,9 +126,12 @@ static int
 hear(json_t *client, rp_conn *conn, const char *host,
      const struct request *request)
 {
-	int is_changed = add_queues(client, request->turn->queues);
+	int is_changed = add_queues(client, request->turn->queues) ||
+			 !number(client, "is_written");
 	int64_t known = 0;
 	int r = 0;
+
+	set_number(client, "is_written", !is_changed);
 
 	if (number(client, "id")) {
 		if (!is_changed &&
@@ -141,8 +145,10 @@ hear(json_t *client, rp_conn *conn, const char *host,
 	}
 	if (r == 0 && (is_changed || !known))
 		r = write_queues(client, conn, host, request->worker);
-	if (r == 0)
+	if (r == 0) {
+		set_number(client, "is_written", 1);
 		is_heard(client);
+	}
 	return r;
 }
 
@@ -150,6 +156,8 @@ void
 clients_hear(struct clients *clients, rp_conn *conn, struct request **asked,
 	     size_t n)
 {
+	int r = 0; /* after an error the other clients get the same error */
+
 	pthread_mutex_lock(&clients->lock);
 	if (!clients->table) {
 		clients->table = json_object();
@@ -158,13 +166,13 @@ clients_hear(struct clients *clients, rp_conn *conn, struct request **asked,
 	for (size_t i = 0; i < n; i++) {
 		struct turn *turn = asked[i]->turn;
 		json_t *client;
-		int r;
 
 		if (!turn->queues || !asked[i]->worker || turn->code)
 			continue;
 		client = find(clients->table, asked[i]);
-		r = client ? hear(client, conn, clients->host, asked[i])
-			   : RP_ENOMEM;
+		if (r == 0)
+			r = client ? hear(client, conn, clients->host, asked[i])
+				   : RP_ENOMEM;
 		turn->worker_id = number(client, "id");
 		if (r < 0) {
 			turn->code = r;
@@ -184,7 +192,10 @@ client_extends(struct clients *clients, rp_conn *conn,
 
 	if (verdict->verdict != RP_EXTEND || verdict->result != 0)
 		return;
-	pthread_mutex_lock(&clients->lock);
+	/* Do not wait for the lock: clients_forget() holds it while it waits
+	 * for the database, which this thread may have locked for writing. */
+	if (pthread_mutex_trylock(&clients->lock) != 0)
+		return;
 	if (json_object_size(clients->table))
 		rp__worker_extends(conn, verdict->id, verdict->claim_no,
 				   clients->host, &id);
@@ -200,12 +211,14 @@ static int
 unregister(json_t *client, rp_conn *conn)
 {
 	int64_t known;
+	int r;
 
 	if (number(client, "is_gone"))
 		return 0;
-	set_number(client, "is_gone", 1);
-	return rp__worker_row_update(conn, RP_V_WORKER_STOP,
-				     number(client, "id"), &no_counts, &known);
+	r = rp__worker_row_update(conn, RP_V_WORKER_STOP, number(client, "id"),
+				  &no_counts, &known);
+	set_number(client, "is_gone", r == 0);
+	return r;
 }
 
 int

@@ -51,8 +51,8 @@ int claim_all(struct joined *j);
  * one call can claim for both. The first one has a claim. */
 int claims_alike(const struct turn *a, const struct turn *b);
 /* Make the claims of the request with the index `first` and of all later
- * requests with the same queues and lease, in one call, which also settles
- * these `n` verdicts. */
+ * requests with the same queues, lease and worker, in one call, which also
+ * settles these `n` verdicts. */
 int claim_joined(struct joined *j, size_t first, rp_verdict *verdicts,
 		 size_t n);
 /* Returns whether the turn's jobs can be enqueued in one call with the jobs of

@@ -58,11 +58,16 @@ outcomes_remove(struct server *server, struct request *request)
 }
 
 /* Called when the request's wait is over. A thread of the pool then reads the
- * job and answers. */
+ * job and answers. If the token was removed meanwhile, the answer is an error.
+ */
 static void
 ask_again(struct server *server, struct request *request)
 {
 	outcomes_remove(server, request);
+	if (guard_again(request) < 0) {
+		server_resume(request);
+		return;
+	}
 	request->stage = STAGE_ASKED;
 	pool_give(server, request, LANE_READ);
 }

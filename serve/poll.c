@@ -218,6 +218,43 @@ end_wait(struct server *server, struct request *request)
 	server_resume(request);
 }
 
+/* Answer a request whose client is gone. */
+static void
+end_gone(struct server *server, struct request *request)
+{
+	leave(server, request);
+	request->is_closed = 1;
+	refuse_status(request, 408, "client-gone",
+		      "the client has closed the connection");
+	server_resume(request);
+}
+
+/* Send the answer of a request whose token was removed. */
+static void
+end_refused(struct server *server, struct request *request)
+{
+	leave(server, request);
+	server_resume(request);
+}
+
+/* Add a request, which is in no list, to those that claim now for the queue
+ * `a`. If its client is gone or its token was removed, answer it instead. */
+static void
+ask(struct server *server, struct request *request, struct awaited *a,
+    struct list *wave)
+{
+	if (request_is_gone(request)) {
+		end_gone(server, request);
+	} else if (guard_again(request) < 0) {
+		end_refused(server, request);
+	} else {
+		request->wave = a;
+		request->stage = STAGE_ASKED;
+		a->in_wave++;
+		list_add(wave, request);
+	}
+}
+
 void
 polls_tick(struct server *server, int64_t now)
 {
@@ -239,8 +276,9 @@ polls_tick(struct server *server, int64_t now)
 		if (request->until_ms <= now) {
 			end_wait(server, request);
 		} else if (heartbeat_at(request) <= now) {
-			request->stage = STAGE_ASKED;
-			list_add(&beating, request);
+			ask(server, request,
+			    find_queue_of(server, request->turn->queues[0]),
+			    &beating);
 		} else {
 			list_add(&p->waiting, request);
 			check_by(server, request);
@@ -261,31 +299,12 @@ polls_end(struct server *server)
 
 /* ---- waves ---- */
 
-/* Answer a request whose client is gone. */
-static void
-end_gone(struct server *server, struct request *request)
-{
-	leave(server, request);
-	request->is_closed = 1;
-	refuse_status(request, 408, "client-gone",
-		      "the client has closed the connection");
-	server_resume(request);
-}
-
-/* Send the answer of a request whose token was removed. */
-static void
-end_refused(struct server *server, struct request *request)
-{
-	leave(server, request);
-	server_resume(request);
-}
-
 /* Move up to `most` requests that wait for the queue from the list of waiting
  * requests to the wave. The requests that have waited longest go first. A
  * request whose client is gone or whose token was removed is answered and joins
  * no wave. */
 static void
-take_wave(struct server *server, const char *queue, size_t most,
+take_wave(struct server *server, struct awaited *a, size_t most,
 	  struct list *wave)
 {
 	struct request **at = &server->polls.waiting.first, *last = NULL;
@@ -293,19 +312,14 @@ take_wave(struct server *server, const char *queue, size_t most,
 	while (*at && wave->count < most) {
 		struct request *request = *at;
 
-		if (!waits_for(request, queue)) {
+		if (!waits_for(request, a->name)) {
 			last = request;
 			at = &request->next;
 			continue;
 		}
 		*at = request->next;
 		server->polls.waiting.count--;
-		if (request_is_gone(request))
-			end_gone(server, request);
-		else if (guard_again(request) < 0)
-			end_refused(server, request);
-		else
-			list_add(wave, request);
+		ask(server, request, a, wave);
 	}
 	if (!*at)
 		server->polls.waiting.last = last;
@@ -324,12 +338,7 @@ polls_wake(struct server *server, const char *queue, size_t jobs)
 		return;
 	}
 	a->again = 0;
-	take_wave(server, queue, jobs ? jobs : WAVE, &wave);
-	a->in_wave = wave.count;
-	for (struct request *r = wave.first; r; r = r->next) {
-		r->wave = a;
-		r->stage = STAGE_ASKED;
-	}
+	take_wave(server, a, jobs ? jobs : WAVE, &wave);
 	if (wave.first)
 		pool_give_all(server, &wave, LANE_BATCH);
 }

@@ -92,17 +92,26 @@ read_all(void *ctx)
 	return NULL;
 }
 
+static void
+write_some(struct member_of_pool *me, struct request **asked, size_t n)
+{
+	if (turns_run(me->server, me->conn, asked, n) == 0) {
+		server_done(me->server, asked, n);
+		return;
+	}
+	for (size_t i = 0; i < n; i++)
+		write_some(me, &asked[i], 1);
+}
+
 static void *
 write_all(void *ctx)
 {
 	struct member_of_pool *me = ctx;
-	struct server *server = me->server;
 	struct request *asked[MOST_IN_TURN];
 	size_t n;
 
-	while ((n = take(me, &server->pool.writes, asked, MOST_IN_TURN))) {
-		turns_run(server, me->conn, asked, n);
-		server_done(server, asked, n);
+	while ((n = take(me, &me->server->pool.writes, asked, MOST_IN_TURN))) {
+		write_some(me, asked, n);
 	}
 	return NULL;
 }

@@ -14,8 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "internal.h"
-
 /* ---- memory ---- */
 
 struct turn *
@@ -220,15 +218,26 @@ finish(struct request *request, int code, int is_unknown, const rp_error *error)
 		turn->finish(request);
 }
 
-/* Do each request's writes alone. */
-static void
-run_each(struct server *server, rp_conn *conn, struct request **asked, size_t n)
+/* Returns whether the transaction failed because another transaction has locked
+ * a row for too long. Then nothing was done. */
+static int
+is_locked_out(const struct joined *j, int code)
 {
-	for (size_t i = 0; i < n; i++)
-		turns_run(server, conn, &asked[i], 1);
+	return code == RP_EBUSY && strcmp(j->error.sqlstate, "55P03") == 0;
 }
 
-void
+/* Forget what an earlier run has stored, which was rolled back. */
+static void
+reset(struct turn *turn)
+{
+	free(turn->stored);
+	turn->stored = NULL;
+	turn->is_other = 0;
+	turn->jobs_count = 0;
+	turn->code = 0;
+}
+
+int
 turns_run(struct server *server, rp_conn *conn, struct request **asked,
 	  size_t n)
 {
@@ -238,7 +247,7 @@ turns_run(struct server *server, rp_conn *conn, struct request **asked,
 	int is_unknown, r;
 
 	for (size_t i = 0; i < n; i++)
-		asked[i]->turn->jobs_count = 0;
+		reset(asked[i]->turn);
 	clients_hear(&server->clients, conn, asked, n);
 	j.is_single = needs_one_call(&j);
 	r = run_joined(&j, &is_unknown);
@@ -246,12 +255,9 @@ turns_run(struct server *server, rp_conn *conn, struct request **asked,
 		j.is_single = 0;
 		r = run_joined(&j, &is_unknown);
 	}
-	if (r == RP_EBUSY && n > 1 && conn->backend->limit_waits) {
-		/* Another transaction has locked a row for too long. Nothing
-		 * was done. Only the request that needs this row must fail. */
+	if (n > 1 && is_locked_out(&j, r)) {
 		free_batches(&j);
-		run_each(server, conn, asked, n);
-		return;
+		return -1;
 	}
 	if (r < 0 && !*j.error.message)
 		snprintf(j.error.message, sizeof(j.error.message), "%s",
@@ -261,4 +267,5 @@ turns_run(struct server *server, rp_conn *conn, struct request **asked,
 	free_batches(&j);
 	atomic_fetch_add(&server->metrics.turns, 1);
 	atomic_fetch_add(&server->metrics.turn_requests, (int64_t)n);
+	return 0;
 }

@@ -68,9 +68,11 @@ void turn_free(struct turn *turn);
 char *turn_keep(struct turn *turn, char *text);
 /* Returns a turn that releases claims. NULL: out of memory. */
 struct turn *turn_release(const struct held *held, size_t n);
-/* Do the turns of several requests in one commit. */
-void turns_run(struct server *server, rp_conn *conn, struct request **asked,
-	       size_t n);
+/* Do the turns of several requests in one commit. Returns 0, or -1 if nothing
+ * was done because another transaction has locked a row that one of several
+ * requests needs. Then do each of them alone, so that only this one fails. */
+int turns_run(struct server *server, rp_conn *conn, struct request **asked,
+	      size_t n);
 
 /* verdicts.c */
 json_t *turn_verdicts(const struct turn *turn);
