@@ -44,8 +44,7 @@ print_all(const struct doctor *d, int json)
 	int status = DONE, bad = 0;
 
 	for (int level = 0; level < LEVELS; level++)
-		json_array_foreach(d->findings[level], i, one)
-		{
+		json_array_foreach (d->findings[level], i, one) {
 			found++;
 			bad |= level < WARNING;
 			if (json)
@@ -54,8 +53,7 @@ print_all(const struct doctor *d, int json)
 			else
 				print_finding(one);
 		}
-	json_array_foreach(d->undone, i, one)
-	{
+	json_array_foreach (d->undone, i, one) {
 		if (json) {
 			status = worst(status, print_json(json_incref(one)));
 			continue;

@@ -145,8 +145,7 @@ print_delays(const char *name, const char *list)
 	if (!list)
 		return;
 	printf("%-13s ", name);
-	json_array_foreach(array, i, delay)
-	{
+	json_array_foreach (array, i, delay) {
 		char text[48];
 
 		print_duration(text, sizeof(text), json_integer_value(delay));

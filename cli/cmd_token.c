@@ -129,7 +129,7 @@ print_token(void *ctx, const struct rp_token *token)
 	}
 	printf("%-20s  %s ", token->name,
 	       json_string_value(json_object_get(object, "created_at")));
-	json_array_foreach(scopes, i, one)
+	json_array_foreach (scopes, i, one)
 		printf("%c%s", i ? ',' : ' ', json_string_value(one));
 	putchar('\n');
 	json_decref(object);

@@ -94,8 +94,7 @@ print_failures(const rp_job *job)
 
 	if (json_array_size(list))
 		puts("failed attempts");
-	json_array_foreach(list, i, one)
-	{
+	json_array_foreach (list, i, one) {
 		const char *worker =
 			json_string_value(json_object_get(one, "worker"));
 		const char *text =
@@ -129,13 +128,14 @@ json_failures(const rp_job *job)
 	json_t *one;
 	size_t i;
 
-	json_array_foreach(list, i, one) for (size_t t = 0; t < 2; t++)
-	{
-		json_t *ms = json_object_get(one, times[t]);
+	json_array_foreach (list, i, one)
+		for (size_t t = 0; t < 2; t++) {
+			json_t *ms = json_object_get(one, times[t]);
 
-		if (ms)
-			json_object_set_new(one, times[t],
-					    json_time(json_integer_value(ms)));
-	}
+			if (ms)
+				json_object_set_new(
+					one, times[t],
+					json_time(json_integer_value(ms)));
+		}
 	return list;
 }

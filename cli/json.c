@@ -50,13 +50,11 @@ has_real(json_t *value)
 	json_t *one;
 	size_t i;
 
-	json_object_foreach(value, name, one)
-	{
+	json_object_foreach (value, name, one) {
 		if (has_real(one))
 			return 1;
 	}
-	json_array_foreach(value, i, one)
-	{
+	json_array_foreach (value, i, one) {
 		if (has_real(one))
 			return 1;
 	}

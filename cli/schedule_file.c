@@ -226,8 +226,7 @@ take_schedule(const struct schedule_file *f, size_t number)
 	name_schedule(where, sizeof(where), object, number);
 	if (!json_is_object(object))
 		return refuse(f, where, "array", "expected objects");
-	json_object_foreach((json_t *)object, member, value)
-	{
+	json_object_foreach ((json_t *)object, member, value) {
 		status = take_member(f, where, member, value, w);
 		if (status)
 			return status;

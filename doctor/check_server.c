@@ -76,11 +76,11 @@ find_scan(const json_t *node)
 
 	if (strcmp(text_of(node, "Relation Name"), "job") == 0)
 		return node;
-	json_array_foreach(
-		json_object_get(node, "Plans"), i,
-		child) if (strcmp(text_of(child, "Parent Relationship"),
-				  "InitPlan") != 0 &&
-			   !found) found = find_scan(child);
+	json_array_foreach (json_object_get(node, "Plans"), i, child)
+		if (strcmp(text_of(child, "Parent Relationship"), "InitPlan") !=
+			    0 &&
+		    !found)
+			found = find_scan(child);
 	return found;
 }
 

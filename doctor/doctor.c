@@ -123,8 +123,9 @@ explain(struct doctor *d, const json_t *about)
 	int r = queue ? add_explained(d, queue) : 0;
 	size_t i;
 
-	json_array_foreach(queues, i, each) if (r == 0) r =
-		add_explained(d, json_string_value(each));
+	json_array_foreach (queues, i, each)
+		if (r == 0)
+			r = add_explained(d, json_string_value(each));
 	json_decref(queues);
 	return r;
 }
@@ -237,8 +238,9 @@ ask(struct doctor *d, const char *sql)
 	size_t i;
 	int r = rows ? doctor_ask(d, sql, rows) : -1;
 
-	json_array_foreach(rows, i, row) if (r == 0) r =
-		doctor_found(d, json_incref(row));
+	json_array_foreach (rows, i, row)
+		if (r == 0)
+			r = doctor_found(d, json_incref(row));
 	json_decref(rows);
 	return r;
 }
@@ -277,9 +279,11 @@ has_found(const struct doctor *d, const char *check)
 	size_t i;
 
 	for (int level = 0; level < LEVELS; level++)
-		json_array_foreach(d->findings[level], i, one) if (
-			strcmp(json_string_value(json_object_get(one, "check")),
-			       check) == 0) return 1;
+		json_array_foreach (d->findings[level], i, one)
+			if (strcmp(json_string_value(
+					   json_object_get(one, "check")),
+				   check) == 0)
+				return 1;
 	return 0;
 }
 

@@ -93,8 +93,7 @@ take_backoff(struct request *request, json_t *list, const char *where,
 			      "expected a list of 1 to %d durations",
 			      RP_MOST_BACKOFF);
 	all = json_array();
-	json_array_foreach(list, i, one)
-	{
+	json_array_foreach (list, i, one) {
 		int64_t ms;
 
 		if (field_read(request, one, field, &want, &ms) < 0) {
@@ -169,8 +168,7 @@ take_jobs(struct request *request, json_t *list)
 	turn->specs = calloc(n, sizeof(*turn->specs));
 	if (!turn->specs)
 		return refuse_memory(request);
-	json_array_foreach(list, i, one)
-	{
+	json_array_foreach (list, i, one) {
 		char where[32];
 
 		snprintf(where, sizeof(where), "jobs[%zu]", i);

@@ -124,8 +124,7 @@ numbers_for(const struct request *request, const json_t *all)
 	json_t *list = json_array(), *one;
 	size_t i;
 
-	json_array_foreach(json_object_get(all, "queues"), i, one)
-	{
+	json_array_foreach (json_object_get(all, "queues"), i, one) {
 		const char *name =
 			json_string_value(json_object_get(one, "queue"));
 

@@ -171,8 +171,7 @@ fields_read(struct request *request, json_t *object, const char *where,
 	if (!json_is_object(object))
 		return refuse(request, RP_EINVAL, *where ? where : NULL,
 			      "expected an object");
-	json_object_foreach(object, name, value)
-	{
+	json_object_foreach (object, name, value) {
 		const struct want *want = find_want(wants, name);
 		char field[FIELD_PATH], cut[101];
 

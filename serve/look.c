@@ -124,8 +124,7 @@ show_worker(const struct request *request, const rp_worker_info *worker,
 	json_t *object = json_worker(worker), *seen = json_array(), *one;
 	size_t i;
 
-	json_array_foreach(json_object_get(object, "queues"), i, one)
-	{
+	json_array_foreach (json_object_get(object, "queues"), i, one) {
 		const char *queue = json_string_value(one);
 
 		if (queue && may(request, MAY_READ, queue))

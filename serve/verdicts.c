@@ -162,8 +162,7 @@ verdicts_take(struct request *request, json_t *list, size_t least)
 	turn->verdicts = calloc(n + 1, sizeof(*turn->verdicts));
 	if (!turn->verdicts)
 		return refuse_memory(request);
-	json_array_foreach(list, i, one)
-	{
+	json_array_foreach (list, i, one) {
 		char where[32];
 
 		snprintf(where, sizeof(where), "verdicts[%zu]", i);
