@@ -93,7 +93,9 @@ queues_of(json_t *client)
 	const char *name;
 	size_t n = 0;
 
-	json_object_foreach(its, name, value) if (list) list[n++] = name;
+	json_object_foreach (its, name, value)
+		if (list)
+			list[n++] = name;
 	return list;
 }
 
@@ -132,7 +134,6 @@ hear(json_t *client, rp_conn *conn, const char *host,
 	int r = 0;
 
 	set_number(client, "is_written", !is_changed);
-
 	if (number(client, "id")) {
 		if (!is_changed &&
 		    now_ms() - number(client, "heard_at") < HEARTBEAT_MS)
@@ -199,48 +200,44 @@ client_extends(struct clients *clients, rp_conn *conn,
 	if (json_object_size(clients->table))
 		rp__worker_extends(conn, verdict->id, verdict->claim_no,
 				   clients->host, &id);
-	json_object_foreach(clients->table, key,
-			    client) if (id && number(client, "id") == id)
-		is_heard(client);
+	json_object_foreach (clients->table, key, client)
+		if (id && number(client, "id") == id)
+			is_heard(client);
 	pthread_mutex_unlock(&clients->lock);
 }
 
 /* ---- the end of clients ---- */
 
-static int
+static void
 unregister(json_t *client, rp_conn *conn)
 {
 	int64_t known;
 	int r;
 
 	if (number(client, "is_gone"))
-		return 0;
+		return;
 	r = rp__worker_row_update(conn, RP_V_WORKER_STOP, number(client, "id"),
 				  &no_counts, &known);
 	set_number(client, "is_gone", r == 0);
-	return r;
 }
 
-int
+void
 clients_forget(struct clients *clients, rp_conn *conn)
 {
 	const char *key;
 	json_t *client;
 	void *next;
-	int r = 0;
 
 	pthread_mutex_lock(&clients->lock);
-	json_object_foreach_safe(clients->table, next, key, client)
-	{
+	json_object_foreach_safe (clients->table, next, key, client) {
 		int64_t silent_ms = now_ms() - number(client, "heard_at");
 
-		if (silent_ms >= GONE_MS && r == 0)
-			r = unregister(client, conn);
+		if (silent_ms >= GONE_MS)
+			unregister(client, conn);
 		if (silent_ms >= FORGET_MS)
 			json_object_del(clients->table, key);
 	}
 	pthread_mutex_unlock(&clients->lock);
-	return r;
 }
 
 void
@@ -249,7 +246,7 @@ clients_end(struct clients *clients, rp_conn *conn)
 	const char *key;
 	json_t *client;
 
-	json_object_foreach(clients->table, key, client)
+	json_object_foreach (clients->table, key, client)
 		unregister(client, conn);
 	json_decref(clients->table);
 	clients->table = NULL;

@@ -304,8 +304,8 @@ struct clients {
 	char host[256]; /* the name of this host */
 };
 /* Unregister the clients that the server has not heard from for half a minute.
- * Returns 0, or RP_E*. */
-int clients_forget(struct clients *clients, rp_conn *conn);
+ * Errors are ignored; the next call tries again. */
+void clients_forget(struct clients *clients, rp_conn *conn);
 /* Unregister all clients, and free the table. */
 void clients_end(struct clients *clients, rp_conn *conn);
 

@@ -228,9 +228,7 @@ do_duties(struct server *server, int64_t now)
 
 	if (r < 0 || server->options->read_only)
 		return r < 0 ? r : SWEEP_MS;
-	r = clients_forget(&server->clients, p->conn);
-	if (r < 0)
-		return r;
+	clients_forget(&server->clients, p->conn);
 	more_ms = rp__sweep_some(p->conn);
 	if (more_ms < 0)
 		return more_ms;
