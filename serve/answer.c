@@ -177,13 +177,23 @@ refuse_status(struct request *request, int status, const char *type,
 	return -1;
 }
 
+int
+is_lock_timeout(int code, const rp_error *error)
+{
+	return code == RP_EBUSY && strcmp(error->sqlstate, "55P03") == 0;
+}
+
 static int
 refuse_as(struct request *request, int code, const rp_error *error, int unknown)
 {
-	return answer_problem(request, code,
-			      *error->message ? error->message
-					      : rp_error_text(code),
-			      NULL, unknown);
+	return answer_problem(
+		request, code,
+		is_lock_timeout(code, error)
+			? "another transaction has locked a row that this "
+			  "request needs; try again"
+		: *error->message ? error->message
+				  : rp_error_text(code),
+		NULL, unknown);
 }
 
 int

@@ -245,6 +245,9 @@ int refuse_status(struct request *request, int status, const char *type,
 	__attribute__((format(printf, 4, 5)));
 /* Answer with the error of a call of the library. Returns -1. */
 int refuse_error(struct request *request, int code, const rp_error *error);
+/* Returns whether a call failed because another transaction has locked a row
+ * for too long (see limit_waits()). Then nothing was done. */
+int is_lock_timeout(int code, const rp_error *error);
 /* Like refuse_error(), for a call in a transaction that was rolled back. So the
  * call has certainly had no effect. */
 int refuse_undone(struct request *request, int code, const rp_error *error);

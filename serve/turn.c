@@ -218,14 +218,6 @@ finish(struct request *request, int code, int is_unknown, const rp_error *error)
 		turn->finish(request);
 }
 
-/* Returns whether the transaction failed because another transaction has locked
- * a row for too long. Then nothing was done. */
-static int
-is_locked_out(const struct joined *j, int code)
-{
-	return code == RP_EBUSY && strcmp(j->error.sqlstate, "55P03") == 0;
-}
-
 /* Forget what an earlier run has stored, which was rolled back. */
 static void
 reset(struct turn *turn)
@@ -255,7 +247,7 @@ turns_run(struct server *server, rp_conn *conn, struct request **asked,
 		j.is_single = 0;
 		r = run_joined(&j, &is_unknown);
 	}
-	if (n > 1 && is_locked_out(&j, r)) {
+	if (n > 1 && is_lock_timeout(r, &j.error)) {
 		free_batches(&j);
 		return -1;
 	}

@@ -145,6 +145,7 @@ if KIND == "postgres:":
             stuck.close()
             self.assertEqual((answer.status, problem["type"], problem["retry"]),
                              (503, "urn:readpast:error:busy", True))
+            self.assertIn("has locked a row", problem["detail"])
 
         def test_readers_go_on_beside_many_cancels_of_this_job(self):
             stuck = [self.server.connect() for _ in range(8)]
