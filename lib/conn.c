@@ -223,6 +223,14 @@ rp__is_pooled(const rp_conn *conn)
 }
 
 int
+rp__limit_waits(rp_conn *conn, rp_error *reterr)
+{
+	return conn->backend->limit_waits
+		       ? conn->backend->limit_waits(conn->db, reterr)
+		       : 0;
+}
+
+int
 rp_now(rp_conn *conn, int64_t *ret_ms)
 {
 	int64_t now;

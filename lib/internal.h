@@ -122,6 +122,10 @@ int rp__schema_sql(const char *url, rp_sql_fn *statement, void *ctx,
 int rp__has_notifications(const rp_conn *conn);
 int rp__hears(rp_conn *conn, rp_conn *other);
 int rp__is_pooled(const rp_conn *conn);
+/* If the database has several writers, wait at most 100 ms from now on when
+ * another transaction has locked a row. A call that needs the row then fails
+ * with RP_EBUSY. */
+int rp__limit_waits(rp_conn *conn, rp_error *reterr);
 rp_row_fn rp__first_int; /* ctx: int64_t *, set to the first column */
 rp_row_fn rp__count;     /* ctx: int64_t *, incremented for each row */
 

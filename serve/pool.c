@@ -110,18 +110,9 @@ write_all(void *ctx)
 	struct request *asked[MOST_IN_TURN];
 	size_t n;
 
-	while ((n = take(me, &me->server->pool.writes, asked, MOST_IN_TURN))) {
+	while ((n = take(me, &me->server->pool.writes, asked, MOST_IN_TURN)))
 		write_some(me, asked, n);
-	}
 	return NULL;
-}
-
-int
-limit_waits(rp_conn *conn, rp_error *error)
-{
-	return conn->backend->limit_waits
-		       ? conn->backend->limit_waits(conn->db, error)
-		       : 0;
 }
 
 int
@@ -141,7 +132,7 @@ pool_start(struct server *server)
 				      &me->conn, &error);
 
 		if (r == 0)
-			r = limit_waits(me->conn, &error);
+			r = rp__limit_waits(me->conn, &error);
 		if (r < 0)
 			return not_opened(server->options->url, r, &error);
 		me->server = server;

@@ -246,7 +246,7 @@ int refuse_status(struct request *request, int status, const char *type,
 /* Answer with the error of a call of the library. Returns -1. */
 int refuse_error(struct request *request, int code, const rp_error *error);
 /* Returns whether a call failed because another transaction has locked a row
- * for too long (see limit_waits()). Then nothing was done. */
+ * for too long (see rp__limit_waits()). Then nothing was done. */
 int is_lock_timeout(int code, const rp_error *error);
 /* Like refuse_error(), for a call in a transaction that was rolled back. So the
  * call has certainly had no effect. */
@@ -288,9 +288,6 @@ struct pool {
 	struct member_of_pool members[THREADS]; /* the first is the writer */
 };
 int pool_start(struct server *server);
-/* Let the handle wait only 100 ms if another transaction has locked a row, so
- * that one request does not stop all others. It then gets RP_EBUSY. */
-int limit_waits(rp_conn *conn, rp_error *error);
 void pool_stop(struct server *server); /* ends the threads */
 void pool_close(struct server *server);
 void pool_give(struct server *server, struct request *request, enum lane lane);

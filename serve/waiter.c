@@ -324,7 +324,7 @@ polls_start(struct server *server)
 	r = open_database(server->options->url, RP_SCHEMA_REQUIRE, &p->conn,
 			  &error);
 	if (r == 0)
-		r = limit_waits(p->conn, &error);
+		r = rp__limit_waits(p->conn, &error);
 	if (r < 0)
 		return not_opened(server->options->url, r, &error);
 	if (p->fd < 0 ||

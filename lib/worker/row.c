@@ -1,7 +1,7 @@
 /*
  * row.c - write the rows of workers in the database: add a row, and update it
- * at each heartbeat and when the worker ends. A client that gives itself a name
- * has such a row, too.
+ * at each heartbeat, when the worker's queues change, and when it ends. A
+ * client of `readpast serve` that gives itself a name has such a row, too.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -253,8 +253,8 @@ rp__worker_open(rp_worker *w, rp_error *reterr)
 	r = r > 0 ? 0 : r;
 	if (r == 0)
 		r = rp__worker_register(w);
-	if (r == 0 && w->conn->backend->limit_waits)
-		r = w->conn->backend->limit_waits(w->conn->db, &w->conn->error);
+	if (r == 0)
+		r = rp__limit_waits(w->conn, &w->conn->error);
 	if (r < 0) {
 		*reterr = *rp_last_error(w->conn);
 		rp_close(w->conn);

@@ -17,20 +17,14 @@ examined as materialized (
          as new_came
     from first f
    where f.group_key is not null)
-select e.id, e.new_came
-  from examined e
-  join readpast_queue q on q.id = e.queue_id
- where e.came is null
+select j.id, j.new_came
+  from examined j
+  join readpast_queue q on q.id = j.queue_id
+ where j.came is null
     or q.group_lowered
-       and q.group_limit <= (
-           select count(*)
-             from readpast_group_slot s
-            cross join readpast_job k
-            where s.queue_id = e.queue_id and s.group_key = e.group_key
-              and s.job_id <> e.id and k.id = s.job_id
-              and (k.lease_until is not null
-                   or (k.priority, k.came, k.id) < (e.priority, e.came, e.id)))
- order by e.priority, e.class, e.seq;
+       and q.group_limit <=
+-- include slots_before
+ order by j.priority, j.class, j.seq;
 
 -- An earlier row may have taken this job's slot, and blocked it.
 select id, queue_id, priority, class, seq, group_key,

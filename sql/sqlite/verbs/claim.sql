@@ -46,16 +46,8 @@ select j.id, j.priority, j.attempt + 1 as attempt, j.max_attempts,
            case when @checks and j.group_key is not null
                      and (@checks & 1 and j.came is null
                           or @checks & 4
-                          and (@group_limit <= (
-                              select count(*)
-                                from readpast_group_slot s
-                               cross join readpast_job k
-                               where s.queue_id = @queue_id
-                                 and s.group_key = j.group_key
-                                 and s.job_id <> j.id and k.id = s.job_id
-                                 and (k.lease_until is not null
-                                      or (k.priority, k.came, k.id)
-                                         < (j.priority, j.came, j.id)))
+                          and (@group_limit <=
+-- include slots_before
                                or exists (
                               select 1 from readpast_group_wait w
                                where w.queue_id = @queue_id

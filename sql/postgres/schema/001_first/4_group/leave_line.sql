@@ -1,7 +1,8 @@
 -- leave_line: after a queue has got a group limit or a lower one, or a group is held, take
--- the jobs that may not run now (see barred_jobs()) out of the ready line. Only the first admit_slice()
--- ready jobs of the queue are examined, so the call is quick however many jobs are ready.
--- The other jobs leave the line when a claim meets them, see lock_allowed().
+-- the jobs that may not run now (see barred_jobs()) out of the ready line. Only the first
+-- admit_slice() ready jobs of the queue are examined, so the call is quick however many
+-- jobs are ready. The other jobs leave the line when a claim meets them, see
+-- lock_allowed().
 -- queue_id: the queue.
 -- Result: none.
 -- Locks: the rows of the jobs that leave the line, for update, and the rows that
