@@ -332,11 +332,6 @@ int rp__worker_row_add(rp_conn *conn, const char *name, const char *host,
  * row exists. */
 int rp__worker_row_update(rp_conn *conn, enum rp_verb verb, int64_t id,
 			  const rp_worker_counts *counts, int64_t *ret_known);
-/* Store a heartbeat of the client that has this claim, and that a server in
- * this process has registered with this host. *ret_id is the client's worker
- * id, or 0 if somebody else has the claim. */
-int rp__worker_extends(rp_conn *conn, int64_t job_id, int64_t claim_no,
-		       const char *host, int64_t *ret_id);
 /* Change the queues and kinds of a worker's row. */
 int rp__worker_row_queues(rp_conn *conn, int64_t id, const char *const *queues,
 			  const char *kinds);

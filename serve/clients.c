@@ -4,10 +4,11 @@
  * holds show its name. Its host and process id are those of this server.
  *
  * The server hears from a client with each claim that has the name, while such
- * a claim waits (see poll.c), and when a lease of the client is extended. A
- * client does not say that it ends. So it is unregistered when the server has
- * not heard from it for GONE_MS. If it comes back within an hour, it gets the
- * same row of the table of workers, which its running jobs refer to.
+ * a claim waits (see poll.c), and with each verdict on a job that it got from
+ * this server. A client does not say that it ends. So it is unregistered when
+ * the server has not heard from it for CLIENT_GONE_MS. If it comes back within
+ * an hour, it gets the same row of the table of workers, which its running jobs
+ * refer to.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -21,12 +22,10 @@
 #include "internal.h"
 
 #define HEARTBEAT_MS 5000
-/* A worker without a heartbeat for 30 s counts as silent, and doctor reports
- * it. A client that has ended must not be reported. */
-#define GONE_MS 28000
 #define FORGET_MS 3600000 /* after this time the client's row is deleted */
-
-static const rp_worker_counts no_counts = RP_WORKER_COUNTS_INIT;
+/* A claim on which there was no verdict for this time is forgotten. If there is
+ * a verdict later, it is accepted, but not counted for the client. */
+#define FORGET_CLAIM_MS 86400000
 
 /* ---- the table: an object for each client, by its token and its name ---- */
 
@@ -42,13 +41,6 @@ set_number(json_t *client, const char *key, int64_t n)
 	json_object_set_new(client, key, json_integer(n));
 }
 
-static void
-is_heard(json_t *client)
-{
-	set_number(client, "heard_at", now_ms());
-	set_number(client, "is_gone", 0);
-}
-
 /* Returns the client of this request; it is added if it is new. Clients with
  * different tokens are different clients, even if they have the same name. */
 static json_t *
@@ -60,19 +52,24 @@ find(json_t *table, const struct request *request)
 	snprintf(key, sizeof(key), "%s\n%s",
 		 request->token ? request->token->name : "", request->worker);
 	client = json_object_get(table, key);
-	if (!client && (client = json_pack("{s:{}}", "queues")) != NULL &&
+	if (!client &&
+	    (client = json_pack("{s:s, s:{}}", "name", request->worker,
+				"queues")) != NULL &&
 	    json_object_set_new(table, key, client) < 0)
 		return NULL;
 	return client;
 }
 
-/* Add the queues to those of the client. Returns 1 if the list has changed. */
+/* Add the queues to those of the client. queues: NULL stands for none. Returns
+ * 1 if the list has changed. */
 static int
 add_queues(json_t *client, const char *const *queues)
 {
 	json_t *its = json_object_get(client, "queues");
 	int is_changed = 0;
 
+	if (!queues)
+		return 0;
 	if (number(client, "is_gone") || json_object_size(its) > MOST_QUEUES)
 		json_object_clear(its);
 	for (; *queues; queues++)
@@ -99,12 +96,89 @@ queues_of(json_t *client)
 	return list;
 }
 
+/* ---- the claims of clients: an object for each job that they hold ---- */
+
+struct claim_key {
+	char text[2 * ID_TEXT];
+};
+
+static struct claim_key
+claim_key(int64_t id, int64_t claim_no)
+{
+	struct claim_key key;
+
+	snprintf(key.text, sizeof(key.text), "%lld:%lld", (long long)id,
+		 (long long)claim_no);
+	return key;
+}
+
+static json_t *
+find_claim(const struct clients *clients, const rp_verdict *v)
+{
+	return json_object_get(clients->claims,
+			       claim_key(v->id, v->claim_no).text);
+}
+
+static void
+add_claim(struct clients *clients, json_t *client, const rp_job *job)
+{
+	json_object_set_new(clients->claims,
+			    claim_key(job->id, job->claim_no).text,
+			    json_pack("{s:O, s:I}", "client", client, "at",
+				      (json_int_t)now_ms()));
+}
+
+/* Count the verdict for the client that held the job. */
+static void
+settle_claim(struct clients *clients, const rp_verdict *v)
+{
+	static const char *const counts[] = {
+		[RP_DONE] = "done",
+		[RP_FAIL] = "failed",
+		[RP_DEAD] = "dead",
+		[RP_RELEASE] = "released",
+	};
+	json_t *claim = find_claim(clients, v), *client;
+	const char *count;
+
+	if (!claim || v->result == RP_ENOENT)
+		return;
+	if (v->result == 0 && v->verdict == RP_EXTEND) {
+		set_number(claim, "at", now_ms());
+		return;
+	}
+	if (v->result == 0) {
+		client = json_object_get(claim, "client");
+		count = counts[verdict_outcome(v)];
+		set_number(client, count, number(client, count) + 1);
+		set_number(client, "is_counted", 0);
+	}
+	json_object_del(clients->claims, claim_key(v->id, v->claim_no).text);
+}
+
+void
+clients_note(struct clients *clients, const struct request *request)
+{
+	const struct turn *turn = request->turn;
+
+	if (!clients->table || turn->code)
+		return;
+	pthread_mutex_lock(&clients->lock);
+	for (size_t i = 0; has_verdicts(turn) && i < turn->verdicts_count; i++)
+		settle_claim(clients, &turn->verdicts[i]);
+	for (size_t i = 0; turn->worker_id && i < turn->jobs_count; i++)
+		add_claim(clients, find(clients->table, request),
+			  turn->jobs[i]);
+	pthread_mutex_unlock(&clients->lock);
+}
+
 /* ---- hearing from clients ---- */
 
 /* Write the client's queues, in its row or in a new row. */
 static int
-write_queues(json_t *client, rp_conn *conn, const char *host, const char *name)
+write_queues(json_t *client, rp_conn *conn, const char *host)
 {
+	const char *name = json_string_value(json_object_get(client, "name"));
 	const char **queues = queues_of(client);
 	char *kinds = queues ? rp__all_kinds(queues) : NULL;
 	int64_t id = number(client, "id");
@@ -123,13 +197,31 @@ write_queues(json_t *client, rp_conn *conn, const char *host, const char *name)
 	return r;
 }
 
-/* Register the client if it is new, or store its heartbeat if that is due. */
+/* Update the client's row. verb: RP_V_WORKER_BEAT or RP_V_WORKER_STOP.
+ * *ret_known is 0 if the row was deleted. */
 static int
-hear(json_t *client, rp_conn *conn, const char *host,
-     const struct request *request)
+update_row(json_t *client, rp_conn *conn, enum rp_verb verb, int64_t *ret_known)
 {
-	int is_changed = add_queues(client, request->turn->queues) ||
-			 !number(client, "is_written");
+	rp_worker_counts counts = RP_WORKER_COUNTS_INIT;
+	int r;
+
+	counts.done = number(client, "done");
+	counts.failed = number(client, "failed");
+	counts.dead = number(client, "dead");
+	counts.released = number(client, "released");
+	r = rp__worker_row_update(conn, verb, number(client, "id"), &counts,
+				  ret_known);
+	set_number(client, "is_counted", r == 0);
+	return r;
+}
+
+/* Register the client if it is new, or store its heartbeat if that is due.
+ * queues: the queues of its claim, or NULL. */
+static int
+hear(json_t *client, rp_conn *conn, const char *host, const char *const *queues)
+{
+	int is_changed =
+		add_queues(client, queues) || !number(client, "is_written");
 	int64_t known = 0;
 	int r = 0;
 
@@ -138,18 +230,46 @@ hear(json_t *client, rp_conn *conn, const char *host,
 		if (!is_changed &&
 		    now_ms() - number(client, "heard_at") < HEARTBEAT_MS)
 			return 0;
-		r = rp__worker_row_update(conn, RP_V_WORKER_BEAT,
-					  number(client, "id"), &no_counts,
-					  &known);
+		r = update_row(client, conn, RP_V_WORKER_BEAT, &known);
 		if (r == 0 && !known) /* the row was deleted */
 			set_number(client, "id", 0);
 	}
 	if (r == 0 && (is_changed || !known))
-		r = write_queues(client, conn, host, request->worker);
+		r = write_queues(client, conn, host);
 	if (r == 0) {
 		set_number(client, "is_written", 1);
-		is_heard(client);
+		set_number(client, "heard_at", now_ms());
+		set_number(client, "is_gone", 0);
 	}
+	return r;
+}
+
+/* Hear from the clients that hold the jobs of these verdicts. An error is
+ * ignored, because only a heartbeat is lost. */
+static void
+hear_verdicts(struct clients *clients, rp_conn *conn, const struct turn *turn)
+{
+	for (size_t i = 0; has_verdicts(turn) && i < turn->verdicts_count;
+	     i++) {
+		json_t *claim = find_claim(clients, &turn->verdicts[i]);
+
+		if (claim)
+			hear(json_object_get(claim, "client"), conn,
+			     clients->host, NULL);
+	}
+}
+
+/* Hear from the client whose claim this is. Returns 0 or RP_E*. */
+static int
+hear_claim(struct clients *clients, rp_conn *conn,
+	   const struct request *request)
+{
+	struct turn *turn = request->turn;
+	json_t *client = find(clients->table, request);
+	int r = client ? hear(client, conn, clients->host, turn->queues)
+		       : RP_ENOMEM;
+
+	turn->worker_id = number(client, "id");
 	return r;
 }
 
@@ -162,47 +282,22 @@ clients_hear(struct clients *clients, rp_conn *conn, struct request **asked,
 	pthread_mutex_lock(&clients->lock);
 	if (!clients->table) {
 		clients->table = json_object();
+		clients->claims = json_object();
 		gethostname(clients->host, sizeof(clients->host) - 1);
 	}
 	for (size_t i = 0; i < n; i++) {
 		struct turn *turn = asked[i]->turn;
-		json_t *client;
 
+		hear_verdicts(clients, conn, turn);
 		if (!turn->queues || !asked[i]->worker || turn->code)
 			continue;
-		client = find(clients->table, asked[i]);
 		if (r == 0)
-			r = client ? hear(client, conn, clients->host, asked[i])
-				   : RP_ENOMEM;
-		turn->worker_id = number(client, "id");
+			r = hear_claim(clients, conn, asked[i]);
 		if (r < 0) {
 			turn->code = r;
 			turn->error = *rp_last_error(conn);
 		}
 	}
-	pthread_mutex_unlock(&clients->lock);
-}
-
-void
-client_extends(struct clients *clients, rp_conn *conn,
-	       const rp_verdict *verdict)
-{
-	const char *key;
-	json_t *client;
-	int64_t id = 0;
-
-	if (verdict->verdict != RP_EXTEND || verdict->result != 0)
-		return;
-	/* Do not wait for the lock: clients_forget() holds it while it waits
-	 * for the database, which this thread may have locked for writing. */
-	if (pthread_mutex_trylock(&clients->lock) != 0)
-		return;
-	if (json_object_size(clients->table))
-		rp__worker_extends(conn, verdict->id, verdict->claim_no,
-				   clients->host, &id);
-	json_object_foreach (clients->table, key, client)
-		if (id && number(client, "id") == id)
-			is_heard(client);
 	pthread_mutex_unlock(&clients->lock);
 }
 
@@ -216,9 +311,20 @@ unregister(json_t *client, rp_conn *conn)
 
 	if (number(client, "is_gone"))
 		return;
-	r = rp__worker_row_update(conn, RP_V_WORKER_STOP, number(client, "id"),
-				  &no_counts, &known);
+	r = update_row(client, conn, RP_V_WORKER_STOP, &known);
 	set_number(client, "is_gone", r == 0);
+}
+
+static void
+forget_claims(json_t *claims)
+{
+	const char *key;
+	json_t *claim;
+	void *next;
+
+	json_object_foreach_safe (claims, next, key, claim)
+		if (now_ms() - number(claim, "at") >= FORGET_CLAIM_MS)
+			json_object_del(claims, key);
 }
 
 void
@@ -226,14 +332,19 @@ clients_forget(struct clients *clients, rp_conn *conn)
 {
 	const char *key;
 	json_t *client;
+	int64_t known;
 	void *next;
 
 	pthread_mutex_lock(&clients->lock);
+	forget_claims(clients->claims);
 	json_object_foreach_safe (clients->table, next, key, client) {
 		int64_t silent_ms = now_ms() - number(client, "heard_at");
 
-		if (silent_ms >= GONE_MS)
+		if (silent_ms >= CLIENT_GONE_MS)
 			unregister(client, conn);
+		else if (silent_ms >= HEARTBEAT_MS &&
+			 !number(client, "is_counted"))
+			update_row(client, conn, RP_V_WORKER_BEAT, &known);
 		if (silent_ms >= FORGET_MS)
 			json_object_del(clients->table, key);
 	}
@@ -248,6 +359,7 @@ clients_end(struct clients *clients, rp_conn *conn)
 
 	json_object_foreach (clients->table, key, client)
 		unregister(client, conn);
+	json_decref(clients->claims);
 	json_decref(clients->table);
-	clients->table = NULL;
+	clients->claims = clients->table = NULL;
 }

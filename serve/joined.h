@@ -33,14 +33,14 @@ int has_to_split(const struct joined *j, int code);
  * returns `code`, which ends the transaction. */
 int note_failure(struct joined *j, struct turn *turn, int code);
 
-/* clients.c: register the clients that give a name with their claims, and set
- * turn->worker_id. If this fails, the failure is stored in the turn. */
+/* clients.c: hear from the clients whose claims have a name, or whose jobs get a
+ * verdict. Set turn->worker_id of the claims. If this fails for a claim, the
+ * failure is stored in the turn. */
 void clients_hear(struct clients *clients, rp_conn *conn,
 		  struct request **asked, size_t n);
-/* If the verdict has extended a lease, the client that holds the job is heard
- * from. An error is ignored, because only a heartbeat is lost. */
-void client_extends(struct clients *clients, rp_conn *conn,
-		    const rp_verdict *verdict);
+/* Record the jobs that a client has got, and count its verdicts, after the
+ * commit. */
+void clients_note(struct clients *clients, const struct request *request);
 
 /* Each of these functions does one part of all requests: the verdicts, the new
  * jobs or the claims. It returns 0, or the error that ends the transaction. */

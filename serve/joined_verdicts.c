@@ -83,8 +83,6 @@ settle_some(struct joined *j, size_t from, size_t to, rp_verdict *all,
 	if (n == 0)
 		return 0;
 	r = claims ? claim_joined(j, 0, all, n) : rp_settle(j->conn, all, n);
-	for (size_t i = 0; i < n && r >= 0; i++)
-		client_extends(&j->server->clients, j->conn, &all[i]);
 	n = 0;
 	for (size_t i = from; i < to && r >= 0; i++)
 		if (has_verdicts(j->asked[i]->turn))

@@ -21,9 +21,6 @@
 /* The most requests in a wave (requests that claim again at the same time) if
  * the number of ready jobs is not known. */
 #define WAVE 16
-/* How often the claim of a worker with a name is tried while it waits. A worker
- * without a heartbeat for 30 s counts as gone. */
-#define HEARTBEAT_MS 20000
 
 /* A queue that requests wait for. */
 struct awaited {
@@ -160,7 +157,8 @@ insert(struct list *list, struct request *request)
 static int64_t
 heartbeat_at(const struct request *request)
 {
-	return request->worker ? request->heard_at + HEARTBEAT_MS : INT64_MAX;
+	return request->worker ? request->heard_at + CLIENT_WAITS_MS
+			       : INT64_MAX;
 }
 
 /* Let polls_tick() check the waiting requests when something about this one is

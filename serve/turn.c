@@ -168,23 +168,19 @@ run_joined(struct joined *j, int *ret_is_unknown)
 	return r;
 }
 
-/* Count the results of the turn's verdicts. A job that is dead now is counted
- * as dead: the verdict on its last attempt may have been "fail". Workers count
- * in the same way. */
+/* Count the results of the turn's verdicts. */
 static void
 count_verdicts(const struct turn *turn, struct metrics *m)
 {
 	for (size_t i = 0; i < turn->verdicts_count; i++) {
 		const rp_verdict *v = &turn->verdicts[i];
-		int is_dead = v->state == RP_STATE_DEAD;
 
 		if (v->result != 0) {
 			atomic_fetch_add(&m->jobs[MET_REFUSED], 1);
 			continue;
 		}
 		atomic_fetch_add(&m->jobs[MET_SETTLED], 1);
-		atomic_fetch_add(&m->verdicts[is_dead ? RP_DEAD : v->verdict],
-				 1);
+		atomic_fetch_add(&m->verdicts[verdict_outcome(v)], 1);
 	}
 }
 
@@ -204,6 +200,7 @@ finish(struct request *request, int code, int is_unknown, const rp_error *error)
 		fail_turn(turn, code, error);
 		turn->is_unknown = is_unknown;
 	}
+	clients_note(&request->server->clients, request);
 	if (!request->connection)
 		return;
 	if (has_verdicts(turn)) {

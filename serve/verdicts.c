@@ -173,6 +173,12 @@ verdicts_take(struct request *request, json_t *list, size_t least)
 	return 0;
 }
 
+int
+verdict_outcome(const rp_verdict *v)
+{
+	return v->state == RP_STATE_DEAD ? RP_DEAD : v->verdict;
+}
+
 static const char *
 result_text(int result)
 {

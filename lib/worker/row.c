@@ -71,22 +71,6 @@ rp__worker_row_update(rp_conn *conn, enum rp_verb verb, int64_t id,
 }
 
 int
-rp__worker_extends(rp_conn *conn, int64_t job_id, int64_t claim_no,
-		   const char *host, int64_t *ret_id)
-{
-	const struct rp_value p[WORKER_EXTENDS_PARAMS] = {
-		[WORKER_EXTENDS_ID] = rp__int(job_id),
-		[WORKER_EXTENDS_CLAIM_NO] = rp__int(claim_no),
-		[WORKER_EXTENDS_HOST] = rp__text(host),
-		[WORKER_EXTENDS_PID] = rp__int(getpid()),
-	};
-
-	*ret_id = 0;
-	return rp__run_once(conn, RP_V_WORKER_EXTENDS, p, rp__first_int,
-			    ret_id);
-}
-
-int
 rp__worker_row_queues(rp_conn *conn, int64_t id, const char *const *queues,
 		      const char *kinds)
 {

@@ -61,6 +61,23 @@ class Clients(Case):
         self.server.post("/v1/settle-and-claim", {"queues": [self.queue], "worker": "cat"})
         self.assertEqual(self.workers()["cat"]["queues"], [self.queue])
 
+    def test_verdicts_are_counted_for_the_client_that_had_the_job(self):
+        """Also if the request with the verdict has no name, or the name of another."""
+        verdicts = ("done", "done", "fail", "dead", "release", "extend")
+        for _ in verdicts:
+            self.server.enqueue(self.queue)
+        jobs = self.server.claim(self.queue, worker="jan", max=len(verdicts))
+        given = [{"claim": job["claim"], "verdict": verdict}
+                 for job, verdict in zip(jobs, verdicts)]
+        self.server.post("/v1/verdicts", {"verdicts": given[:1]})
+        self.server.post("/v1/settle-and-claim", {
+            "queues": [self.queue + "x"], "worker": "kim", "verdicts": given[1:]})
+        self.server.post("/v1/verdicts", {"verdicts": given})  # refused, not counted again
+        counts = lambda: [self.workers()["jan"][key]
+                          for key in ("done", "failed", "dead", "released", "running")]
+        self.assertTrue(eventually(10, lambda: counts() == [2, 1, 1, 1, 1]), counts())
+        self.assertEqual(self.workers()["kim"]["done"], 0)
+
     def test_a_client_without_a_name_is_not_listed(self):
         self.server.enqueue(self.queue)
         self.assertEqual(len(self.server.claim(self.queue)), 1)
