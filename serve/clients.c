@@ -23,8 +23,9 @@
 
 #define HEARTBEAT_MS 5000
 #define FORGET_MS 3600000 /* after this time the client's row is deleted */
-/* A claim on which there was no verdict for this time is forgotten. If there is
- * a verdict later, it is accepted, but not counted for the client. */
+/* A claim that was not extended for this time is forgotten, and so is each
+ * claim of a client that is forgotten. A later verdict is accepted, but not
+ * counted for the client. */
 #define FORGET_CLAIM_MS 86400000
 
 /* ---- the table: an object for each client, by its token and its name ---- */
@@ -315,37 +316,47 @@ unregister(json_t *client, rp_conn *conn)
 	set_number(client, "is_gone", r == 0);
 }
 
+static int64_t
+silent_ms(json_t *client, int64_t now)
+{
+	return now - number(client, "heard_at");
+}
+
 static void
-forget_claims(json_t *claims)
+forget_claims(json_t *claims, int64_t now)
 {
 	const char *key;
 	json_t *claim;
 	void *next;
 
-	json_object_foreach_safe (claims, next, key, claim)
-		if (now_ms() - number(claim, "at") >= FORGET_CLAIM_MS)
+	json_object_foreach_safe (claims, next, key, claim) {
+		json_t *client = json_object_get(claim, "client");
+
+		if (now - number(claim, "at") >= FORGET_CLAIM_MS ||
+		    silent_ms(client, now) >= FORGET_MS)
 			json_object_del(claims, key);
+	}
 }
 
 void
 clients_forget(struct clients *clients, rp_conn *conn)
 {
+	int64_t now = now_ms(), known;
 	const char *key;
 	json_t *client;
-	int64_t known;
 	void *next;
 
 	pthread_mutex_lock(&clients->lock);
-	forget_claims(clients->claims);
+	forget_claims(clients->claims, now);
 	json_object_foreach_safe (clients->table, next, key, client) {
-		int64_t silent_ms = now_ms() - number(client, "heard_at");
+		int64_t silent = silent_ms(client, now);
 
-		if (silent_ms >= CLIENT_GONE_MS)
+		if (silent >= CLIENT_GONE_MS)
 			unregister(client, conn);
-		else if (silent_ms >= HEARTBEAT_MS &&
+		else if (silent >= HEARTBEAT_MS &&
 			 !number(client, "is_counted"))
 			update_row(client, conn, RP_V_WORKER_BEAT, &known);
-		if (silent_ms >= FORGET_MS)
+		if (silent >= FORGET_MS)
 			json_object_del(clients->table, key);
 	}
 	pthread_mutex_unlock(&clients->lock);
