@@ -22,11 +22,8 @@
 #include "internal.h"
 
 #define HEARTBEAT_MS 5000
-#define FORGET_MS 3600000 /* after this time the client's row is deleted */
-/* A claim that was not extended for this time is forgotten, and so is each
- * claim of a client that is forgotten. A later verdict is accepted, but not
- * counted for the client. */
-#define FORGET_CLAIM_MS 86400000
+#define FORGET_MS 3600000     /* after this time the client's row is deleted */
+#define FORGET_EVERY_MS 60000 /* how often claims and clients are forgotten */
 
 /* ---- the table: an object for each client, by its token and its name ---- */
 
@@ -54,8 +51,8 @@ find(json_t *table, const struct request *request)
 		 request->token ? request->token->name : "", request->worker);
 	client = json_object_get(table, key);
 	if (!client &&
-	    (client = json_pack("{s:s, s:{}}", "name", request->worker,
-				"queues")) != NULL &&
+	    (client = json_pack("{s:s, s:{}, s:i}", "name", request->worker,
+				"queues", "is_counted", 1)) != NULL &&
 	    json_object_set_new(table, key, client) < 0)
 		return NULL;
 	return client;
@@ -97,7 +94,10 @@ queues_of(json_t *client)
 	return list;
 }
 
-/* ---- the claims of clients: an object for each job that they hold ---- */
+/* ---- the claims of clients ----
+ * There is an object for each job that a client has got from this server. It is
+ * forgotten when the job's lease is over. If there is a verdict later, it is
+ * not counted for the client. */
 
 struct claim_key {
 	char text[2 * ID_TEXT];
@@ -120,13 +120,23 @@ find_claim(const struct clients *clients, const rp_verdict *v)
 			       claim_key(v->id, v->claim_no).text);
 }
 
+/* Store when the lease of a claim will end. */
+static void
+set_lease(json_t *claim, int64_t lease_ms)
+{
+	set_number(claim, "lease_ms", lease_ms);
+	set_number(claim, "until", now_ms() + lease_ms);
+}
+
 static void
 add_claim(struct clients *clients, json_t *client, const rp_job *job)
 {
+	json_t *claim = json_pack("{s:O}", "client", client);
+
+	/* A claim number is the time of the claim in microseconds. */
+	set_lease(claim, job->lease_until - job->claim_no / 1000);
 	json_object_set_new(clients->claims,
-			    claim_key(job->id, job->claim_no).text,
-			    json_pack("{s:O, s:I}", "client", client, "at",
-				      (json_int_t)now_ms()));
+			    claim_key(job->id, job->claim_no).text, claim);
 }
 
 /* Count the verdict for the client that held the job. */
@@ -145,7 +155,8 @@ settle_claim(struct clients *clients, const rp_verdict *v)
 	if (!claim || v->result == RP_ENOENT)
 		return;
 	if (v->result == 0 && v->verdict == RP_EXTEND) {
-		set_number(claim, "at", now_ms());
+		set_lease(claim, v->delay_ms > 0 ? v->delay_ms
+						 : number(claim, "lease_ms"));
 		return;
 	}
 	if (v->result == 0) {
@@ -161,15 +172,16 @@ void
 clients_note(struct clients *clients, const struct request *request)
 {
 	const struct turn *turn = request->turn;
+	json_t *client;
 
-	if (!clients->table || turn->code)
+	if (turn->code)
 		return;
 	pthread_mutex_lock(&clients->lock);
 	for (size_t i = 0; has_verdicts(turn) && i < turn->verdicts_count; i++)
 		settle_claim(clients, &turn->verdicts[i]);
-	for (size_t i = 0; turn->worker_id && i < turn->jobs_count; i++)
-		add_claim(clients, find(clients->table, request),
-			  turn->jobs[i]);
+	client = turn->worker_id ? find(clients->table, request) : NULL;
+	for (size_t i = 0; client && i < turn->jobs_count; i++)
+		add_claim(clients, client, turn->jobs[i]);
 	pthread_mutex_unlock(&clients->lock);
 }
 
@@ -232,8 +244,10 @@ hear(json_t *client, rp_conn *conn, const char *host, const char *const *queues)
 		    now_ms() - number(client, "heard_at") < HEARTBEAT_MS)
 			return 0;
 		r = update_row(client, conn, RP_V_WORKER_BEAT, &known);
-		if (r == 0 && !known) /* the row was deleted */
+		if (r == 0 && !known) { /* the row was deleted */
 			set_number(client, "id", 0);
+			set_number(client, "is_counted", 0);
+		}
 	}
 	if (r == 0 && (is_changed || !known))
 		r = write_queues(client, conn, host);
@@ -245,18 +259,19 @@ hear(json_t *client, rp_conn *conn, const char *host, const char *const *queues)
 	return r;
 }
 
-/* Hear from the clients that hold the jobs of these verdicts. An error is
- * ignored, because only a heartbeat is lost. */
+/* Hear from the clients that hold the jobs of these verdicts, until the first
+ * error. The error is ignored, because only a heartbeat is lost. */
 static void
 hear_verdicts(struct clients *clients, rp_conn *conn, const struct turn *turn)
 {
-	for (size_t i = 0; has_verdicts(turn) && i < turn->verdicts_count;
-	     i++) {
+	int r = 0;
+
+	for (size_t i = 0; i < turn->verdicts_count && r == 0; i++) {
 		json_t *claim = find_claim(clients, &turn->verdicts[i]);
 
 		if (claim)
-			hear(json_object_get(claim, "client"), conn,
-			     clients->host, NULL);
+			r = hear(json_object_get(claim, "client"), conn,
+				 clients->host, NULL);
 	}
 }
 
@@ -289,7 +304,9 @@ clients_hear(struct clients *clients, rp_conn *conn, struct request **asked,
 	for (size_t i = 0; i < n; i++) {
 		struct turn *turn = asked[i]->turn;
 
-		hear_verdicts(clients, conn, turn);
+		/* Without a connection, the server itself releases a job. */
+		if (asked[i]->connection && has_verdicts(turn))
+			hear_verdicts(clients, conn, turn);
 		if (!turn->queues || !asked[i]->worker || turn->code)
 			continue;
 		if (r == 0)
@@ -322,20 +339,23 @@ silent_ms(json_t *client, int64_t now)
 	return now - number(client, "heard_at");
 }
 
+/* Forget the clients that have been silent for FORGET_MS. Forget the claims of
+ * these clients, and the claims whose lease is over. */
 static void
-forget_claims(json_t *claims, int64_t now)
+forget(struct clients *clients, int64_t now)
 {
+	json_t *client, *claim;
 	const char *key;
-	json_t *claim;
 	void *next;
 
-	json_object_foreach_safe (claims, next, key, claim) {
-		json_t *client = json_object_get(claim, "client");
-
-		if (now - number(claim, "at") >= FORGET_CLAIM_MS ||
-		    silent_ms(client, now) >= FORGET_MS)
-			json_object_del(claims, key);
-	}
+	json_object_foreach_safe (clients->claims, next, key, claim)
+		if (number(claim, "until") <= now ||
+		    silent_ms(json_object_get(claim, "client"), now) >=
+			    FORGET_MS)
+			json_object_del(clients->claims, key);
+	json_object_foreach_safe (clients->table, next, key, client)
+		if (silent_ms(client, now) >= FORGET_MS)
+			json_object_del(clients->table, key);
 }
 
 void
@@ -344,11 +364,9 @@ clients_forget(struct clients *clients, rp_conn *conn)
 	int64_t now = now_ms(), known;
 	const char *key;
 	json_t *client;
-	void *next;
 
 	pthread_mutex_lock(&clients->lock);
-	forget_claims(clients->claims, now);
-	json_object_foreach_safe (clients->table, next, key, client) {
+	json_object_foreach (clients->table, key, client) {
 		int64_t silent = silent_ms(client, now);
 
 		if (silent >= CLIENT_GONE_MS)
@@ -356,8 +374,10 @@ clients_forget(struct clients *clients, rp_conn *conn)
 		else if (silent >= HEARTBEAT_MS &&
 			 !number(client, "is_counted"))
 			update_row(client, conn, RP_V_WORKER_BEAT, &known);
-		if (silent >= FORGET_MS)
-			json_object_del(clients->table, key);
+	}
+	if (now - clients->forgot_at >= FORGET_EVERY_MS) {
+		clients->forgot_at = now;
+		forget(clients, now);
 	}
 	pthread_mutex_unlock(&clients->lock);
 }

@@ -300,9 +300,10 @@ void pool_give_all(struct server *server, struct list *requests,
  * waiter use the table. */
 struct clients {
 	pthread_mutex_t lock;
-	json_t *table;  /* the clients; NULL: there was no write yet */
-	json_t *claims; /* the jobs that they hold */
-	char host[256]; /* the name of this host */
+	json_t *table;     /* the clients; NULL: there was no write yet */
+	json_t *claims;    /* the jobs that they have got from this server */
+	char host[256];    /* the name of this host */
+	int64_t forgot_at; /* when clients were last forgotten (monotonic ms) */
 };
 /* A worker without a heartbeat for 30 s counts as silent, and doctor reports
  * it. A client that has ended must not be reported. So it is unregistered when
@@ -311,8 +312,9 @@ struct clients {
 /* How often the server tries the claim of a client with a name while it waits.
  * So it hears from the client in time. */
 #define CLIENT_WAITS_MS (CLIENT_GONE_MS - 8000)
-/* Unregister the clients that the server has not heard from for half a minute.
- * Errors are ignored; the next call tries again. */
+/* Unregister the clients that the server has not heard from for half a minute,
+ * and store the counts of the others if they have changed. Errors are ignored;
+ * the next call tries again. */
 void clients_forget(struct clients *clients, rp_conn *conn);
 /* Unregister all clients, and free the table. */
 void clients_end(struct clients *clients, rp_conn *conn);
