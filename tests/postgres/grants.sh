@@ -90,6 +90,10 @@ check 'a producer enqueues a job with a group and a unique key' \
 	as mail_producer enqueue limited four --group g --unique k
 check 'a producer replaces a blocked job' \
 	as mail_producer enqueue limited five --group h --unique k --replace
+check 'a producer enqueues the first job of a group' \
+	as mail_producer enqueue limited seven --group i --unique l
+check 'a producer replaces it, with another priority' \
+	as mail_producer enqueue limited eight --group i --unique l --priority 7 --replace
 check 'a producer enqueues a job of a group at repeatable read' sql_as mail_producer \
 	"begin isolation level repeatable read;
 	select readpast.enqueue('limited', 'six', group_key => 'g'); commit"

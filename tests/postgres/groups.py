@@ -11,7 +11,7 @@ SPDX-FileCopyrightText: The readpast authors
 import threading
 import time
 
-from sessions import Session, case, main
+from sessions import Session, buffers, case, main
 
 
 def limited(s, limit=1):
@@ -236,6 +236,139 @@ def one_claim_after_a_limit_was_raised_takes_more_jobs(s):
     s.sweep()  # carries out the request of the first limit
     limited(s, 2)
     assert s.taken() == "b"
+
+
+# ---- cursors of recheck requests ----
+
+def carry_out_requests(s, rounds=1):
+    """Let a hundred requests be made in each round, and let a claim carry them out.
+    Complete the jobs."""
+    enqueuer = open_session(s)
+    for number in range(rounds):
+        enqueuer.rows("select readpast.enqueue('q', 'x'::text, group_key => %s || n) "
+                      "from generate_series(1, 100) n", f"{number} ")
+        enqueuer.rows("commit")
+        assert s.one("select count(*) from readpast.group_recheck") >= 100
+        claims = s.rows("select id, claim_no from readpast.claim('q', 100)")
+        assert len(claims) == 100, claims
+        for claim in claims:
+            s.complete(claim)
+        enqueuer.rows("begin")
+
+
+def stale_requests(s):
+    """Return how many pages are read to learn that the queue has no request."""
+    return buffers(s, "readpast.has_requests(1)")
+
+
+@case
+def requests_that_were_carried_out_cost_nothing_beside_an_old_snapshot(s):
+    limited(s)
+    report = open_session(s, "repeatable read")
+    carry_out_requests(s, 2)
+    few = stale_requests(s)
+    carry_out_requests(s, 20)
+    many = stale_requests(s)
+    assert many < few + 20, (few, many)
+    assert s.one("select count(*) from readpast.group_cursor") == 1
+    report.rows("commit")
+
+
+@case
+def a_request_that_was_committed_after_a_cursor_was_made_is_carried_out(s):
+    limited(s)
+    enqueuer = open_session(s)
+    put(enqueuer, "late", "l")
+    carry_out_requests(s, 3)
+    assert s.one("select count(*) from readpast.group_cursor") == 1
+    enqueuer.rows("commit")
+    assert s.taken() == "late"
+
+
+@case
+def a_request_for_a_group_that_was_locked_is_carried_out_later(s):
+    limited(s)
+    holder = open_session(s)
+    assert holder.one("select readpast.lock_groups(1, '{l}')") == ["l"]
+    enqueuer = open_session(s)
+    put(enqueuer, "late", "l")
+    enqueuer.rows("commit")
+    carry_out_requests(s, 3)
+    assert s.one("select count(*) from readpast.group_cursor") == 1
+    holder.rows("rollback")
+    assert s.taken() == "late"
+
+
+@case
+def a_request_that_the_maker_of_a_cursor_has_added_is_carried_out_later(s):
+    limited(s)
+    enqueuer = open_session(s)
+    enqueuer.rows("select readpast.enqueue('q', 'x'::text, group_key => 'g' || n) "
+                  "from generate_series(1, 200) n")
+    late = put(enqueuer, "late", "l")
+    enqueuer.rows("commit")
+    locker = open_session(s)
+    locker.rows("select from readpast.job where id = %s for update", late)
+    s.rows("begin")
+    s.rows("select pg_current_xact_id()")
+    enqueuer.rows("select pg_current_xact_id()")  # a larger id, which ends earlier
+    s.rows("select readpast.admit_requested(1)")
+    s.rows("commit")
+    assert s.one("select count(*) from readpast.group_cursor") == 1
+    assert len(s.rows("select id from readpast.claim('q', 300)")) == 200
+    locker.rows("rollback")
+    assert s.taken() == "late"
+
+
+@case
+def a_cursor_that_was_restored_from_another_server_is_ignored(s):
+    limited(s)
+    carry_out_requests(s, 2)
+    s.rows("update readpast.group_cursor set past = '9000000000000000000', "
+           "server = server - interval '1 hour'")
+    enqueuer = open_session(s)
+    put(enqueuer, "new", "n")
+    enqueuer.rows("commit")
+    assert s.taken() == "new"
+    s.sweep()
+    carry_out_requests(s, 2)
+    assert s.one("select max(past)::text::numeric from readpast.group_cursor") < 9e18
+
+
+@case
+def a_sweep_carries_out_requests_too(s):
+    limited(s)
+    carry_out_requests(s, 2)
+    enqueuer = open_session(s)
+    put(enqueuer, "new", "n")
+    enqueuer.rows("commit")
+    s.sweep()
+    assert s.one("select state from readpast.jobs") == "ready"
+
+
+@case
+def a_sweep_does_not_wait_for_a_drop_that_is_open(s):
+    limited(s)
+    carry_out_requests(s, 2)
+    dropper = open_session(s)
+    dropper.rows("select readpast.queue_drop('q')")
+    enqueuer = open_session(s)
+    enqueuer.rows("select readpast.enqueue('q', 'x'::text, group_key => 'g' || n) "
+                  "from generate_series(1, 200) n")
+    enqueuer.rows("commit")
+    s.rows("set lock_timeout = '1 s'")
+    s.sweep()
+    dropper.rows("rollback")
+
+
+@case
+def a_sweep_finds_the_requests_of_each_queue(s):
+    limited(s)
+    carry_out_requests(s, 2)
+    s.rows("insert into readpast.group_recheck (queue_id, group_key) "
+           "values (1, 'a'), (2, 'a'), (3, 'a')")
+    s.sweep()
+    assert s.one("select count(*) from readpast.group_recheck") == 0
 
 
 # ---- lock waits ----

@@ -10,9 +10,10 @@ select q.name as queue, w.group_key as group_key,
  where not exists (select from group_slot s
                      join job j on j.id = s.job_id and j.queue_id = s.queue_id
                     where s.queue_id = w.queue_id and s.group_key = w.group_key)
-   and not exists (select from group_recheck r
-                    where r.queue_id = w.queue_id
-                      and (r.group_key = w.group_key or r.and_later))
+   and not (has_requests(w.queue_id)
+            and exists (select from group_recheck r
+                         where r.queue_id = w.queue_id
+                           and (r.group_key = w.group_key or r.and_later)))
    and not exists (select from group_hold h
                     where h.queue_id = w.queue_id and h.group_key = w.group_key
                       and h.until > clock_timestamp() - interval '10 seconds')

@@ -256,16 +256,38 @@ create table readpast.group_wait (
 -- slot. For example, a transaction adds a request when it frees a slot and gives the
 -- slot to no job. The next claim or sweep carries out the requests, see
 -- admit_requested().
+-- xid: the transaction that has added the request, see group_cursor.
 -- and_later: true if the request is for all groups of the queue whose names come after
 -- this name, see request_later().
 create table readpast.group_recheck (
-	id        bigint primary key generated always as identity,
+	id        bigint not null generated always as identity,
+	xid       xid8 not null default pg_current_xact_id(),
 	queue_id  integer not null,
 	group_key text collate "C" not null,
-	and_later boolean not null default false
+	and_later boolean not null default false,
+	primary key (queue_id, xid, id)
 );
-create index group_recheck_of on readpast.group_recheck (queue_id, id);
 create index group_recheck_later on readpast.group_recheck (queue_id) where and_later;
+
+-- Cursors of recheck requests: where the search for the requests of a queue starts, so
+-- that it does not read the requests that were carried out before. Vacuum cannot remove
+-- them while an old snapshot is open. The newest cursor of a queue counts, but only until
+-- the server restarts. After a restart there is no old snapshot, and the transaction ids
+-- of a dump that was restored on another server mean nothing there. An administrator may
+-- truncate this table at any time.
+-- last_id: the largest id of the requests that were read before the cursor was made.
+-- past: requests of transactions with this id or a larger one may be left.
+-- open: the transactions with smaller ids of which requests may be left.
+-- server: when the server was started.
+create table readpast.group_cursor (
+	queue_id integer not null,
+	last_id  bigint not null,
+	past     xid8 not null,
+	open     xid8[] not null,
+	server   timestamptz not null default pg_postmaster_start_time()
+);
+create index group_cursor_newest on readpast.group_cursor (queue_id, last_id desc);
+alter table readpast.group_cursor replica identity full;
 
 -- Groups that are held: none of their jobs starts before the time `until`.
 create table readpast.group_hold (

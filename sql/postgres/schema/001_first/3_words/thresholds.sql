@@ -81,6 +81,15 @@ as $body$
 select 1000
 $body$;
 
+-- After so many recheck requests of all queues, a queue whose requests are carried out
+-- gets a new cursor, see group_cursor. So a search for the requests of a queue reads about
+-- so many requests, at most, that were carried out before.
+create function readpast.requests_per_cursor() returns integer
+language sql immutable
+as $body$
+select 100
+$body$;
+
 -- The number of advisory locks that all groups share, a power of two. With its default
 -- settings, a server can hold more than 6,000 locks.
 create function readpast.group_locks() returns integer

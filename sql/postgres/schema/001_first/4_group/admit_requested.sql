@@ -4,51 +4,53 @@
 -- that group stay.
 -- queue_id: the queue.
 -- Result: none.
--- Locks: the locks of lock_groups(), the requests, and the rows of the jobs that are
--- admitted. Rows that other transactions have locked are skipped.
+-- Locks: the locks of lock_groups(), the requests, the rows of the jobs that are
+-- admitted, and the locks of move_requests_start(). Rows that other transactions have
+-- locked are skipped.
 
 create function readpast.admit_requested(queue_id integer) returns void
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 set jit = off
 set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
 as $body$
 declare
-	ids    bigint[];
-	names  text[];
-	locked text[];
+	before   pg_snapshot := pg_current_snapshot();
+	requests readpast.group_recheck[];
+	locked   text[];
+	gone     bigint[];
 begin
 	-- request_later() adds up to admit_slice() requests. So it must not be called before
 	-- the older requests are carried out, or the number of requests would grow.
-	perform readpast.request_later(queue_id, r.group_key)
-	   from (select r.group_key, r.and_later
-	           from readpast.group_recheck r
-	          where r.queue_id = admit_requested.queue_id
-	          order by r.id
-	          limit readpast.admit_slice()) r
+	perform readpast.request_later(admit_requested.queue_id, r.group_key)
+	   from readpast.next_requests(queue_id) r
 	  where r.and_later
 	  limit 1;
-	select array_agg(r.id), array_agg(r.group_key) into ids, names
-	  from (select r.id, r.group_key from readpast.group_recheck r
-	         where r.queue_id = admit_requested.queue_id and not r.and_later
-	         order by r.id
-	         limit readpast.admit_slice()) r;
+	requests := array(select r from readpast.next_requests(queue_id) r);
 	locked := readpast.lock_groups(queue_id, array(
-		select distinct n.name from unnest(names) as n(name)));
+		select distinct r.group_key from unnest(requests) r where not r.and_later));
 	if locked = '{}' then
 		return;
 	end if;
 	-- Delete the requests before reading the waiting jobs. A request and its jobs are
 	-- committed together, so the statements after this one see the jobs.
-	delete from readpast.group_recheck r
-	 where r.ctid = any (array(
-	           select r.ctid
-	             from unnest(ids, names) as n(id, name)
-	             join readpast.group_recheck r on r.id = n.id
-	            where n.name in (select l.name from unnest(locked) as l(name))
-	              for update of r skip locked));
+	with gone as (
+		delete from readpast.group_recheck r
+		 where r.ctid = any (array(
+		           select r.ctid
+		             from unnest(requests) n
+		             join readpast.group_recheck r
+		               on r.queue_id = n.queue_id and r.xid = n.xid and r.id = n.id
+		            where not n.and_later
+		              and n.group_key in (select l.name from unnest(locked) as l(name))
+		              for update of r skip locked))
+		returning r.id)
+	select array_agg(g.id) into gone from gone g;
 	perform readpast.delete_ghosts(queue_id, locked),
 	        readpast.rewind_slots(queue_id, locked);
 	perform readpast.admit_groups_of(queue_id, locked);
+	perform readpast.move_requests_start(queue_id, before, requests, gone);
 end
 $body$;

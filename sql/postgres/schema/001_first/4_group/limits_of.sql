@@ -21,8 +21,7 @@ as $body$
 declare
 	its record;
 begin
-	if not joined and exists (select 1 from readpast.group_recheck r
-	                          where r.queue_id = limits_of.queue_id) then
+	if not joined and readpast.has_requests(queue_id) then
 		perform readpast.admit_requested(queue_id);
 	end if;
 	select q.run_limit, q.rate_count, q.rate_ms into its

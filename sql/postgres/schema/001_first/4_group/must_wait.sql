@@ -57,18 +57,18 @@ begin
 	               case when its.any_held
 	                         and readpast.is_held(must_wait.queue_id, d.name) then 0
 	                    when its.group_limit = 0 then cardinality(group_keys)
-	                    when l.name is null then 0
+	                    when l.name is null or s.n = 0 then 0
 	                    when (select 1 from readpast.group_wait w
 	                           where w.queue_id = must_wait.queue_id
 	                             and w.group_key = d.name
 	                           limit 1) = 1 then 0
-	                    else (select o.n
-	                            from readpast.open_slots(must_wait.queue_id, d.name,
-	                                                     its.group_limit) o) end as room
+	                    else s.n end as room
 	          from (select k.name, array_agg(k.number order by k.number) as numbers
 	                  from unnest(group_keys) with ordinality as k(name, number)
 	                 group by k.name) d
-	          left join unnest(locked) as l(name) on l.name = d.name) g
+	          left join unnest(locked) as l(name) on l.name = d.name
+	          left join lateral readpast.open_slots(must_wait.queue_id, l.name,
+	                                                its.group_limit) s on true) g
 	 cross join lateral unnest(g.numbers) with ordinality as p(number, place);
 end
 $body$;

@@ -22,9 +22,9 @@ as $body$
 declare
 	-- True: search from the first job of each group. A recheck request is stored, so a
 	-- waiting job may have come before the jobs that have slots.
-	all_of_them boolean := exists (
-		select 1 from readpast.group_recheck r
-		 where r.queue_id = any (array(select distinct f.queue_id from unnest(freed) f)));
+	all_of_them boolean := (
+		select bool_or(readpast.has_requests(f.queue_id))
+		  from (select distinct f.queue_id from unnest(freed) f) f);
 begin
 	select array_agg(p.job_id), array_agg(p.place), array_agg(q.group_epoch)
 	  into ids, places, epochs

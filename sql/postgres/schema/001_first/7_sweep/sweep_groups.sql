@@ -32,15 +32,14 @@ begin
 	-- Without a limit on the rounds, the loop would find the request again and again
 	-- until `til`.
 	for round in 1 .. 20 loop
-		it := (select min(r.queue_id) from readpast.group_recheck r);
+		it := readpast.next_requested(0);
 		exit when it is null;
 		while it is not null loop
 			if clock_timestamp() > til then
 				return;
 			end if;
 			perform readpast.admit_requested(it);
-			it := (select min(r.queue_id) from readpast.group_recheck r
-			        where r.queue_id > it);
+			it := readpast.next_requested(it);
 		end loop;
 	end loop;
 end

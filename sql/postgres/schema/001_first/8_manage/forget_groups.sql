@@ -25,6 +25,11 @@ begin
 	           select r.ctid from readpast.group_recheck r
 	            where r.queue_id = forget_groups.queue_id
 	              for update skip locked));
+	delete from readpast.group_cursor c
+	 where c.ctid = any (array(
+	           select c.ctid from readpast.group_cursor c
+	            where c.queue_id = forget_groups.queue_id
+	              for update skip locked));
 	delete from readpast.group_hold h
 	 where h.ctid = any (array(
 	           select h.ctid from readpast.group_hold h

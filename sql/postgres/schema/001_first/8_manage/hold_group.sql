@@ -21,8 +21,10 @@ begin
 	if til is null then
 		delete from readpast.group_hold h
 		 where h.queue_id = hold_group.queue_id and h.group_key = hold_group.group_key;
-		insert into readpast.group_recheck (queue_id, group_key)
-		values (queue_id, group_key);
+		if found then
+			insert into readpast.group_recheck (queue_id, group_key)
+			values (queue_id, group_key);
+		end if;
 		if current_setting('transaction_isolation') = 'read committed' then
 			perform readpast.admit_requested(queue_id);
 		end if;

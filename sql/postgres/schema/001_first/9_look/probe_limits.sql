@@ -19,8 +19,7 @@ declare
 	moment timestamptz := clock_timestamp();
 	its    record;
 	ends   timestamptz;
-	asked  boolean := exists (select 1 from readpast.group_recheck r
-	                           where r.queue_id = probe_limits.queue_id);
+	asked  boolean := readpast.has_requests(queue_id);
 	waits  boolean := exists (select 1 from readpast.group_wait w
 	                           where w.queue_id = probe_limits.queue_id);
 begin
