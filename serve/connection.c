@@ -55,11 +55,15 @@ connection_new(struct server *server, struct MHD_Connection *connection)
 	return c;
 }
 
+/* Stop watching the connection, before libmicrohttpd closes its socket. If a
+ * child process has a copy of the socket (doctor has one for a moment), closing
+ * alone would not end the events. */
 static void
 connection_free(struct server *server, struct connection *c)
 {
 	if (!c)
 		return;
+	control(server, EPOLL_CTL_DEL, c);
 	if (c->next)
 		c->next->before = c->before;
 	if (c->before)

@@ -134,6 +134,30 @@ class Connections(Case):
         self.assertTrue(eventually(5, works))
 
 
+class Closed(Case):
+    def test_connections_that_are_closed_while_doctor_runs_do_no_harm(self):
+        """On SQLite, doctor reads the locks of the database in a child process, which has
+        copies of the sockets for a moment."""
+        failures = []
+
+        def ask():
+            for path in ("/metrics", "/v1/stats", "/none", "/v1/doctor") * 25:
+                connection = self.server.connect()
+                try:
+                    self.server.get(path, headers={"Connection": "close"},
+                                    connection=connection)
+                except OSError as error:
+                    failures.append(error)
+                connection.close()
+
+        threads = [threading.Thread(target=ask) for _ in range(6)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(failures, [])
+
+
 class Log(Case):
     options = ("--tokens", "--access-log", "-")
 
