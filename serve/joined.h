@@ -33,8 +33,8 @@ int has_to_split(const struct joined *j, int code);
  * returns `code`, which ends the transaction. */
 int note_failure(struct joined *j, struct turn *turn, int code);
 
-/* clients.c: hear from the clients whose claims have a name, or whose jobs get a
- * verdict. Set turn->worker_id of the claims. If this fails for a claim, the
+/* clients.c: hear from the clients whose claims have a name, or whose jobs get
+ * a verdict. Set turn->worker_id of the claims. If this fails for a claim, the
  * failure is stored in the turn. */
 void clients_hear(struct clients *clients, rp_conn *conn,
 		  struct request **asked, size_t n);

@@ -76,9 +76,9 @@ int turns_run(struct server *server, rp_conn *conn, struct request **asked,
 
 /* verdicts.c */
 json_t *turn_verdicts(const struct turn *turn);
-/* Returns as which verdict (RP_DONE and so on) an accepted verdict counts. A job
- * that is dead now counts as dead: the verdict on its last attempt may have been
- * "fail". Workers count in the same way. */
+/* Returns as which verdict (RP_DONE and so on) an accepted verdict counts. A
+ * job that is dead now counts as dead: the verdict on its last attempt may have
+ * been "fail". Workers count in the same way. */
 int verdict_outcome(const rp_verdict *v);
 /* Read a list of verdicts with at least `least` elements. Returns 0, or -1
  * after refusing the request. */
