@@ -147,9 +147,10 @@ init_task(rp_worker *w, rp_task *task, struct fetch *fetch, const rp_job *job,
 				   .asked_us = asked });
 }
 
-/* Give the jobs of a claim to the threads. */
+/* Give the jobs of a claim to the threads. The jobs after the first `at_once`
+ * are prefetched. */
 static int
-start_batch(rp_worker *w, rp_batch *batch, int64_t asked)
+start_batch(rp_worker *w, rp_batch *batch, size_t at_once, int64_t asked)
 {
 	size_t n = rp_batch_count(batch);
 	struct fetch *fetch = malloc(sizeof(*fetch));
@@ -163,8 +164,10 @@ start_batch(rp_worker *w, rp_batch *batch, int64_t asked)
 		return rp__fail(&w->conn->error, RP_ENOMEM, "out of memory");
 	}
 	*fetch = (struct fetch){ batch, n, tasks };
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		init_task(w, &tasks[i], fetch, rp_batch_at(batch, i), asked);
+		tasks[i].prefetched = i >= at_once;
+	}
 	w->counts.claimed += (int64_t)n;
 	rp__pool_add(&w->pool, fetch, n);
 	return 0;
@@ -238,7 +241,7 @@ settle_and_claim(rp_worker *w, struct tasks *finished)
 	if (a.want)
 		note_claim(w, batch, a.want);
 	if (rp_batch_count(batch) > 0)
-		return start_batch(w, batch, asked);
+		return start_batch(w, batch, a.want - a.ahead, asked);
 	/* This claim has spent its time on jobs that must wait for their group.
 	 * The next claim goes on with them. Let other writers in before. */
 	if (rp_batch_is_partial(batch))

@@ -162,15 +162,18 @@ rp__pool_add(struct pool *pool, struct fetch *fetch, size_t n)
 
 /* ---- starting and finishing a task ---- */
 
-/* Returns 1 if the task was prefetched and its lease ran out before a thread
- * could start it. That happens if the process was stopped for a while. */
+/* Returns 1 if the task's lease ran out before a thread could start it. That
+ * happens if the process was stopped for a while, or if the claim was answered
+ * late. Returns 0 for a task that a thread starts as soon as the claim is
+ * answered: if each answer takes longer than the lease, the worker would
+ * otherwise start no task at all. */
 static int
 is_over(const rp_task *task)
 {
 	int64_t now = rp__monotonic_ms();
 
-	return now - task->fetched_at >= AHEAD_MS &&
-	       now >= task->leased_at + task->lease_ms;
+	return now >= task->leased_at + task->lease_ms &&
+	       (task->prefetched || now - task->fetched_at >= AHEAD_MS);
 }
 
 /* Take the next task whose lease is still valid. Release a task whose lease is

@@ -42,6 +42,7 @@ struct rp_task {
 	struct fetch *fetch;
 	const rp_job *job;
 	int64_t fetched_at; /* when the claim was answered (monotonic ms) */
+	int prefetched; /* 1: the job was claimed before a handler was free */
 
 	/* The handler uses the following members until it returns. After that,
 	 * the coordinator uses them. */

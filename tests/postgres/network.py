@@ -37,14 +37,15 @@ class Line:
     """A proxy in front of the server's socket. Tests change these members at any time:
     `delay` is the number of seconds by which data is delayed. If `silent` is true, the
     proxy passes on nothing. If `deaf` is true, it drops the server's notifications and
-    passes on everything else."""
+    passes on everything else. `hold` makes the proxy silent at a call."""
 
     def __init__(self, server):
         self.server = server
         self.delay = 0
         self.silent = self.deaf = self.closed = False
-        self.loses = self.victim = None
+        self.loses = self.holds = self.victim = None
         self.lost = threading.Event()
+        self.held = threading.Event()
         self.pairs = []
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
@@ -69,8 +70,13 @@ class Line:
         `claim`. If `heard`, the connection is closed when the server has replied, and
         the reply is lost. Otherwise it is closed before the server gets the call."""
         self.lost.clear()
-        self.loses = re.compile(b"B....\0readpast_readpast_" + verb.encode()
-                                + b"[a-z_]*\0", re.DOTALL), heard
+        self.loses = call_of(verb), heard
+
+    def hold(self, verb):
+        """Go silent at the next call of a verb. The server gets the call, and its
+        reply comes as soon as `silent` is false."""
+        self.held.clear()
+        self.holds = call_of(verb)
 
     def pump(self, pair, upward):
         source, sink = pair if upward else reversed(pair)
@@ -83,6 +89,11 @@ class Line:
                 if upward and self.loses and self.loses[0].search(data):
                     self.take(pair, data)
                     return
+                if upward and self.holds and self.holds.search(data):
+                    self.holds, self.silent = None, True
+                    self.held.set()
+                    sink.sendall(data)
+                    continue
                 if pair is self.victim:
                     self.lost.set()
                     return
@@ -109,6 +120,12 @@ class Line:
         self.pairs.clear()
 
 
+def call_of(verb):
+    """Return a pattern that finds a call of the verb in a client's data."""
+    return re.compile(b"B....\0readpast_readpast_" + verb.encode() + b"[a-z_]*\0",
+                      re.DOTALL)
+
+
 def hang_up(pair):
     for end in pair:
         try:
@@ -132,6 +149,10 @@ def without_notices(data):
 
 
 # ---- the command line behind the proxy ----
+
+NORMAL = re.compile("serving |readpast: (created queue|waiting for) |"
+                    "readpast: job [0-9]+ lost its lease")
+
 
 class Client:
     """Commands on a database of their own, which they reach directly or through the
@@ -184,8 +205,7 @@ class Client:
             worker.terminate()
             out, err = worker.communicate(timeout=30)
             assert worker.returncode == 0, (worker.returncode, err)
-            assert all(line.endswith("; trying again") or
-                       re.match("serving |readpast: (created queue|waiting for) ", line)
+            assert all(line.endswith("; trying again") or NORMAL.match(line)
                        for line in err.splitlines()), err
             said += out
         self.workers.clear()
@@ -296,6 +316,28 @@ def a_claim_whose_answer_is_lost_leaves_no_job_behind(c):
     assert took < 5, took
     assert c.stop().startswith("20 done, 0 failed"), "another way"
     c.agrees()
+
+
+@case
+def a_worker_starts_no_prefetched_job_that_it_lost_before_the_answer(c):
+    c("enqueue", "q", *range(30), direct=True)
+    started = c.folder / "started"
+    c.workers.append(c.start("work", "q", "--lease", "1s", "--", "sh", "-c",
+                             f"echo >>{started}"))
+    # Now the worker knows that its jobs are short, and prefetches some.
+    eventually(10, c.done)
+    c.line.hold("settle_and_claim")
+    c("enqueue", "q", *range(30), direct=True)
+    assert c.line.held.wait(10)
+    eventually(10, lambda: c.stats()["running"] > 1)
+    c("work", "q", "--drain", "--", "true", direct=True)
+    c.line.silent = False
+    c("enqueue", "q", "last", direct=True)
+    eventually(10, c.done)
+    c.stop()
+    # Of the lost jobs, it starts at most the one for which a handler was free.
+    count = started.read_text().count("\n")
+    assert count <= 30 + 1 + 1, count
 
 
 # ---- a connection that is cut, silent, without notifications, or slow ----
