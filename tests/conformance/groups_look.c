@@ -153,6 +153,25 @@ groups_are_listed_by_the_bytes_of_their_names(void **state)
 }
 
 static void
+a_group_whose_jobs_wait_for_the_queue_is_blocked(void **state)
+{
+	rp_conn *conn = ((struct db *)*state)->conn;
+	int64_t ids[2];
+
+	limit_groups(conn, 2);
+	put_n(conn, "a", ids, 1);
+	put_n(conn, "b", ids, 1);
+	put_n(conn, "c", ids, 2);
+	claim_one(conn, MINUTE);
+	ok(conn, rp_queue_hold(conn, "q", "aa", MINUTE));
+	expect_groups(conn, 1, NULL, 10, "");
+	ok(conn, rp_queue_hold(conn, "q", NULL, MINUTE));
+	expect_groups(conn, 1, NULL, 10, "b 1/0/0 c 2/0/0 ");
+	expect_groups(conn, 1, "a", 1, "b 1/0/0 ");
+	expect_groups(conn, 0, NULL, 10, "a 0/0/1 aa 0/0/0! b 1/0/0 c 2/0/0 ");
+}
+
+static void
 a_job_that_waits_for_its_retry_counts_as_neither(void **state)
 {
 	rp_conn *conn = ((struct db *)*state)->conn;
@@ -189,6 +208,7 @@ main(int argc, char **argv)
 		CASE(stats_and_lists_show_blocked_jobs),
 		CASE(why_names_the_jobs_that_a_job_waits_for),
 		CASE(groups_are_listed_by_the_bytes_of_their_names),
+		CASE(a_group_whose_jobs_wait_for_the_queue_is_blocked),
 		CASE(a_job_that_waits_for_its_retry_counts_as_neither),
 		CASE(a_wait_for_the_end_of_a_queue_sees_blocked_jobs),
 	};

@@ -1,11 +1,11 @@
 -- group_list: return up to :max groups of a queue, sorted by name. The list starts
 -- after the name :after. A group is returned if jobs of the group have slots, if jobs
 -- wait for the group, or if the group has a hold. If :blocked is 1, a group is returned
--- only if jobs wait for it.
+-- only if one of its jobs is counted as waiting.
 -- ready and running count the jobs that have a slot. A job that waits for its retry has
 -- a slot, too, but is neither ready nor running. waiting counts up to :most jobs that
 -- wait for the group. waiting_at_least is 1 if more than :most jobs wait. If no job of the
--- queue may start now, ready jobs are counted as waiting, but :blocked does not see them.
+-- queue may start now, ready jobs are counted as waiting.
 
 -- answer:
 with recursive q as materialized (
@@ -28,6 +28,15 @@ named(place, name) as (
                              and queue_id = (select id from q)
                              and group_key > named.name
                            order by group_key limit 1)
+                  union all
+                  select (select s.group_key
+                            from readpast_group_slot s
+                           cross join readpast_job j
+                           where :blocked and (select stopped from q)
+                             and s.queue_id = (select id from q)
+                             and s.group_key > named.name
+                             and j.id = s.job_id and j.seq is not null
+                           order by s.group_key limit 1)
                   union all
                   select (select group_key from readpast_group_hold
                            where not :blocked

@@ -1,6 +1,6 @@
 -- groups: show the groups of a queue. See groups_of(), which has more parameters.
 -- queue: the name of the queue.
--- blocked: true to show only groups that have waiting jobs.
+-- blocked: true to show only groups that have blocked jobs.
 -- after: show groups whose names come after this one.
 -- most: the largest number of groups.
 -- Rows: one for each group, with the columns of groups_of().

@@ -3,7 +3,7 @@
 -- held. The routine goes from name to name in the indexes, so its cost does not depend
 -- on how many groups and jobs there are.
 -- queue: the name of the queue.
--- only_blocked: true to list only groups that have jobs which wait for the group.
+-- only_blocked: true to list only groups that have jobs which are counted as waiting.
 -- after: list groups whose names come after this one. '' or null: from the first.
 -- most_groups: the largest number of groups.
 -- most: the count of waiting jobs of a group stops at this number.
@@ -30,7 +30,7 @@ declare
 begin
 	name := coalesce(after, '');
 	for n in 1 .. most_groups loop
-		name := readpast.next_group(its, name, only_blocked);
+		name := readpast.next_group(its, name, only_blocked, is_full);
 		exit when name is null;
 		select least(count(*), most), count(*) > most into waiting, waiting_at_least
 		  from (select 1 from readpast.group_wait w
