@@ -238,6 +238,106 @@ def one_claim_after_a_limit_was_raised_takes_more_jobs(s):
     assert s.taken() == "b"
 
 
+# ---- places of recheck requests ----
+
+def take_turns(s, enqueuer, rounds):
+    """In each round, let an open transaction enqueue a job and commit, then claim and
+    complete a job. Returns how many pages the claim and the completion of the last
+    round read."""
+    for _ in range(rounds):
+        enqueuer.rows("begin")
+        put(enqueuer, "x")
+        enqueuer.rows("commit")
+        pages = buffers(s, "readpast.claim('q', 1)")
+        job, number = s.one("select id, claim_no from readpast.job "
+                            "where lease_until is not null")
+        enqueuer.rows("begin")
+        put(enqueuer, "x") # the completion meets a request, too
+        enqueuer.rows("commit")
+        pages += buffers(s, f"readpast.complete({job}, {number})")
+        s.rows("select readpast.cancel(max(id)) from readpast.job")
+    return pages
+
+
+@case
+def a_busy_group_of_open_enqueues_costs_the_same_beside_an_old_snapshot(s):
+    limited(s)
+    put(s, "first")
+    put(s, "second")
+    enqueuer, report = Session(s.database), open_session(s, "repeatable read")
+    few = take_turns(s, enqueuer, 20)
+    many = take_turns(s, enqueuer, 300)
+    assert many < 1.3 * few, (few, many)
+    report.rows("commit")
+
+
+def expect_order(s, *payloads):
+    """Claim and complete one job after the other."""
+    for payload in payloads:
+        claims = s.claim()
+        assert list(claims) == [payload], (payload, claims)
+        s.complete(claims[payload])
+
+
+def enqueue_open(s, *payloads):
+    """Enqueue in a transaction that does not end with the enqueue, so that it adds a
+    recheck request."""
+    enqueuer = open_session(s)
+    for payload in payloads:
+        put(enqueuer, payload)
+    enqueuer.rows("commit")
+
+
+@case
+def a_job_that_was_locked_when_others_were_admitted_is_not_overtaken_forever(s):
+    limited(s, 2)
+    for payload in "abcdefgh":
+        put(s, payload)
+    running = s.claim(2)
+    (c,) = s.rows("select id from readpast.jobs where state = 'blocked' order by id")[0]
+    locker = open_session(s)
+    locker.rows("select 1 from readpast.job where id = %s for update", c)
+    for _ in range(2):
+        s.complete(running.pop(min(running)))
+        running.update(s.claim())
+    locker.rows("commit")
+    order = ""
+    while running:
+        order += min(running)
+        s.complete(running.pop(min(running)))
+        running.update(s.claim(2))
+    assert "c" in order[:4], order
+
+
+@case
+def jobs_that_wait_since_before_a_hold_run_before_later_ones(s):
+    limited(s)
+    s.rows("select readpast.hold('q', '1 h', 'g')")
+    for payload in "abc":
+        put(s, payload)
+    s.sweep() # the requests are carried out, without effect
+    s.rows("update readpast.group_hold set until = clock_timestamp()")
+    enqueue_open(s, "late")
+    expect_order(s, "a", "b", "c", "late")
+
+
+@case
+def a_request_is_about_all_jobs_of_its_group_if_others_may_be_left_out(s):
+    limited(s)
+    enqueue_open(s, "a")
+    merged = ("select m.priority, m.came from unnest(readpast.merge_requests(array("
+              "select r from readpast.next_requests(1) r), '{g}')) m")
+    (came,) = s.rows("select came - 1 from readpast.group_wait")[0]
+    assert s.one(merged) == (100, came)
+    for others in ("select 1, 'f', true", "select 1, n || '', false "
+                   "from generate_series(1, readpast.admit_slice()) n"):
+        s.rows("begin")
+        s.rows("insert into readpast.group_recheck (queue_id, group_key, and_later) "
+               + others)
+        assert s.one(merged) == (-1, 0)
+        s.rows("rollback")
+
+
 # ---- cursors of recheck requests ----
 
 def carry_out_requests(s, rounds=1):

@@ -2,12 +2,15 @@
 -- jobs into the ready line. If the queue has no group limit, admit up to admit_slice()
 -- jobs of each group. If another transaction has locked a job, that job and the later
 -- jobs of its group go on waiting, and the routine adds a recheck request.
--- queue_id, group_keys: the groups. The caller has locked them by lock_groups() in an
+-- queue_id: the queue.
+-- requests: a recheck request for each group, see merge_requests(). Waiting jobs before the
+-- place of a request are left out. The caller has locked the groups by lock_groups() in an
 -- earlier statement, so that this routine sees what earlier holders of the locks did.
 -- Result: none.
 -- Locks: the jobs' rows. Rows that other transactions have locked are skipped.
 
-create function readpast.admit_groups_of(queue_id integer, group_keys text[])
+create function readpast.admit_groups_of(queue_id integer,
+                                         requests readpast.group_recheck[])
 returns void
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
@@ -33,19 +36,17 @@ begin
 	  into most, holds, epoch
 	  from readpast.queue q
 	 where q.id = admit_groups_of.queue_id;
-	select array_agg(w.group_key), array_agg(w.job_id), array_agg(w.ctid)
+	select array_agg(r.group_key), array_agg(w.job_id), array_agg(w.place)
 	  into names, ids, places
-	  from unnest(group_keys) as g(name)
+	  from unnest(requests) r
 	 cross join lateral (
-	       select w.group_key, w.job_id, w.ctid
-	         from readpast.group_wait w
-	        where w.queue_id = admit_groups_of.queue_id and w.group_key = g.name
-	        order by w.queue_id, w.group_key, w.priority, w.came
+	       select w.job_id, w.place
+	         from readpast.waits_after(r.queue_id, r.group_key, r.priority, r.came) w
 	        limit case when most = 0 then readpast.admit_slice()
 	                   else (select greatest(o.n, 0)
-	                           from readpast.open_slots(admit_groups_of.queue_id,
-	                                                    g.name, most) o) end) w
-	 where not (holds and readpast.is_held(admit_groups_of.queue_id, g.name));
+	                           from readpast.open_slots(r.queue_id, r.group_key,
+	                                                    most) o) end) w
+	 where not (holds and readpast.is_held(r.queue_id, r.group_key));
 	if ids is null then
 		return;
 	end if;
@@ -65,11 +66,12 @@ begin
 	failed := array(select distinct c.name from unnest(names, ids) as c(name, id)
 	                 where c.id not in (select t.id from unnest(taken) as t(id)));
 	if failed <> '{}' or most = 0 then
-		insert into readpast.group_recheck (queue_id, group_key)
-		select admit_groups_of.queue_id, c.name
+		insert into readpast.group_recheck (queue_id, group_key, priority, came)
+		select r.queue_id, r.group_key, r.priority, r.came
 		  from unnest(names) as c(name)
-		 group by c.name
-		having c.name = any (failed)
+		  join unnest(requests) r on r.group_key = c.name
+		 group by r.queue_id, r.group_key, r.priority, r.came
+		having r.group_key = any (failed)
 		       or most = 0 and count(*) = readpast.admit_slice();
 	end if;
 end

@@ -20,6 +20,7 @@ declare
 	before   pg_snapshot := pg_current_snapshot();
 	requests readpast.group_recheck[];
 	locked   text[];
+	merged   readpast.group_recheck[];
 	gone     bigint[];
 begin
 	-- request_later() adds up to admit_slice() requests. So it must not be called before
@@ -48,9 +49,9 @@ begin
 		              for update of r skip locked))
 		returning r.id)
 	select array_agg(g.id) into gone from gone g;
-	perform readpast.delete_ghosts(queue_id, locked),
-	        readpast.rewind_slots(queue_id, locked);
-	perform readpast.admit_groups_of(queue_id, locked);
+	merged := readpast.merge_requests(requests, locked);
+	perform readpast.delete_ghosts(merged), readpast.rewind_slots(merged);
+	perform readpast.admit_groups_of(queue_id, merged);
 	perform readpast.move_requests_start(queue_id, before, requests, gone);
 end
 $body$;

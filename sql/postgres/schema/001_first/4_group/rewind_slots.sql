@@ -5,12 +5,13 @@
 -- carried out, this routine sets `came` of the slot to less than the number of the
 -- waiting job. When the slot is freed, next_waiting() starts its search at the `came`
 -- of the slot, so it finds the waiting job.
--- queue_id, group_keys: the groups, which the caller has locked by lock_groups().
+-- requests: a recheck request for each group, see merge_requests(). The caller has locked
+-- the groups by lock_groups(). Waiting jobs before the place of a request are left out.
 -- Result: none. If another transaction has locked a slot, a recheck request is added.
 -- Locks: the slots that are changed. Rows that other transactions have locked are
 -- skipped.
 
-create function readpast.rewind_slots(queue_id integer, group_keys text[]) returns void
+create function readpast.rewind_slots(requests readpast.group_recheck[]) returns void
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 set jit = off
@@ -22,26 +23,32 @@ declare
 	late record;
 begin
 	for late in
-		select s.ctid as place, s.group_key, w.came
-		  from unnest(group_keys) as g(name)
-		  join readpast.group_slot s
-		    on s.queue_id = rewind_slots.queue_id and s.group_key = g.name
+		select s.place, r.queue_id, r.group_key, s.priority, w.came - 1 as came
+		  from unnest(requests) r
+		  join readpast.queue q on q.id = r.queue_id
+		 cross join lateral (
+		       -- The newest slots first, as in open_slots().
+		       select s.ctid as place, s.priority, s.came
+		         from readpast.group_slot s
+		        where s.queue_id = r.queue_id and s.group_key = r.group_key
+		        order by s.queue_id desc, s.group_key desc, s.job_id desc
+		        limit case when not q.group_lowered then nullif(q.group_limit, 0) end) s
 		 cross join lateral (
 		       select w.came
 		         from readpast.group_wait w
-		        where w.queue_id = s.queue_id and w.group_key = s.group_key
-		          and w.priority = s.priority and w.came < s.came
+		        where w.queue_id = r.queue_id and w.group_key = r.group_key
+		          and w.priority = s.priority and w.came > r.came and w.came < s.came
 		        order by w.queue_id, w.group_key, w.priority, w.came
 		        limit 1) w
 	loop
 		update readpast.group_slot s
-		   set came = late.came - 1
+		   set came = late.came
 		 where s.ctid = (select l.ctid from readpast.group_slot l
 		                  where l.ctid = late.place
 		                    for update skip locked);
 		if not found then
-			insert into readpast.group_recheck (queue_id, group_key)
-			values (rewind_slots.queue_id, late.group_key);
+			insert into readpast.group_recheck (queue_id, group_key, priority, came)
+			values (late.queue_id, late.group_key, late.priority, late.came);
 		end if;
 	end loop;
 end
