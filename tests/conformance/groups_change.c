@@ -656,34 +656,96 @@ a_queue_with_blocked_jobs_can_be_dropped(void **state)
 	expect_states(conn, ids, "rbb");
 }
 
+/* Claim a job of the group, let its lease end, and block it by a hold. */
+static struct claim
+claim_and_block(rp_conn *conn, int64_t *ids)
+{
+	struct claim c;
+
+	put_n(conn, ids, 2);
+	c = claim_one(conn, 1);
+	sleep_ms(20);
+	ok(conn, rp_queue_hold(conn, "q", "g", MINUTE));
+	ok(conn, rp_sweep(conn, NULL));
+	assert_true(is_empty(conn));
+	expect_states(conn, ids, "bb");
+	return c;
+}
+
 static void
-a_verdict_after_the_lease_is_accepted_from_a_blocked_job(void **state)
+P13_a_verdict_after_the_lease_is_accepted_from_a_blocked_job(void **state)
 {
 	static const int verdicts[] = { RP_DONE, RP_FAIL, RP_DEAD, RP_RELEASE };
-	static const char *const after[] = { "-r", "rb", "Dr", "rb" };
+	static const char *const after[] = { "-b", "bb", "Db", "bb" };
 	rp_conn *conn = ((struct db *)*state)->conn;
 	int64_t ids[2];
 
 	limit_groups(conn, 1);
 	for (int i = 0; i < 4; i++) {
-		struct claim c;
+		struct claim c = claim_and_block(conn, ids);
 
-		put_n(conn, ids, 2);
-		c = claim_one(conn, 1);
-		sleep_ms(20);
-		ok(conn, rp_queue_hold(conn, "q", "g", MINUTE));
-		ok(conn, rp_sweep(conn, NULL));
-		expect_states(conn, ids, "bb");
-		ok(conn, rp_extend(conn, c.id, c.no, MINUTE));
-		expect_states(conn, ids, "Rb");
-		ok(conn, rp_queue_hold(conn, "q", "g", 0));
-		expect_states(conn, ids, "Rb");
 		settle_one(conn, c, verdicts[i], 0);
 		expect_states(conn, ids, after[i]);
-		for (int k = 0; k < 2; k++)
-			if (state_of(conn, ids[k]) != RP_STATE_DEAD)
-				rp_job_cancel(conn, ids[k], NULL);
+		ok(conn, rp_queue_hold(conn, "q", "g", 0));
+		run_one_by_one(conn, &ids[1], 1);
+		if (*after[i] == 'b')
+			run_one_by_one(conn, &ids[0], 1);
+		put_n(conn, ids, 2);
+		run_one_by_one(conn, ids, 2);
+		assert_int_equal(stats_of(conn, "q").blocked, 0);
 	}
+}
+
+static void
+P10_an_extension_after_the_lease_is_refused_by_a_blocked_job(void **state)
+{
+	rp_conn *conn = ((struct db *)*state)->conn;
+	int64_t ids[2];
+	struct claim c;
+
+	limit_groups(conn, 1);
+	c = claim_and_block(conn, ids);
+	assert_int_equal(rp_extend(conn, c.id, c.no, MINUTE), RP_EGONE);
+	expect_states(conn, ids, "bb");
+	ok(conn, rp_queue_hold(conn, "q", "g", 0));
+	run_one_by_one(conn, ids, 2);
+}
+
+static void
+P10_an_extension_after_the_lease_starts_no_job_beside_others(void **state)
+{
+	rp_conn *conn = ((struct db *)*state)->conn;
+	rp_queue q = RP_QUEUE_INIT;
+	struct claim late, other;
+
+	q.name = "q";
+	q.run_limit = 1;
+	settings(conn, q);
+	put(conn, "q", "x");
+	late = claim_one(conn, 1);
+	sleep_ms(20);
+	rp_sweep(conn, NULL);
+	assert_int_equal(rp_extend(conn, late.id, late.no, MINUTE), RP_EGONE);
+	other = claim_one(conn, MINUTE);
+	assert_int_equal(other.id, late.id);
+	settle_one(conn, other, RP_DONE, 0);
+}
+
+static void
+P13_a_job_that_is_done_while_there_is_no_limit_gives_up_its_slot(void **state)
+{
+	rp_conn *conn = ((struct db *)*state)->conn;
+	int64_t ids[2];
+	struct claim c;
+
+	limit_groups(conn, 1);
+	put_n(conn, ids, 1);
+	c = claim_one(conn, MINUTE);
+	limit_groups(conn, 0);
+	settle_one(conn, c, RP_DONE, 0);
+	limit_groups(conn, 1);
+	put_n(conn, ids, 2);
+	run_one_by_one(conn, ids, 2);
 }
 
 int
@@ -716,7 +778,10 @@ main(int argc, char **argv)
 		CASE(a_blocked_job_can_be_changed),
 		CASE(a_blocked_job_keeps_its_unique_key_and_can_be_replaced),
 		CASE(a_queue_with_blocked_jobs_can_be_dropped),
-		CASE(a_verdict_after_the_lease_is_accepted_from_a_blocked_job),
+		CASE(P13_a_verdict_after_the_lease_is_accepted_from_a_blocked_job),
+		CASE(P10_an_extension_after_the_lease_is_refused_by_a_blocked_job),
+		CASE(P10_an_extension_after_the_lease_starts_no_job_beside_others),
+		CASE(P13_a_job_that_is_done_while_there_is_no_limit_gives_up_its_slot),
 	};
 
 	databases_at(argc, argv);

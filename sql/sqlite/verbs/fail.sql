@@ -14,6 +14,7 @@
 -- answer:
 select j.queue_id,
        case when :for_good or j.attempt >= j.max_attempts then 5
+            when :delay_ms = 0 and j.run_at = 9223372036854775807 then 7
             when :delay_ms = 0
 -- include ready_or_blocked
             else 1 end as state,
@@ -22,7 +23,8 @@ select j.queue_id,
        not (:for_good or j.attempt >= j.max_attempts) as alive,
        j.run_at = 9223372036854775807 as blocked,
        j.group_key,
-       j.group_key is not null and q.holds_until > :now
+       j.group_key is not null
+       and (q.holds_until > :now or j.run_at = 9223372036854775807)
        and j.attempt < j.max_attempts and not :for_good
        and coalesce(:delay_ms = 0, 0) as enters,
        j.group_key is not null
@@ -50,7 +52,7 @@ select j.queue_id,
   left join readpast_worker w on w.id = j.worker_id
  where j.id = :id and j.claim_no = :claim_no and j.worker_id is not null;
 
--- include unblock
+-- include stop_waiting
 
 -- if @dead:
 insert into readpast_archive (id, queue_id, state, finished_at, priority,
@@ -91,7 +93,7 @@ update readpast_job
        renewed = 0,
        lost = 0,
        worker_id = null,
-       came = iif(@leaves, null, came),
+       came = iif(@leaves or @blocked, null, came),
        last_error = :error,
        failures = @failures,
        extra = iif(:progress is null, extra,

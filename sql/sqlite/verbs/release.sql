@@ -9,6 +9,7 @@
 -- answer:
 select j.queue_id,
        case when :delay_ms > 0 then 1
+            when j.run_at = 9223372036854775807 then 7
             when 1
 -- include ready_or_blocked
             end as state,
@@ -16,7 +17,8 @@ select j.queue_id,
        iif(j.class = 1, 1, iif(:delay_ms > 0, 2, 0)) as class,
        j.run_at = 9223372036854775807 as blocked,
        j.group_key,
-       j.group_key is not null and q.holds_until > :now
+       j.group_key is not null
+       and (q.holds_until > :now or j.run_at = 9223372036854775807)
        and not :delay_ms > 0 as enters,
        j.group_key is not null and q.group_pass and :delay_ms > 0
        as leaves
@@ -24,7 +26,7 @@ select j.queue_id,
   join readpast_queue q on q.id = j.queue_id
  where j.id = :id and j.claim_no = :claim_no and j.worker_id is not null;
 
--- include unblock
+-- include stop_waiting
 
 update readpast_job
    set class = @class,
@@ -40,7 +42,7 @@ update readpast_job
        renewed = 0,
        attempt = max(attempt - 1, 0),
        worker_id = null,
-       came = iif(@leaves, null, came),
+       came = iif(@leaves or @blocked, null, came),
        extra = iif(:progress is null, extra,
                    json_patch(coalesce(extra, '{}'),
                               json_object('progress', nullif(:progress, ''))))

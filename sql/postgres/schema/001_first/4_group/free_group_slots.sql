@@ -3,8 +3,10 @@
 -- call request_missed(). When a queue gets a group limit, its running jobs get slots.
 -- A transaction above READ COMMITTED may not see these new slots, and so cannot delete
 -- them. Therefore it adds recheck requests, and delete_ghosts() deletes the slots later.
--- jobs: queue_id, group_key and job_id of each job. The other columns are ignored. The
--- caller has locked or deleted the jobs' rows.
+-- jobs: queue_id, group_key and job_id of each job. A job whose lease was over when it
+-- ended may have waited for its group. In this case `priority` and `came` are its place
+-- in group_wait, from which it is deleted. Otherwise `came` is null. The caller has
+-- locked or deleted the jobs' rows.
 -- joined: see stays_open().
 -- Result: none.
 -- Locks: the slots, the rows that next_waiting() locks, and those of lock_groups().
@@ -23,6 +25,12 @@ declare
 	next  record;
 	added readpast.group_slot[];
 begin
+	if exists (select 1 from unnest(jobs) j where j.came is not null) then
+		delete from readpast.group_wait w
+		 using unnest(jobs) j
+		 where w.queue_id = j.queue_id and w.group_key = j.group_key
+		   and w.priority = j.priority and w.came = j.came and w.job_id = j.job_id;
+	end if;
 	with gone as (
 		delete from readpast.group_slot s
 		 using unnest(jobs) j

@@ -48,7 +48,7 @@ begin
 	-- Fast path: all verdicts are `done`, all jobs are of one claim, the transaction
 	-- is READ COMMITTED, no queue keeps done jobs or has a group limit, and nobody
 	-- waits for a job. In this case settle_claim() deletes the jobs that have no
-	-- keep_ms and no unique_for_ms, and calls settle_done() for the others.
+	-- keep_ms, no unique_for_ms and no group, and calls settle_done() for the others.
 	if verdicts is null and claim_nos[1] = all (claim_nos)
 	   and current_setting('transaction_isolation') = 'read committed'
 	   and not exists (select 1 from readpast.queue q

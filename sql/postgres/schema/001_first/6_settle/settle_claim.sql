@@ -1,5 +1,7 @@
 -- settle_claim: complete jobs of one claim. The routine deletes the jobs that have no
--- keep_ms and no unique_for_ms. settle_done() completes the other jobs.
+-- keep_ms, no unique_for_ms and no group. settle_done() completes the other jobs. A job
+-- with a group may have a slot or wait even if no queue has a group limit now: a group
+-- may be held, and a limit may be set or removed while the job runs.
 -- ids, claim_no: the jobs, and the number of their claim.
 -- results: the results of the jobs, or null, see settle(). joined: see settle().
 -- Precondition: no queue keeps done jobs or has a group limit, and no client waits for
@@ -28,7 +30,8 @@ begin
 		 where j.id = any (ids) and j.claim_no = settle_claim.claim_no
 		   and j.worker_id is not null
 		   and (j.extra is null or (j.extra).keep_ms is null
-		                           and (j.extra).unique_for_ms is null)
+		                           and (j.extra).unique_for_ms is null
+		                           and (j.extra).group_key is null)
 		returning j.id, j.queue_id)
 	select coalesce(array_agg(g.id), '{}'), coalesce(array_agg(g.queue_id), '{}')
 	  into done, queues

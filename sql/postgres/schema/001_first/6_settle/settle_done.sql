@@ -57,13 +57,14 @@ begin
 			 where j.id = v.id and j.claim_no = v.claim_no
 			   and j.worker_id is not null
 			   and (keeps or (j.extra).keep_ms is null)
-			returning v.number, j.id, j.queue_id, j.unique_key,
-			          (j.extra).unique_for_ms, (j.extra).group_key)
+			returning v.number, j.id, j.queue_id, j.lane_id, j.unique_key,
+			          (j.extra).unique_for_ms, (j.extra).group_key, (j.extra).came)
 		select array_agg(g.number) as numbers, array_agg(g.queue_id) as queues,
 		       array_agg((g.queue_id, g.unique_key, g.id, clock_timestamp()
 		                  + readpast.ms(g.unique_for_ms))::readpast.taken_key)
 		           filter (where g.unique_for_ms is not null) as taken,
-		       array_agg((g.queue_id, g.group_key, g.id, 0, 0)::readpast.group_slot)
+		       array_agg((g.queue_id, g.group_key, g.id, readpast.priority_of(g.lane_id),
+		                  g.came)::readpast.group_slot)
 		           filter (where g.group_key is not null) as slots
 		  into got
 		  from gone g;

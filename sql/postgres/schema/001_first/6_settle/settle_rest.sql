@@ -1,4 +1,7 @@
--- settle_rest: apply the verdicts other than `done`.
+-- settle_rest: apply the verdicts other than `done`. If a lease is over and the job was
+-- not claimed again, the verdict is accepted. But an extension is refused if the job waits
+-- for its group, or if another job may have started in its place, because its queue or
+-- its group has a limit.
 -- ids .. progresses: the parameters of settle().
 -- Rows: one for each verdict that is accepted. The row has the verdict's position in
 -- the arrays, the new state of the job, and the job's queue.
@@ -24,6 +27,7 @@ begin
 		       (j.extra).backoff, q.dead_to,
 		       q.group_limit > 0 or q.holds_until is not null
 		       or q.held_until is not null as may_wait,
+		       (j.extra).came is not null as waits,
 		       v.verdict = 2
 		       or v.verdict = 1 and j.attempt >= j.max_attempts as dies
 		  from unnest(ids, claim_nos, verdicts, delays_ms, errors,
@@ -33,8 +37,19 @@ begin
 		                     and j.worker_id is not null
 		  join readpast.queue q on q.id = j.queue_id
 		 where v.verdict > 0
+		   and not (v.verdict = 4 and j.lease_until is null
+		            and (q.run_limit > 0 or (j.extra).came is not null
+		                 or q.group_limit > 0 and (j.extra).group_key is not null
+		                    and not exists (
+		                            select 1 from readpast.group_slot s
+		                             where s.queue_id = j.queue_id
+		                               and s.group_key = (j.extra).group_key
+		                               and s.job_id = j.id)))
 		 order by v.number
 	loop
+		if v.waits and not v.dies then
+			perform readpast.unblock_job(v.id);
+		end if;
 		if v.progress is not null and v.verdict <> 4 then
 			update readpast.job j
 			   set extra = readpast.with_progress(j.extra, v.progress)
