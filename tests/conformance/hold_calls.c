@@ -335,6 +335,41 @@ a_worker_that_drains_does_not_wait_for_a_hold(void **state)
 	assert_int_equal(atomic_load(&calls), 1);
 }
 
+static void
+a_worker_that_drains_does_not_wait_for_a_hold_of_a_queue_with_groups(
+	void **state)
+{
+	struct db *db = *state;
+	atomic_int calls = 0;
+
+	limit_groups(db->conn, 1);
+	put_in_group(db->conn, "g", "x");
+	put_in_group(db->conn, "g", "y");
+	ok(db->conn, rp_queue_hold(db->conn, "q", NULL, 5000));
+	work(db, count, &calls);
+	assert_int_equal(atomic_load(&calls), 0);
+}
+
+static void
+a_worker_that_drains_waits_for_a_retry_behind_many_held_groups(void **state)
+{
+	struct db *db = *state;
+	atomic_int calls = 0;
+	char name[16];
+
+	limit_groups(db->conn, 1);
+	put_in_group(db->conn, "z", "first");
+	put_in_group(db->conn, "z", "second");
+	for (int i = 0; i < 1001; i++) {
+		snprintf(name, sizeof(name), "g%04d", i);
+		ok(db->conn, rp_queue_hold(db->conn, "q", name, MINUTE));
+		put_in_group(db->conn, name, "x");
+	}
+	settle_one(db->conn, claim_one(db->conn, MINUTE), RP_FAIL, 300);
+	work(db, count, &calls);
+	assert_int_equal(atomic_load(&calls), 2);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -349,6 +384,8 @@ main(int argc, char **argv)
 		CASE(each_live_job_is_listed_in_one_state),
 		CASE(P12_a_worker_that_drains_waits_for_the_rate),
 		CASE(a_worker_that_drains_does_not_wait_for_a_hold),
+		CASE(a_worker_that_drains_does_not_wait_for_a_hold_of_a_queue_with_groups),
+		CASE(a_worker_that_drains_waits_for_a_retry_behind_many_held_groups),
 	};
 
 	databases_at(argc, argv);

@@ -59,13 +59,14 @@ select q.paused_at is null and t.stopped = 0
                       and (expire_at is null or expire_at > :now))
        as suspects,
        1 as behind,
-       t.stopped > 1
-       and exists (select 1 from readpast_job
-                    where queue_id = q.id and seq is not null)
-       or exists (select 1 from readpast_group_wait where queue_id = q.id)
-          and (coalesce(q.holds_until <= :now, 1) or (
--- include waits_unheld
-          )) as blocked
+       t.stopped <> 1
+       and (t.stopped > 1
+            and exists (select 1 from readpast_job
+                         where queue_id = q.id and seq is not null)
+            or exists (select 1 from readpast_group_wait where queue_id = q.id)
+               and (coalesce(q.holds_until <= :now, 1)
+                    or exists (select 1 from readpast_group_slot
+                                where queue_id = q.id))) as blocked
   from readpast_queue q
   join readpast_stop t on t.id = q.id
  where q.name = :queue;
