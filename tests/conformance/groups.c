@@ -461,13 +461,13 @@ scheduled_jobs_enter_their_group_when_they_are_due(void **state)
 
 	limit_groups(conn, 1);
 	job.group_key = "g";
-	job.delay_ms = 100;
+	job.delay_ms = 500;
 	for (int i = 0; i < 2; i++) {
 		ids[i] = put_spec(conn, "q", &job);
 	}
 	ids[2] = put_in_group(conn, "g", "x");
 	expect_states(conn, ids, "ssr");
-	sleep_ms(150);
+	sleep_ms(550);
 	ok(conn, rp_sweep(conn, NULL));
 	expect_states(conn, ids, "bbr");
 	settle_one(conn, claim_one(conn, MINUTE), RP_DONE, 0);
