@@ -107,6 +107,17 @@ def a_lane_has_one_row_even_if_it_is_used_often(s):
 
 # ---- publications ----
 
+@case
+def a_rate_allows_jobs_after_the_clock_was_set_back(s):
+    s.rows("select readpast.queue_set('q', rate => 1, per => '1 s')")
+    s.put("first")
+    s.put("second")
+    assert s.taken() == "first"
+    s.rows("update readpast.start set at_us = at_us + 3600 * 1000000::bigint")
+    assert s.one("select readpast.rate_in_ms(1, 1, 1000)") == 0
+    assert s.taken() == "second"
+
+
 def worked_on(s, queue):
     """Call routines so that each table is written to."""
     waiter = s.one("insert into readpast.worker (name, host, pid, queues, kinds, "

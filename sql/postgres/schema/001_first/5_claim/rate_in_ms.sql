@@ -24,7 +24,8 @@ begin
 		  from (select s.at_us, sum(s.jobs) over (order by s.at_us desc) as since
 		          from readpast.start s
 		         where s.queue_id = rate_in_ms.queue_id
-		           and s.at_us > moment - rate_ms * 1000) w
+		           and s.at_us > moment - rate_ms * 1000
+		           and s.at_us < moment + rate_ms * 1000) w
 		 where w.since >= rate_count), 0);
 end
 $body$;
