@@ -20,13 +20,14 @@ as $body$
 declare
 	moment timestamptz := clock_timestamp();
 begin
+	-- `offset 0`: see lock_waiting().
 	return array(
 		select j.id
-		  from readpast.job j
+		  from (select j.* from readpast.job j where j.id = any (ids) offset 0) j
 		  join readpast.queue q
 		    on q.id = j.queue_id
 		   and (q.group_limit > 0 or q.holds_until > moment)
-		 where j.id = any (ids) and j.seq is not null
+		 where j.seq is not null
 		   and j.lease_until is null and (j.extra).group_key is not null
 		   and (q.group_limit > 0
 		        and not exists (

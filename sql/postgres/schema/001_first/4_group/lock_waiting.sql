@@ -11,8 +11,8 @@ set enable_seqscan = off
 as $body$
 begin
 	-- `offset 0` keeps the other conditions out of the inner query. So the inner query
-	-- uses the primary key, and not an index in which all waiting jobs have the same
-	-- key.
+	-- uses the primary key, and not a partial index that has all jobs of the ready line,
+	-- or all waiting jobs with the same key.
 	return array(select l.id
 	               from (select j.id, j.seq, j.run_at
 	                       from readpast.job j
