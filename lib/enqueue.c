@@ -171,9 +171,7 @@ fill(const struct rows *rows, struct rp_value *p, const rp_job_spec *job)
 	p[PUT_MANY_EXPIRE_MS] = some(job->expire_ms);
 	p[PUT_MANY_BACKOFF] = rp__text(job->backoff);
 	p[PUT_MANY_GROUP_KEY] = rp__text(job->group_key);
-	p[PUT_MANY_JOINED] =
-		rp__int(rows->conn->in_transaction ||
-			rows->conn->backend->joins(rows->conn->db));
+	p[PUT_MANY_JOINED] = rp__int(rp__stays_open(rows->conn));
 	p[PUT_PAYLOAD] = (struct rp_value){ .type = RP_BLOB,
 					    .data = job->payload,
 					    .size = job->payload_size };

@@ -26,7 +26,7 @@ int
 rp_queue_hold(rp_conn *conn, const char *queue, const char *group,
 	      int64_t for_ms)
 {
-	const struct rp_value params[HOLD_PARAMS] = {
+	struct rp_value params[HOLD_PARAMS] = {
 		[HOLD_QUEUE] = rp__text(queue),
 		[HOLD_GROUP_KEY] = rp__text(group),
 		[HOLD_FOR_MS] = rp__int_or_null(for_ms, for_ms == 0),
@@ -43,6 +43,7 @@ rp_queue_hold(rp_conn *conn, const char *queue, const char *group,
 			&conn->error, RP_EINVAL,
 			"a hold lasts 1 ms to %d days, and 0 ends a hold",
 			RP_MOST_DAYS);
+	params[HOLD_JOINED] = rp__int(rp__stays_open(conn));
 	r = rp__run_once(conn, RP_V_HOLD, params, rp__first_int, &id);
 	if (r == 0 && !id)
 		return rp__no_such_queue(conn, queue);

@@ -101,6 +101,8 @@ const char *rp__thread(void); /* identifies the calling thread */
 int rp__own(rp_conn *conn);   /* keeps other threads from using the handle until
 			       * rp__disown() */
 void rp__disown(rp_conn *conn);
+/* Returns 1 if a transaction is open that the caller of the library ends. */
+int rp__stays_open(rp_conn *conn);
 int rp__begin(rp_conn *conn, int how); /* RP_BEGIN_* */
 int rp__end(rp_conn *conn, int r);     /* commit, or roll back if r < 0 */
 int rp__run(rp_conn *conn, enum rp_verb verb, const struct rp_value *params,

@@ -330,7 +330,7 @@ check(rp_conn *conn, int64_t timeout_ms)
 				"the timeout is neither -1 nor within 0..%d "
 				"days",
 				RP_MOST_DAYS);
-	if (conn->in_transaction || conn->backend->joins(conn->db))
+	if (rp__stays_open(conn))
 		return rp__fail(
 			&conn->error, RP_EINVAL,
 			"a transaction is open: end it before the wait, "

@@ -169,6 +169,7 @@ rp_queue_set(rp_conn *conn, const rp_queue *queue)
 		return r;
 	params[MAKE_QUEUE_QUEUE] = rp__text(q.name);
 	params[QUEUE_SET_DEAD_TO] = rp__text(q.dead_to);
+	params[QUEUE_SET_JOINED] = rp__int(rp__stays_open(conn));
 	r = take_settings(conn, &q, params);
 	if (r == 0)
 		r = rp__begin(conn, RP_BEGIN_WRITE);

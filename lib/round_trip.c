@@ -114,8 +114,7 @@ rp__round_trip(rp_conn *conn, rp_verdict *verdicts, size_t n,
 	trip->worker_id = conn->worker_id;
 	trip->worker = *conn->worker ? conn->worker : NULL;
 	holds = has_holds(trip);
-	trip->joined =
-		holds || conn->in_transaction || conn->backend->joins(conn->db);
+	trip->joined = holds || rp__stays_open(conn);
 	trip->finished = count_finished;
 	trip->ctx = conn;
 	r = run(conn, trip, holds);

@@ -37,6 +37,12 @@ rp__enter(rp_conn *conn)
 }
 
 int
+rp__stays_open(rp_conn *conn)
+{
+	return conn->in_transaction || conn->backend->joins(conn->db);
+}
+
+int
 rp__own(rp_conn *conn)
 {
 	const char *owner = NULL;

@@ -73,7 +73,7 @@ check_wait(rp_conn *conn, const char *const *queues, int64_t timeout_ms)
 	if (r < 0)
 		return r;
 	if (!queues || !*queues || timeout_ms < -1 || timeout_ms > RP_MOST_MS ||
-	    conn->in_transaction || conn->backend->joins(conn->db))
+	    rp__stays_open(conn))
 		return rp__fail(
 			&conn->error, RP_EINVAL,
 			"a wait needs queues, a timeout of 0..%d days or -1, "

@@ -338,6 +338,73 @@ def a_request_is_about_all_jobs_of_its_group_if_others_may_be_left_out(s):
         s.rows("rollback")
 
 
+# ---- transactions that stay open ----
+
+@case
+def the_end_of_a_hold_in_an_open_transaction_delays_no_other_group(s):
+    limited(s)
+    s.rows("select readpast.hold('q', '1 h', 'g')")
+    put(s, "held")
+    manager = open_session(s)
+    manager.rows("select readpast.clear_hold('q', 'g')")
+    manager.rows("select readpast.queue_set('q', group_limit => 2)")
+    assert s.one("select count(*) from pg_locks where locktype = 'advisory'") == 0
+    manager.rows("commit")
+    assert s.taken() == "held"
+
+
+@case
+def requests_of_a_locked_group_do_not_keep_other_groups_waiting(s):
+    limited(s)
+    locker = open_session(s)
+    locker.rows("select readpast.lock_groups(1, '{g}')")
+    s.rows("insert into readpast.group_recheck (queue_id, group_key) "
+           "select 1, 'g' from generate_series(1, readpast.admit_slice())")
+    enqueuer = open_session(s)
+    put(enqueuer, "other", "h")
+    enqueuer.rows("commit")
+    assert s.taken() == "other"
+    locker.rows("commit")
+    assert s.taken() == ""
+    assert s.one("select count(*) from readpast.group_recheck") == 0
+
+
+@case
+def a_claim_does_not_wait_for_a_transaction_that_has_set_back_a_slot(s):
+    limited(s)
+    enqueuer = open_session(s)
+    put(enqueuer, "late")
+    put(s, "first")
+    enqueuer.rows("commit")
+    (job,) = s.rows("select job_id from readpast.group_slot")[0]
+    s.rows("insert into readpast.group_hold values (1, 'g', 'infinity')")
+    s.rows("update readpast.queue set holds_until = 'infinity'")
+    admitter = open_session(s)
+    admitter.rows("select readpast.admit_requested(1)")
+    s.rows("set lock_timeout = '1 s'")
+    assert s.taken() == ""
+    admitter.rows("commit")
+    s.rows("delete from readpast.group_hold")
+    assert s.state(job) == "ready"
+    expect_order(s, "first", "late")
+
+
+@case
+def no_queue_with_many_requests_keeps_the_sweep_from_others(s):
+    for name in ("q", "a", "last"):
+        s.rows("select readpast.queue_set(%s, group_limit => 1)", name)
+    s.rows("create or replace function readpast.admit_budget() returns interval "
+           "language sql immutable as $$ select interval '10 ms' $$")
+    for queue, requests in ((1, 200000), (2, 200000), (3, 1)):
+        s.rows("insert into readpast.group_recheck (queue_id, group_key) "
+               "select %s, n::text from generate_series(1, %s) n", queue, requests)
+    for _ in range(40):
+        s.sweep()
+        if not s.one("select readpast.has_requests(3)"):
+            break
+    assert s.one("select readpast.has_requests(1) and not readpast.has_requests(3)")
+
+
 # ---- cursors of recheck requests ----
 
 def carry_out_requests(s, rounds=1):

@@ -8,4 +8,5 @@ select readpast.queue_set(
            readpast.ms(:keep_dead_ms), :max_payload, readpast.ms(:timeout_ms),
            :dead_to, :run_limit::bigint::integer, :group_limit::bigint::integer,
            (array['block', 'pass'])[:group_pass::bigint::integer operator(pg_catalog.+) 1],
-           :rate_count::bigint::integer, readpast.ms(:rate_ms));
+           :rate_count::bigint::integer, readpast.ms(:rate_ms),
+           :joined::bigint::integer::boolean);

@@ -1,7 +1,7 @@
 -- admit_requested: carry out the oldest recheck requests of a queue, up to admit_slice().
 -- Each request names a group in which a waiting job may find a slot, or stands for many
 -- groups, see request_later(). If another transaction has locked a group, the requests of
--- that group stay.
+-- that group stay, and do not keep those of other groups waiting.
 -- queue_id: the queue.
 -- Result: none.
 -- Locks: the locks of lock_groups(), the requests, the rows of the jobs that are
@@ -19,6 +19,8 @@ as $body$
 declare
 	before   pg_snapshot := pg_current_snapshot();
 	requests readpast.group_recheck[];
+	names    text[];
+	busy     text[] := '{}';
 	locked   text[];
 	merged   readpast.group_recheck[];
 	gone     bigint[];
@@ -29,9 +31,15 @@ begin
 	   from readpast.next_requests(queue_id) r
 	  where r.and_later
 	  limit 1;
-	requests := array(select r from readpast.next_requests(queue_id) r);
-	locked := readpast.lock_groups(queue_id, array(
-		select distinct r.group_key from unnest(requests) r where not r.and_later));
+	loop
+		requests := array(select r from readpast.next_requests(queue_id, busy) r);
+		names := array(select distinct r.group_key from unnest(requests) r
+		                where not r.and_later);
+		locked := readpast.lock_groups(queue_id, names);
+		exit when locked <> '{}' or names = '{}'
+		          or cardinality(requests) < readpast.admit_slice();
+		busy := busy || names;
+	end loop;
 	if locked = '{}' then
 		return;
 	end if;
@@ -52,6 +60,8 @@ begin
 	merged := readpast.merge_requests(requests, locked);
 	perform readpast.delete_ghosts(merged), readpast.rewind_slots(merged);
 	perform readpast.admit_groups_of(queue_id, merged);
-	perform readpast.move_requests_start(queue_id, before, requests, gone);
+	if busy = '{}' then
+		perform readpast.move_requests_start(queue_id, before, requests, gone);
+	end if;
 end
 $body$;

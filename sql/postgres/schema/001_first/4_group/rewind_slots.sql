@@ -7,9 +7,10 @@
 -- of the slot, so it finds the waiting job.
 -- requests: a recheck request for each group, see merge_requests(). The caller has locked
 -- the groups by lock_groups(). Waiting jobs before the place of a request are left out.
--- Result: none. If another transaction has locked a slot, a recheck request is added.
--- Locks: the slots that are changed. Rows that other transactions have locked are
--- skipped.
+-- Result: none. If another transaction has locked a slot's job, a recheck request is
+-- added.
+-- Locks: the slots that are changed, and before that the rows of their jobs, for update.
+-- Rows that other transactions have locked are skipped.
 
 create function readpast.rewind_slots(requests readpast.group_recheck[]) returns void
 language plpgsql volatile
@@ -23,12 +24,12 @@ declare
 	late record;
 begin
 	for late in
-		select s.place, r.queue_id, r.group_key, s.priority, w.came - 1 as came
+		select s.place, s.job_id, r.queue_id, r.group_key, w.came - 1 as came
 		  from unnest(requests) r
 		  join readpast.queue q on q.id = r.queue_id
 		 cross join lateral (
 		       -- The newest slots first, as in open_slots().
-		       select s.ctid as place, s.priority, s.came
+		       select s.ctid as place, s.job_id, s.priority, s.came
 		         from readpast.group_slot s
 		        where s.queue_id = r.queue_id and s.group_key = r.group_key
 		        order by s.queue_id desc, s.group_key desc, s.job_id desc
@@ -41,14 +42,15 @@ begin
 		        order by w.queue_id, w.group_key, w.priority, w.came
 		        limit 1) w
 	loop
-		update readpast.group_slot s
-		   set came = late.came
-		 where s.ctid = (select l.ctid from readpast.group_slot l
-		                  where l.ctid = late.place
-		                    for update skip locked);
+		perform 1 from readpast.job j where j.id = late.job_id for update skip locked;
+		if found then
+			update readpast.group_slot s
+			   set came = late.came
+			 where s.ctid = late.place and s.job_id = late.job_id;
+		end if;
 		if not found then
-			insert into readpast.group_recheck (queue_id, group_key, priority, came)
-			values (late.queue_id, late.group_key, late.priority, late.came);
+			insert into readpast.group_recheck (queue_id, group_key)
+			values (late.queue_id, late.group_key);
 		end if;
 	end loop;
 end

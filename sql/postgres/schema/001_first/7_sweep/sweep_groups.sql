@@ -1,7 +1,8 @@
 -- sweep_groups: end the holds of groups when their time is over, and carry out recheck
 -- requests. A recheck request is a row of group_recheck. It asks to look at a group
 -- again, because a waiting job may be admitted there. The routine stops after the time
--- admit_budget(). Claims also carry out the requests of their own queue.
+-- admit_budget(). It begins with any queue, so that no queue with many requests keeps
+-- those of others waiting. Claims also carry out the requests of their own queue.
 -- Result: none.
 -- Locks: rows of group_hold, and the rows that admit_requested() locks. Rows that other
 -- transactions have locked are skipped.
@@ -13,7 +14,7 @@ set jit = off
 as $body$
 declare
 	til timestamptz := clock_timestamp() + readpast.admit_budget();
-	it  integer;
+	it  integer := (select random() * max(q.id) from readpast.queue q);
 begin
 	if exists (select 1 from readpast.group_hold h
 	            where h.until <= clock_timestamp()) then
@@ -32,7 +33,7 @@ begin
 	-- Without a limit on the rounds, the loop would find the request again and again
 	-- until `til`.
 	for round in 1 .. 20 loop
-		it := readpast.next_requested(0);
+		it := coalesce(readpast.next_requested(it), readpast.next_requested(0));
 		exit when it is null;
 		while it is not null loop
 			if clock_timestamp() > til then
@@ -41,6 +42,7 @@ begin
 			perform readpast.admit_requested(it);
 			it := readpast.next_requested(it);
 		end loop;
+		it := 0;
 	end loop;
 end
 $body$;

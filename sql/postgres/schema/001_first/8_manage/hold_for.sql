@@ -3,12 +3,14 @@
 -- queue: the name of the queue.
 -- group_key: the group. Null: the whole queue.
 -- for_ms: how long the hold lasts, from now. Null: end the hold.
+-- joined: see hold_group().
 -- Rows: the queue's id, or no row if there is no such queue. SQLSTATE RP003: the
 -- group's name is not valid.
 -- Locks: the queue's row, the row of the hold, and ready jobs of the group that have a
 -- slot, see hold_group(). Jobs that other transactions have locked are skipped.
 
-create function readpast.hold_for(queue text, group_key text, for_ms bigint)
+create function readpast.hold_for(queue text, group_key text, for_ms bigint,
+                                  joined boolean default null)
 returns setof integer
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
@@ -28,7 +30,7 @@ begin
 	if its is null then
 		return;
 	elsif group_key is not null then
-		perform readpast.hold_group(its, group_key, til);
+		perform readpast.hold_group(its, group_key, til, joined);
 	end if;
 	perform readpast.wake(its) where til is null;
 	return next its;

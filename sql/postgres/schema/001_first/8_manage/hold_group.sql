@@ -4,12 +4,16 @@
 -- lock_allowed().
 -- queue_id, group_key: the group.
 -- til: the end of the hold. Null: it ends now.
+-- joined: see stays_open(). If the transaction may stay open when a hold ends, the first
+-- jobs of the group are admitted later, by the next claim or sweep, because this
+-- transaction would hold the locks of groups for too long.
 -- Result: none.
 -- Locks: the row of the hold, and the jobs that leave the line; or, when a hold ends, the
 -- locks of admit_requested(). Jobs that other transactions have locked are skipped.
 
 create function readpast.hold_group(queue_id integer, group_key text,
-                                    til timestamptz) returns void
+                                    til timestamptz, joined boolean)
+returns void
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
@@ -25,7 +29,8 @@ begin
 			insert into readpast.group_recheck (queue_id, group_key)
 			values (queue_id, group_key);
 		end if;
-		if current_setting('transaction_isolation') = 'read committed' then
+		if not readpast.stays_open(joined)
+		   and current_setting('transaction_isolation') = 'read committed' then
 			perform readpast.admit_requested(queue_id);
 		end if;
 		return;

@@ -10,13 +10,14 @@
 -- next job of the group gets the slot.
 -- rate, per: at most `rate` jobs may start within any interval of the length `per`. A
 -- rate of 0: any number. If a rate is set after that, earlier starts do not count.
+-- joined: see stays_open(). If the transaction may stay open, claims and sweeps admit all
+-- jobs, because this transaction would hold the locks of groups for too long.
 -- Result: none. SQLSTATE RP003: an argument is wrong.
--- Locks: the queue's row, and those of leave_line() and admit_requested(). So as long as
--- the transaction stays open, no other transaction admits jobs of these groups.
+-- Locks: the queue's row, and those of leave_line() and admit_requested().
 
 create function readpast.set_limits(queue text, group_limit integer,
                                     group_on_failure text, rate integer,
-                                    per interval) returns void
+                                    per interval, joined boolean) returns void
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $body$
@@ -63,7 +64,8 @@ begin
 		values (its.id, '', true);
 		if current_setting('transaction_isolation') = 'read committed' then
 			perform readpast.leave_line(its.id) where group_limit > 0;
-			perform readpast.admit_requested(its.id);
+			perform readpast.admit_requested(its.id)
+			  where not readpast.stays_open(joined);
 		end if;
 		perform readpast.wake(its.id);
 	end if;
