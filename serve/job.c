@@ -229,10 +229,19 @@ read_outcome(struct request *request, rp_conn *conn, rp_outcome *outcome,
 	return r;
 }
 
-/* Answer how the job ended. If the job is not kept, its queue is not known.
- * Then a token gets the answer only if it may read all queues. Only a call that
- * waited for the job knows that it was cancelled because its queue was
- * dropped. */
+/* If the job is not kept, its queue is not known any more. Then a token may
+ * read the outcome only if it may read all queues, or if it was allowed to read
+ * the job before the request waited for it. */
+static int
+may_read_outcome(const struct request *request, const rp_job *job)
+{
+	if (job)
+		return may(request, MAY_READ, job->queue);
+	return request->may_read_job || may(request, MAY_READ, NULL);
+}
+
+/* Answer how the job ended. Only a call that waited for the job knows that it
+ * was cancelled because its queue was dropped. */
 void
 job_outcome_run(struct request *request, rp_conn *conn)
 {
@@ -245,12 +254,13 @@ job_outcome_run(struct request *request, rp_conn *conn)
 		no_job(request, rp_last_error(conn));
 	else if (r < 0)
 		refuse_error(request, r, rp_last_error(conn));
-	else if (!may(request, MAY_READ, job ? job->queue : NULL))
+	else if (!may_read_outcome(request, job))
 		no_job(request, NULL);
 	else if (!outcome.state && now_ms() < request->until_ms &&
-		 !request->server->drains)
+		 !request->server->drains) {
+		request->may_read_job = 1;
 		request->stage = STAGE_OUTCOME;
-	else {
+	} else {
 		if (outcome.state && !outcome.kept && request->ended_state)
 			outcome.state = request->ended_state;
 		answer_json(request, 200, outcome_json(request, &outcome, job));

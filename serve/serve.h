@@ -142,6 +142,8 @@ struct request {
 	int is_dry;           /* 1: a dry run, which only answers what would be
 			       * changed */
 	int64_t id;           /* the job that the path names */
+	int may_read_job;     /* 1: before the request waited for the end of
+			       * this job, the token was allowed to read it */
 	int ended_state;      /* how the job that the request waited for ended,
 			       * or 0 */
 	int64_t until_ms;     /* when the request's wait ends (monotonic ms) */

@@ -12,6 +12,7 @@ import os
 import pathlib
 import socket
 import subprocess
+import time
 
 from serving import READPAST, Case, Server, eventually, main
 
@@ -151,6 +152,39 @@ class Tokens(Case):
         for verb in ("cancel", "retry"):
             self.refused(self.by("worker", "POST", f"/v1/jobs/{job}/{verb}"), 404)
             self.refused(self.by("all", "POST", f"/v1/jobs/{job}/{verb}"), 403)
+
+    def outcome_after(self, end, job):
+        """Return the answer to a token that may read only ma*, and that waits for the
+        end of the job. Call end() during the wait."""
+        wait = self.server.connect()
+        wait.request("GET", f"/v1/jobs/{job}/outcome?wait=20s",
+                     headers={"Authorization": f"Bearer {self.tokens['readers']}"})
+        waiting = 'readpast_http_waiting{for="outcome"}'
+        admin = {"Authorization": f"Bearer {self.tokens['admin']}"}
+        self.assertTrue(eventually(
+            10, lambda: self.server.metric(waiting, headers=admin) == 1))
+        time.sleep(0.5)  # until the server has read the live job
+        end()
+        answer = wait.getresponse()
+        found = json.loads(answer.read())
+        wait.close()
+        return answer.status, found.get("state"), found.get("kept")
+
+    def test_a_token_that_waits_for_a_job_learns_how_it_ended(self):
+        job = self.by("admin", "POST", "/v1/queues/made/jobs", {}).json["id"]
+        claim = self.by("all", "POST", "/v1/claim",
+                        {"queues": ["made"]}).json["jobs"][0]["claim"]
+        body = {"verdicts": [{"claim": claim, "verdict": "done"}]}
+        found = self.outcome_after(lambda: self.by("all", "POST", "/v1/verdicts", body), job)
+        self.assertEqual(found, (200, "done", False))
+        # Without a wait, nothing says any more which queue the job was in.
+        self.refused(self.by("readers", "GET", f"/v1/jobs/{job}/outcome"), 404)
+
+    def test_a_token_that_waits_for_a_job_learns_that_its_queue_was_dropped(self):
+        job = self.by("admin", "POST", "/v1/queues/match/jobs", {"delay": "1h"}).json["id"]
+        found = self.outcome_after(
+            lambda: self.by("admin", "DELETE", "/v1/queues/match"), job)
+        self.assertEqual(found, (200, "cancelled", False))
 
     def test_a_verdict_on_a_job_of_another_queue_changes_nothing(self):
         self.by("admin", "POST", "/v1/queues/secret/jobs", {})
