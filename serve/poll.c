@@ -210,9 +210,7 @@ static void
 end_wait(struct server *server, struct request *request)
 {
 	leave(server, request);
-	request->until_ms = 0;
-	request->turn->jobs_count = 0;
-	request->turn->finish(request);
+	turn_end_wait(request);
 	server_resume(request);
 }
 
@@ -227,10 +225,16 @@ end_gone(struct server *server, struct request *request)
 	server_resume(request);
 }
 
-/* Send the answer of a request whose token was removed. */
+/* Send the answer of a request whose token was removed. If verdicts came with
+ * the request, they were handled before its wait, while the token was valid.
+ * Then the answer has their results. */
 static void
 end_refused(struct server *server, struct request *request)
 {
+	if (request->turn->is_settled) {
+		end_wait(server, request);
+		return;
+	}
 	leave(server, request);
 	server_resume(request);
 }

@@ -191,6 +191,14 @@ free_batches(struct joined *j)
 		rp_batch_free(j->batches[i]);
 }
 
+void
+turn_end_wait(struct request *request)
+{
+	request->until_ms = 0;
+	request->turn->jobs_count = 0;
+	request->turn->finish(request);
+}
+
 static void
 finish(struct request *request, int code, int is_unknown, const rp_error *error)
 {
@@ -207,7 +215,12 @@ finish(struct request *request, int code, int is_unknown, const rp_error *error)
 		count_verdicts(turn, &request->server->metrics);
 		turn->is_settled = 1;
 	}
-	if (turn->code && turn->is_unknown)
+	/* If an earlier commit has handled the verdicts, an error would tell
+	 * the client that they had no effect. So the claim ends like one that
+	 * finds no job. */
+	if (turn->code && turn->is_settled)
+		turn_end_wait(request);
+	else if (turn->code && turn->is_unknown)
 		refuse_error(request, turn->code, &turn->error);
 	else if (turn->code)
 		refuse_undone(request, turn->code, &turn->error);

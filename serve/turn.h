@@ -68,6 +68,8 @@ void turn_free(struct turn *turn);
 char *turn_keep(struct turn *turn, char *text);
 /* Returns a turn that releases claims. NULL: out of memory. */
 struct turn *turn_release(const struct held *held, size_t n);
+/* Answer a request that claims, without jobs. It must not be in a list. */
+void turn_end_wait(struct request *request);
 /* Do the turns of several requests in one commit. Returns 0, or -1 if nothing
  * was done because another transaction has locked a row that one of several
  * requests needs. Then do each of them alone, so that only this one fails. */

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Test requests that wait: claims, the end of a job, and streams of events.
 
   polls.py READPAST KIND
@@ -7,6 +7,7 @@ SPDX-License-Identifier: MIT
 SPDX-FileCopyrightText: The readpast authors
 """
 
+import contextlib
 import json
 import signal
 import sqlite3
@@ -37,6 +38,34 @@ class Poll:
     def join(self):
         self.thread.join(20)
         return self.jobs
+
+
+@contextlib.contextmanager
+def refused_claims(server):
+    """Let the database refuse each claim of a job."""
+    if KIND == "sqlite:":
+        db = sqlite3.connect(server.url.removeprefix("sqlite:"), isolation_level=None)
+        run, table = db.execute, "readpast_job"
+        make = (f"create trigger refuse_claims before update on {table} "
+                "begin select raise(abort, 'refused by the test'); end")
+        drop = "drop trigger refuse_claims"
+    else:
+        import psycopg2
+        url, schema = server.url.rsplit("schema=", 1)
+        db = psycopg2.connect(url.rstrip("?&"))
+        db.autocommit = True
+        run, table = db.cursor().execute, f"{schema}.job"
+        run(f"create or replace function {schema}.refuse_claims() returns trigger as $$ "
+            "begin raise exception 'refused by the test'; end $$ language plpgsql")
+        make = (f"create trigger refuse_claims before update on {table} "
+                f"for each row execute function {schema}.refuse_claims()")
+        drop = f"drop trigger refuse_claims on {table}"
+    run(make)
+    try:
+        yield
+    finally:
+        run(drop)
+        db.close()
 
 
 class Claims(Case):
@@ -162,6 +191,31 @@ class Claims(Case):
         self.assertEqual(answers[0]["results"],
                          [{"id": job, "outcome": "ok", "state": "done"}])
         self.assertEqual([j["id"] for j in answers[0]["jobs"]], [second])
+
+    def end_claim_with_an_error(self, verdicts):
+        """Return the answer to verdicts and a claim that waits, if the claim of the next
+        job fails."""
+        wait = self.server.connect()
+        wait.request("POST", "/v1/settle-and-claim", json.dumps(
+            {"queues": [self.queue], "wait": "10s", "verdicts": verdicts}))
+        self.assertTrue(eventually(10, lambda: self.server.waiting() == 1))
+        with refused_claims(self.server):
+            self.server.enqueue(self.queue)
+            answer = wait.getresponse()
+            found = answer.status, json.loads(answer.read())
+        wait.close()
+        return found
+
+    def test_the_results_of_verdicts_are_not_lost_if_the_claim_after_them_fails(self):
+        job = self.server.enqueue(self.queue)
+        claim = self.server.claim(self.queue)[0]["claim"]
+        found = self.end_claim_with_an_error([{"claim": claim, "verdict": "done"}])
+        self.assertEqual(found, (200, {
+            "results": [{"id": job, "outcome": "ok", "state": "done"}], "jobs": []}))
+
+    def test_a_claim_that_fails_without_verdicts_is_answered_with_the_error(self):
+        status, problem = self.end_claim_with_an_error([])
+        self.assertEqual((status, problem["outcome"]), (500, "none"))
 
     def test_a_claim_that_gets_no_job_is_answered_soon_after_its_wait(self):
         times = []

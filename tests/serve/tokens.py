@@ -226,6 +226,29 @@ class Tokens(Case):
         stream.close()
         claim.close()
 
+    def test_a_removed_token_still_gets_the_results_of_the_verdicts_before_its_wait(self):
+        token = self.add("short", "work:turned")
+        first = self.by("admin", "POST", "/v1/queues/turned/jobs", {}).json["id"]
+        claim = self.by(token, "POST", "/v1/claim",
+                        {"queues": ["turned"]}).json["jobs"][0]["claim"]
+        wait = self.server.connect()
+        wait.request("POST", "/v1/settle-and-claim", json.dumps(
+            {"queues": ["turned"], "wait": "60s",
+             "verdicts": [{"claim": claim, "verdict": "done"}]}),
+            headers={"Authorization": f"Bearer {token}"})
+        self.assertTrue(eventually(5, lambda: self.by(
+            "all", "GET", f"/v1/jobs/{first}/outcome").json["ended"]))
+        self.server.readpast("token", "remove", "short")
+        self.assertTrue(eventually(
+            5, lambda: self.by(token, "GET", "/v1/queues").status == 401))
+        job = self.by("admin", "POST", "/v1/queues/turned/jobs", {}).json["id"]
+        answer = wait.getresponse()
+        self.assertEqual((answer.status, json.loads(answer.read())), (
+            200, {"results": [{"id": first, "outcome": "ok", "state": "done"}], "jobs": []}))
+        found = self.by("all", "GET", f"/v1/jobs/{job}").json
+        self.assertEqual((found["state"], found["attempt"]), ("ready", 0))
+        wait.close()
+
     def test_a_token_is_known_at_once_however_soon_it_is_used(self):
         for i in range(30):
             token = self.add(f"soon-{i}", "read:*")
