@@ -160,6 +160,7 @@ run(rp_conn *conn, const struct filter *f, int64_t now, const char *name,
 	const struct rp_value none = { .type = RP_NULL };
 	const struct rp_param params[] = {
 		{ "queue", rp__text(f->queue) },
+		{ "queues", rp__text(f->queues) },
 		{ "kind", rp__text(f->kind) },
 		{ "key", rp__text(f->key) },
 		{ "group", rp__text(f->group) },

@@ -20,6 +20,8 @@
  * condition. */
 struct filter {
 	const char *queue, *kind, *key, *group, *error, *state;
+	const char *queues; /* a JSON list of the names of the only queues to
+			     * search; NULL: search all queues */
 	int64_t older_ms;
 	int states; /* set by choose_states() */
 	int all;    /* 1: search all jobs, not only the first 10,000 of each

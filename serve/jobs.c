@@ -223,21 +223,54 @@ answer_page(struct request *request, rp_conn *conn, const struct found *found)
 	answer_json(request, 200, object);
 }
 
+/* Make a JSON list of the queues that the token may read. The caller frees it.
+ * Returns 0 or RP_E*. */
+static int
+list_readable(const struct request *request, rp_conn *conn, char **ret)
+{
+	json_t *list = json_array();
+	rp_queues *queues;
+	int r = rp_queue_list(conn, NULL, &queues);
+
+	for (size_t i = 0; r == 0 && i < rp_queues_count(queues); i++) {
+		const char *name = rp_queues_at(queues, i)->name;
+
+		if (may(request, MAY_READ, name))
+			json_array_append_new(list, json_string(name));
+	}
+	if (r == 0) {
+		rp_queues_free(queues);
+		*ret = json_dumps(list, JSON_COMPACT);
+		r = *ret ? 0 : RP_ENOMEM;
+	}
+	json_decref(list);
+	return r;
+}
+
+/* A token that may not read all queues gets a search of its own queues only.
+ * Otherwise the jobs of other queues could use up the number of jobs that a
+ * search examines, and the cursor would reveal their ids. */
 void
 jobs_run(struct request *request, rp_conn *conn)
 {
 	struct filter f = FILTER_INIT;
 	struct found found = { 0 };
-	int r;
+	char *queues = NULL;
+	int r = 0;
 
 	if (take_query(request, &f) < 0)
 		return;
-	r = find_matching(conn, &f, &found);
+	if (!f.queue && !may(request, MAY_READ, NULL))
+		r = list_readable(request, conn, &queues);
+	f.queues = queues;
+	if (r == 0)
+		r = find_matching(conn, &f, &found);
 	if (r < 0)
 		refuse_error(request, r, rp_last_error(conn));
 	else
 		answer_page(request, conn, &found);
 	found_free(&found);
+	free(queues);
 }
 
 /* ---- changes ---- */

@@ -473,8 +473,8 @@ def literal(text):
 # The subfolders that contain queries, each with the parameters that all queries of this
 # subfolder get.
 ROOMS = {"doctor": {"long_ms", "now_ms"}, "stress": set(),
-         "find": {"queue", "kind", "key", "group", "error", "before", "now_ms",
-                  "states", "looks", "every"}}
+         "find": {"queue", "queues", "kind", "key", "group", "error", "before",
+                  "now_ms", "states", "looks", "every"}}
 
 
 def queries(folders):

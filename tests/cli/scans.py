@@ -110,6 +110,10 @@ def cases():
             where = "kept" if number in (4, 5, 6) else "live"
             yield (f"a search for {state} jobs of {queue or 'all'}",
                    answer_of("find", where), {"queue": queue, "states": 1 << number})
+            if queue is None:
+                yield (f"a search for {state} jobs of some queues",
+                       answer_of("find", where),
+                       {"queue": None, "queues": '["b", "c"]', "states": 1 << number})
     for name in ("list_line", "list_scheduled", "list_running", "list_blocked",
                  "probe", "group_list", "worker_list", "to_sweep"):
         yield name, answer_of("verbs", name), {"queue": "b"}
@@ -132,7 +136,7 @@ def main():
               "now_ms": now, "long_ms": 1000, "most": MOST, "looks": MOST, "max": MOST,
               "head": 10, "state": 5, "due": 0, "rest": 1, "after": "", "blocked": 0,
               "is_grouped": 1, "kind": None, "key": None, "group": None, "error": None,
-              "before": None}
+              "queues": None, "before": None}
     for title, sql, own in cases():
         took = []
         for db, jobs in (small, JOBS), (large, MORE_JOBS):

@@ -107,6 +107,44 @@ class Tokens(Case):
             self.assertEqual({one["queue"] for one in found}, {"mail"}, path)
             self.assertEqual(self.by("producer", "GET", path).json[name], [])
 
+    def test_a_list_of_jobs_depends_only_on_the_queues_that_the_token_may_read(self):
+        """A search examines 10,000 jobs of each state. All of them are of another queue,
+        unless it examines only what the token may read."""
+        token = self.add("pager", "read:page-*,read:mailbox")
+        for i in range(11):
+            self.by("admin", "POST", "/v1/queues/crowd/jobs",
+                    {"jobs": [{"priority": 0}] * 1000})
+        jobs = []
+        for queue in ("page-a", "page-b", "page-a"):
+            jobs.append(self.by("admin", "POST", f"/v1/queues/{queue}/jobs", {}).json["id"])
+        found, cursor = [], ""
+        for _ in jobs:
+            page = self.by(token, "GET", f"/v1/jobs?limit=1{cursor}").json
+            self.assertNotIn("partial", page)
+            found += [job["id"] for job in page["jobs"]]
+            cursor = f"&cursor={page['next']}"
+            named = [word.split("-")[1] for word in (page["next"] or "").split(",") if word]
+            self.assertEqual([str(job) for job in sorted(jobs) if job not in found],
+                             sorted(named, key=int))
+        self.assertEqual(sorted(found), jobs)
+        self.assertIsNone(page["next"])
+        # A cursor that names jobs of another queue does not reveal whether they exist.
+        forged = self.by(token, "GET", "/v1/jobs?limit=1&cursor=2-1,2-2,2-3").json
+        self.assertEqual([job["id"] for job in forged["jobs"]], found[:1])
+        for path in ("/v1/jobs?state=all", "/v1/jobs?state=dead", "/v1/jobs?error=x"):
+            self.assertEqual(self.by("producer", "GET", path).json,
+                             {"jobs": [], "next": None})
+        self.assertEqual(self.by("admin", "GET", "/v1/jobs?limit=1").json["partial"], True)
+        self.by("admin", "DELETE", "/v1/queues/crowd")
+
+    def test_a_list_of_kept_jobs_has_only_what_the_token_may_read(self):
+        for queue in ("mail", "other"):
+            job = self.by("admin", "POST", f"/v1/queues/{queue}/jobs",
+                          {"keep": "1h", "delay": "1h"}).json["id"]
+            self.by("admin", "POST", f"/v1/jobs/{job}/cancel")
+        found = self.by("reader", "GET", "/v1/jobs?state=cancelled").json
+        self.assertEqual({job["queue"] for job in found["jobs"]}, {"mail"})
+
     def test_a_queue_that_the_token_may_not_read_is_not_told_from_one_that_is_not(self):
         self.by("admin", "PUT", "/v1/queues/other")
         for path in ("/v1/stats?queue={}", "/v1/jobs?queue={}", "/v1/groups?queue={}",

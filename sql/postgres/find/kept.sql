@@ -4,7 +4,8 @@
 -- an id.
 -- :states is a bit set: the bit 1 << N selects the state with the number N. :before is
 -- a time in milliseconds since 1970. Jobs that were enqueued later than :before do not
--- match.
+-- match. If :queues, a JSON list of names, is not null, only jobs of these queues are
+-- examined.
 
 with looked as materialized (
     select s.state, a.id
@@ -19,7 +20,10 @@ with looked as materialized (
                    order by a.finished_at desc, a.id desc
                    limit case when :every::bigint = 0
                               then :looks::bigint + 1 end) a
-            where :queue::text is null or q.name = :queue::text
+            where (:queue::text is null or q.name = :queue::text)
+              and (:queues::text is null
+                   or q.name in (select jsonb_array_elements_text(
+                                        :queues::text::jsonb)))
             limit case when :every::bigint = 0
                        then :looks::bigint + 1 end) a
      where :states::bigint & (1 << s.state) <> 0)

@@ -7,14 +7,17 @@
 -- job only after the next sweep has moved it.)
 -- :states is a bit set: the bit 1 << N selects the state with the number N. :before is
 -- a time in milliseconds since 1970. Jobs that were enqueued later than :before do not
--- match.
+-- match. If :queues, a JSON list of names, is not null, only jobs of these queues are
+-- examined.
 
 with it as materialized (
     select q.id,
            (q.run_limit > 0 or q.rate_count > 0 or q.held_until is not null)
            and is_full(q.id) as is_full
       from queue q
-     where :queue::text is null or q.name = :queue::text),
+     where (:queue::text is null or q.name = :queue::text)
+       and (:queues::text is null
+            or q.name in (select jsonb_array_elements_text(:queues::text::jsonb)))),
 every as materialized (
     select j.id,
            state_of(f.j, q) as state, j.seq

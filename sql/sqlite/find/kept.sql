@@ -2,7 +2,8 @@
 -- The query examines the newest :looks jobs of each state. If a state has more than
 -- :looks jobs, the result ends with a row without an id.
 -- :states is a bit set. The bit 1 << N selects the state with the number N. If :before
--- is not null, only jobs that were enqueued at or before this time match.
+-- is not null, only jobs that were enqueued at or before this time match. If :queues, a
+-- JSON list of names, is not null, only jobs of these queues are examined.
 
 with looked(state, id) as materialized (
   select * from (
@@ -11,6 +12,7 @@ with looked(state, id) as materialized (
      cross join readpast_archive a indexed by readpast_archive_state
         on a.queue_id = q.id and a.state = 4
      where :states & 16 and (:queue is null or q.name = :queue)
+       and (:queues is null or q.name in (select value from json_each(:queues)))
      order by q.id, a.finished_at desc, a.id desc
      limit :looks + 1)
   union all
@@ -20,6 +22,7 @@ with looked(state, id) as materialized (
      cross join readpast_archive a indexed by readpast_archive_state
         on a.queue_id = q.id and a.state = 5
      where :states & 32 and (:queue is null or q.name = :queue)
+       and (:queues is null or q.name in (select value from json_each(:queues)))
      order by q.id, a.finished_at desc, a.id desc
      limit :looks + 1)
   union all
@@ -29,6 +32,7 @@ with looked(state, id) as materialized (
      cross join readpast_archive a indexed by readpast_archive_state
         on a.queue_id = q.id and a.state = 6
      where :states & 64 and (:queue is null or q.name = :queue)
+       and (:queues is null or q.name in (select value from json_each(:queues)))
      order by q.id, a.finished_at desc, a.id desc
      limit :looks + 1))
 select id, state

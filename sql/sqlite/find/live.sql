@@ -6,7 +6,8 @@
 -- that, the result ends with a row without an id. If :key is not null, the query finds
 -- the job by the index of unique keys instead.
 -- :states is a bit set. The bit 1 << N selects the state with the number N. If :before
--- is not null, only jobs that were enqueued at or before this time match.
+-- is not null, only jobs that were enqueued at or before this time match. If :queues, a
+-- JSON list of names, is not null, only jobs of these queues are examined.
 -- Each part joins readpast_queue itself, because SQLite then knows that the indexes
 -- return the rows in the order of the part. If the part joined `queue`, SQLite would
 -- sort all jobs of the part before the limit applies.
@@ -15,7 +16,8 @@ with queue(id, due_state) as materialized (
   select q.id, iif(s.stopped, 7, 2)
     from readpast_queue q
     join readpast_stop s on s.id = q.id
-   where :queue is null or q.name = :queue),
+   where (:queue is null or q.name = :queue)
+     and (:queues is null or q.name in (select value from json_each(:queues)))),
 looked(part, state, id) as materialized (
   select * from (
     select 1, 3, j.id
