@@ -15,6 +15,8 @@
 #include "handlers.h"
 #include "turn.h"
 
+#define MOST_HEADER 63 /* bytes of the name of a header that is taken */
+
 /* the members of a job in a request */
 struct new_job {
 	json_t *payload, *headers, *backoff;
@@ -249,32 +251,57 @@ take_member(struct raw *raw, const char *name, const char *value)
 			want->type == WANT_JSON ? "JSON" : "UTF-8");
 }
 
+/* Take a header that becomes a header of the job. name: in lower case. */
+static void
+take_job_header(struct raw *raw, const char *name, const char *value)
+{
+	json_t *before = json_object_get(raw->headers, name), *text;
+
+	/* A client may split the list in tracestate among several headers. */
+	if (before && strcmp(name, "tracestate") == 0)
+		text = json_sprintf("%s,%s", json_string_value(before), value);
+	else
+		text = json_string(value);
+	if (before && strcmp(name, "tracestate") != 0)
+		raw->failed = refuse(raw->request, RP_EINVAL, name,
+				     "the header is given twice");
+	else if (!text)
+		raw->failed = refuse(raw->request, RP_EINVAL, name,
+				     "the header is not UTF-8");
+	else
+		json_object_set(raw->headers, name, text);
+	json_decref(text);
+}
+
 static enum MHD_Result
 take_header(void *ctx, enum MHD_ValueKind kind, const char *name,
 	    const char *value)
 {
 	static const char own[] = "readpast-";
 	struct raw *raw = ctx;
-	char lower[64];
+	char lower[MOST_HEADER + 1];
 	size_t i = 0;
 
 	(void)kind;
 	value = value ? value : "";
-	for (; name[i] && i + 1 < sizeof(lower); i++)
+	for (; name[i] && i < MOST_HEADER; i++)
 		lower[i] = (char)tolower((unsigned char)name[i]);
 	lower[i] = '\0';
-	if (strncmp(lower, own, strlen(own)) == 0) {
-		take_member(raw, name + strlen(own), value);
-		return raw->failed ? MHD_NO : MHD_YES;
-	}
 	/* The headers of a CloudEvent, the content type, and the headers of a
 	 * trace become headers of the job. */
-	if (strncmp(lower, "ce-", 3) == 0 ||
-	    strcmp(lower, "content-type") == 0 ||
-	    strcmp(lower, "traceparent") == 0 ||
-	    strcmp(lower, "tracestate") == 0)
-		json_object_set_new(raw->headers, lower, json_string(value));
-	return MHD_YES;
+	if (strncmp(lower, own, strlen(own)) == 0)
+		take_member(raw, name + strlen(own), value);
+	else if (strncmp(lower, "ce-", 3) == 0 && name[i])
+		raw->failed = refuse(raw->request, RP_EINVAL, name,
+				     "the header's name is longer than %d "
+				     "bytes",
+				     MOST_HEADER);
+	else if (strncmp(lower, "ce-", 3) == 0 ||
+		 strcmp(lower, "content-type") == 0 ||
+		 strcmp(lower, "traceparent") == 0 ||
+		 strcmp(lower, "tracestate") == 0)
+		take_job_header(raw, lower, value);
+	return raw->failed ? MHD_NO : MHD_YES;
 }
 
 static int

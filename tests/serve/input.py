@@ -161,15 +161,45 @@ class Fields(Case):
                     f"/v1/queues/{self.queue}/jobs", {name: 1}), 400, "unknown field")
                 self.assertEqual(problem["field"][:30], name[:30])
 
-    def test_a_header_of_a_raw_payload_that_is_given_twice_is_refused(self):
+    def post_raw(self, *headers):
+        """Return the answer to a raw payload with these headers, as (name, value)."""
         connection = self.server.connect()
         connection.putrequest("POST", f"/v1/queues/{self.queue}/jobs")
-        for value in ("one", "two"):
-            connection.putheader("Readpast-Kind", value)
+        for name, value in headers:
+            connection.putheader(name, value)
         connection.putheader("Content-Length", "0")
         connection.endheaders()
-        self.refused(Answer(connection.getresponse()), 400, "kind", "twice")
+        answer = Answer(connection.getresponse())
         connection.close()
+        return answer
+
+    def test_a_header_of_a_raw_payload_that_is_given_twice_is_refused(self):
+        answer = self.post_raw(("Readpast-Kind", "one"), ("Readpast-Kind", "two"))
+        self.refused(answer, 400, "kind", "twice")
+
+    def test_a_header_that_a_job_cannot_have_as_it_is_is_refused(self):
+        name = "ce-" + "x" * 60
+        for headers, field in (([("ce-id", "1"), ("CE-Id", "2")], "ce-id"),
+                               ([("Content-Type", "a/b"), ("Content-Type", "a/b")],
+                                "content-type"),
+                               ([("traceparent", "1"), ("traceparent", "2")], "traceparent"),
+                               ([("ce-id", b"\xff")], "ce-id"),
+                               ([("Content-Type", b"a/b; c=\xe9")], "content-type"),
+                               ([("tracestate", "a=1"), ("tracestate", b"\xff")],
+                                "tracestate"),
+                               ([(name + "a", "1")], name + "a")):
+            with self.subTest(headers=headers):
+                problem = self.refused(self.post_raw(*headers), 400, field)
+                self.assertEqual(problem["field"], field)
+        self.assertEqual(self.server.claim(self.queue), [])
+        # Names that a job does not get may be of any form.
+        self.assertEqual(self.post_raw((name, "1"), ("x-" + "y" * 90, b"\xff")).status, 201)
+        self.assertEqual(self.server.claim(self.queue)[0]["headers"], {name: "1"})
+
+    def test_the_list_in_tracestate_may_be_split_among_several_headers(self):
+        self.post_raw(("tracestate", "a=1,b=2"), ("tracestate", "c=3"))
+        self.assertEqual(self.server.claim(self.queue)[0]["headers"],
+                         {"tracestate": "a=1,b=2,c=3"})
 
     def test_a_payload_larger_than_the_queue_allows_is_413(self):
         self.server.ask("PUT", f"/v1/queues/{self.queue}", {"max_payload": 10})
