@@ -396,6 +396,27 @@ enqueue_finish(struct request *request)
 
 /* ---- idempotency keys ---- */
 
+/* Returns the members of the request as text, without the headers of a trace,
+ * because a client that traces its requests gives new ones to each attempt. */
+static char *
+members_text(const struct request *request)
+{
+	json_t *members = json_copy(request->json);
+	json_t *headers = json_copy(json_object_get(members, "headers"));
+	char *text;
+
+	json_object_del(headers, "traceparent");
+	json_object_del(headers, "tracestate");
+	if (json_object_size(headers))
+		json_object_set(members, "headers", headers);
+	else
+		json_object_del(members, "headers");
+	text = json_dumps(members, JSON_COMPACT | JSON_SORT_KEYS);
+	json_decref(headers);
+	json_decref(members);
+	return text;
+}
+
 /* Read the request's idempotency key, if it has one. A key belongs to one queue
  * and one token. Two requests with the same key count as one request if their
  * members and their bodies are equal. */
@@ -421,7 +442,7 @@ take_key(struct request *request)
 	hash_of(text, (size_t)n, hash);
 	hex_of(hash, HASH_SIZE, turn->answer_name);
 	free(text);
-	members = json_dumps(request->json, JSON_COMPACT | JSON_SORT_KEYS);
+	members = members_text(request);
 	n = members ? asprintf(&text, "%s\n%zu\n", members, request->body_size)
 		    : -1;
 	free(members);

@@ -124,6 +124,28 @@ class Enqueue(Case):
         other = self.server.post(path + "/../jobs", {"payload": "3"}, headers=key)
         self.assertEqual(other.status, 404)
 
+    def test_an_attempt_with_the_same_key_may_have_a_trace_of_its_own(self):
+        path = f"/v1/queues/{self.queue}/jobs"
+        same = {"Content-Type": "text/plain", "Idempotency-Key": "k", "ce-id": "7"}
+        traces = [{"traceparent": f"00-{n * 16}-{n * 8}-01", "tracestate": f"a={n}"}
+                  for n in ("0a", "0b")]
+        answers = [self.server.post(path, b"x", headers={**same, **trace})
+                   for trace in (*traces, {})]
+        self.assertEqual([answer.status for answer in answers], [201] * 3)
+        self.assertEqual({answer.bytes for answer in answers}, {answers[0].bytes})
+        self.assertEqual([job["headers"] for job in self.server.claim(self.queue, max=9)],
+                         [{"content-type": "text/plain", "ce-id": "7", **traces[0]}])
+        for other in ({"ce-id": "8"}, {"Content-Type": "text/csv"}):
+            answer = self.server.post(path, b"x", headers={**same, **traces[0], **other})
+            self.refused(answer, 422, "key")
+
+    def test_an_attempt_without_other_headers_may_lack_its_trace(self):
+        path, key = f"/v1/queues/{self.queue}/jobs", {"Idempotency-Key": "k"}
+        for trace in ({"traceparent": "00-0a-0b-01"}, {}):
+            answer = self.server.post(path, b"x", headers={**key, **trace})
+            self.assertEqual(answer.status, 201)
+        self.assertEqual(len(self.server.claim(self.queue, max=9)), 1)
+
     def test_a_queue_may_have_any_name(self):
         for name, path in (("a/b", "a%2Fb"), ("x:pause", "x%3Apause"), ("%", "%25"),
                            ("grün", "gr%C3%BCn"), ("..", "%2E%2E"), (" ", "%20"),
