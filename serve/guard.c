@@ -42,6 +42,26 @@ split_host(const char *text, char *host, size_t room, int *ret_port)
 	return 0;
 }
 
+/* A socket that listens on [::] also gets clients of IPv4. Its address for such
+ * a client is an IPv6 address like ::ffff:127.0.0.1, which no client writes
+ * into the header Host. Replace it by the IPv4 address. */
+static void
+unmap_address(struct sockaddr_storage *address, socklen_t *size)
+{
+	struct sockaddr_in6 from;
+	struct sockaddr_in to = { .sin_family = AF_INET };
+
+	if (address->ss_family != AF_INET6)
+		return;
+	memcpy(&from, address, sizeof(from));
+	if (!IN6_IS_ADDR_V4MAPPED(&from.sin6_addr))
+		return;
+	to.sin_port = from.sin6_port;
+	memcpy(&to.sin_addr, &from.sin6_addr.s6_addr[12], sizeof(to.sin_addr));
+	memcpy(address, &to, sizeof(to));
+	*size = sizeof(to);
+}
+
 /* Write to `host` the address at which the client reached this server. Returns
  * the port, or -1 if the client used a socket in the file system. */
 static int
@@ -54,8 +74,10 @@ own_address(const struct request *request, char *host, size_t room,
 
 	*ret_is_loopback = 0;
 	if (getsockname(request->fd, (struct sockaddr *)&address, &size) < 0 ||
-	    address.ss_family == AF_UNIX ||
-	    getnameinfo((struct sockaddr *)&address, size, text, sizeof(text),
+	    address.ss_family == AF_UNIX)
+		return -1;
+	unmap_address(&address, &size);
+	if (getnameinfo((struct sockaddr *)&address, size, text, sizeof(text),
 			port, sizeof(port), NI_NUMERICHOST | NI_NUMERICSERV))
 		return -1;
 	*ret_is_loopback =

@@ -330,6 +330,22 @@ class Addresses(Case):
         self.assertEqual(own.get("/v1/queues").status, 200)
         own.stop()
 
+    def test_an_address_of_ipv6_for_all_machines_is_one_for_ipv4_too(self):
+        try:
+            socket.create_server(("::1", 0), family=socket.AF_INET6).close()
+        except OSError:
+            self.skipTest("this machine has no IPv6")
+        own = Server(self.folder.name, "--insecure", listen="[::]:0")
+        for host in ("127.0.0.1", "::1"):
+            own.host, own.connection = host, None
+            for name in (f"[{host}]" if ":" in host else host, "localhost"):
+                answer = own.get("/v1/queues", headers={"Host": f"{name}:{own.port}"})
+                self.assertEqual(answer.status, 200, (host, name, answer))
+            for name in ("evil.com", "127.0.0.2", "[::2]"):
+                answer = own.get("/v1/queues", headers={"Host": f"{name}:{own.port}"})
+                self.refused(answer, 421)
+        own.stop()
+
     def test_an_address_that_is_not_one_is_refused(self):
         for address in ("8080", "localhost", "127.0.0.1:x", ":", "unix", "127.0.0.1:99999"):
             self.refuse("--listen", address)
