@@ -78,14 +78,8 @@ settle_rest(rp_conn *conn, rp_verdict *verdicts, size_t n)
 	return r;
 }
 
-/*
- * Do the same as rp_settle(), but do not wait for locks. If another transaction
- * has locked a job, its verdict gets the result RP_EBUSY, and the caller may
- * try this verdict again. The verdicts must have the size of struct rp_verdict
- * in this library.
- */
-int
-rp__settle_unblocked(rp_conn *conn, rp_verdict *verdicts, size_t n)
+static int
+settle_unlocked(rp_conn *conn, rp_verdict *verdicts, size_t n)
 {
 	int r = rp__begin(conn, RP_BEGIN_WRITE);
 
@@ -95,6 +89,33 @@ rp__settle_unblocked(rp_conn *conn, rp_verdict *verdicts, size_t n)
 	if (r == 0)
 		r = settle_rest(conn, verdicts, n);
 	return rp__end(conn, r);
+}
+
+/*
+ * Do the same as rp_settle(), but do not wait for locks. If another transaction
+ * has locked a job, its verdict gets the result RP_EBUSY, and the caller may
+ * try this verdict again. The verdicts must have the size of struct rp_verdict
+ * in this library.
+ */
+int
+rp__settle_unblocked(rp_conn *conn, rp_verdict *verdicts, size_t n)
+{
+	int r = settle_unlocked(conn, verdicts, n), accepted = 0;
+
+	if (r != RP_EBUSY || !conn->backend->limit_waits)
+		return r;
+	/* A verdict needs another row that is locked. For example, its hold
+	 * changes the row of the queue. Find this verdict. */
+	for (size_t i = 0; i < n; i++) {
+		r = settle_unlocked(conn, &verdicts[i], 1);
+		if (r == RP_EBUSY)
+			verdicts[i].result = RP_EBUSY;
+		else if (r < 0)
+			return r;
+		else
+			accepted += r;
+	}
+	return accepted;
 }
 
 static int

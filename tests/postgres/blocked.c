@@ -122,6 +122,24 @@ commit_late(rp_task *task, const rp_job *job, void *ctx)
 	return r == 0 ? RP_DONE : RP_FAIL;
 }
 
+/* Hold the queue of the job for a moment, and release the job. Complete it the
+ * second time. */
+static int
+hold_if_held(rp_task *task, const rp_job *job, void *ctx)
+{
+	struct work *work = ctx;
+	int first = 1;
+
+	if (strcmp(job->payload, "held") != 0) {
+		atomic_fetch_add(&work->done, 1);
+		return RP_DONE;
+	}
+	if (!atomic_compare_exchange_strong(&work->extended, &first, 0))
+		return RP_DONE;
+	wait_for_go(work, job);
+	return rp_task_hold(task, RP_HOLD_QUEUE, 1) == 0 ? RP_RELEASE : RP_DEAD;
+}
+
 /* ---- the worker, and the transaction that locks a job ---- */
 
 static void *
@@ -165,20 +183,27 @@ stop(struct work *work)
 	return counts;
 }
 
+/* Lock the row of a table that has this id. */
 static rp_conn *
-lock_held(struct work *work)
+lock_row(struct work *work, const char *table, int64_t id)
 {
 	rp_conn *conn = connect_to(work->db);
 	char sql[100];
-	int64_t id = 0;
+	int64_t got = 0;
 
-	snprintf(sql, sizeof(sql), "select id from job where id = %lld",
-		 (long long)atomic_load(&work->held));
-	strcat(sql, " for update");
-	assert_int_equal(run_sql(conn, "begin", &id), 0);
-	assert_int_equal(run_sql(conn, sql, &id), 0);
-	assert_int_equal(id, atomic_load(&work->held));
+	snprintf(sql, sizeof(sql),
+		 "select id from %s where id = %lld for update", table,
+		 (long long)id);
+	assert_int_equal(run_sql(conn, "begin", &got), 0);
+	assert_int_equal(run_sql(conn, sql, &got), 0);
+	assert_int_equal(got, id);
 	return conn;
+}
+
+static rp_conn *
+lock_held(struct work *work)
+{
+	return lock_row(work, "job", atomic_load(&work->held));
 }
 
 static void
@@ -206,6 +231,27 @@ P4_a_verdict_that_must_wait_keeps_no_other_job_from_being_settled(void **state)
 	assert_true(eventually(others_are_done, &work));
 	assert_int_equal(state_of(work.db->conn, atomic_load(&work.held)),
 			 RP_STATE_RUNNING);
+	let_go(other);
+	assert_true(eventually(all_is_done, &work));
+	assert_int_equal(stop(&work).done, 31);
+}
+
+/* The verdict holds the queue, whose row is locked. */
+static void
+P4_a_hold_that_must_wait_keeps_no_other_job_from_being_settled(void **state)
+{
+	struct work work;
+	rp_conn *other;
+	int64_t queue = 0;
+
+	start(&work, *state, hold_if_held);
+	assert_int_equal(run_sql(work.db->conn, "select id from queue", &queue),
+			 0);
+	other = lock_row(&work, "queue", queue);
+	atomic_store(&work.go, 1);
+	for (int i = 0; i < 30; i++)
+		put(work.db->conn, "q", "x");
+	assert_true(eventually(others_are_done, &work));
 	let_go(other);
 	assert_true(eventually(all_is_done, &work));
 	assert_int_equal(stop(&work).done, 31);
@@ -282,6 +328,7 @@ main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(P4_a_verdict_that_must_wait_keeps_no_other_job_from_being_settled),
+		CASE(P4_a_hold_that_must_wait_keeps_no_other_job_from_being_settled),
 		CASE(P2_a_renewal_that_must_wait_keeps_no_other_from_being_made),
 		CASE(P4_a_heartbeat_of_a_handler_never_waits),
 		CASE(P7_a_handler_may_take_long_to_commit_what_it_completed),
