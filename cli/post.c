@@ -19,6 +19,10 @@
 #define CONNECT_MS 10000L
 /* The longest delay that an answer can ask for. */
 #define MOST_RETRY_AFTER_S 86400
+/* A connection that was idle for longer is not used again. Many servers close a
+ * connection that was idle for 2 seconds or more. A request that is sent just
+ * then gets no answer, so its attempt fails. */
+#define MOST_IDLE_S 1L
 #define ANSWER_TEXT 1000 /* bytes of the answer that the error may quote */
 #define HEADER 256       /* largest length of a header's value, in bytes */
 
@@ -43,6 +47,8 @@ struct post {
 	struct idle *idle;
 	struct curl_slist *headers;
 	int is_out_of_memory;
+	int is_sent;     /* 1: libcurl has begun to send the request */
+	int is_repeated; /* 1: libcurl wanted to send the request again */
 	char error[CURL_ERROR_SIZE];
 	char text[ANSWER_TEXT + 1]; /* the beginning of the answer */
 	size_t size;
@@ -219,6 +225,24 @@ progressed(void *ctx, curl_off_t down, curl_off_t have, curl_off_t up,
 	return must_stop(p->work, p->task);
 }
 
+/* libcurl calls this before it sends a request. If a connection that is used
+ * again closes without an answer, libcurl would send the request again on a new
+ * connection. But the server may have done the job, and the new request would
+ * be an attempt that nobody counts. So refuse it: the attempt has failed. */
+static int
+sending(void *ctx, char *ip, char *local_ip, int port, int local_port)
+{
+	struct post *p = ctx;
+
+	(void)ip;
+	(void)local_ip;
+	(void)port;
+	(void)local_port;
+	p->is_repeated = p->is_sent;
+	p->is_sent = 1;
+	return p->is_repeated ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK;
+}
+
 static void
 set_options(struct post *p, const rp_job *job)
 {
@@ -236,6 +260,9 @@ set_options(struct post *p, const rp_job *job)
 	SET(USERAGENT, "readpast/" RP_VERSION);
 	SET(CONNECTTIMEOUT_MS, CONNECT_MS);
 	SET(TIMEOUT_MS, ms < INT32_MAX ? (long)ms : (long)INT32_MAX);
+	SET(MAXAGE_CONN, MOST_IDLE_S);
+	SET(PREREQFUNCTION, sending);
+	SET(PREREQDATA, p);
 	SET(ERRORBUFFER, p->error);
 	SET(WRITEFUNCTION, received);
 	SET(WRITEDATA, p);
@@ -299,6 +326,9 @@ verdict_of_post(struct post *p, CURLcode code, const rp_job *job)
 
 	if (code == CURLE_OK)
 		return verdict_of_status(p);
+	if (p->is_repeated)
+		return give_up(p, RP_FAIL,
+			       "no answer: the connection was closed");
 	if (code == CURLE_ABORTED_BY_CALLBACK)
 		return RP_RELEASE;
 	if (code == CURLE_OPERATION_TIMEDOUT && timeout_of(p->work, job))

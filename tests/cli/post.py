@@ -10,11 +10,13 @@ SPDX-FileCopyrightText: The readpast authors
 
 import datetime
 import email.utils
+import http.client
 import http.server
 import json
 import os
 import signal
 import socket
+import socketserver
 import subprocess
 import threading
 import time
@@ -65,6 +67,21 @@ class Application(http.server.BaseHTTPRequestHandler):
 
     def log_message(self, *args):
         pass
+
+
+class Closing(socketserver.StreamRequestHandler):
+    """A server that answers the first request of each connection, and closes the
+    connection after it has read the second one."""
+
+    posted = []
+
+    def handle(self):
+        for answer in (b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", b""):
+            if not self.rfile.readline():
+                return
+            headers = http.client.parse_headers(self.rfile)
+            Closing.posted.append(self.rfile.read(int(headers["Content-Length"])))
+            self.wfile.write(answer)
 
 
 def readpast(*arguments):
@@ -171,6 +188,24 @@ def test_connections(base):
           ran.stdout.splitlines()[-1] == "40 done, 0 failed, 0 dead, 0 released", ran)
 
 
+def test_one_request(_):
+    payloads = ["a", "", "b", "c" * 100000]
+    jobs = [readpast("enqueue", "once", payload, "--keep", "1h", "--max-attempts", "1")
+            for payload in payloads]
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Closing) as server:
+        server.daemon_threads = True
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        work("once", f"http://127.0.0.1:{server.server_address[1]}/", status=None)
+        server.shutdown()
+    sizes = [len(body) for body in Closing.posted]
+    check("if a connection that is used again is closed, no payload is posted twice",
+          sizes == [len(payload) for payload in payloads], sizes)
+    found = [(job["state"], job["last_error"]) for job in map(show, jobs)]
+    check("this attempt has failed, and the error says why",
+          found == [("done", None), ("dead", "no answer: the connection was closed")] * 2,
+          found)
+
+
 def test_time(base):
     job = readpast("enqueue", "slow", "x", "--timeout", "300ms", "--backoff", "1h")
     began = time.monotonic()
@@ -229,8 +264,8 @@ def main():
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Application)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     base = f"http://127.0.0.1:{server.server_port}"
-    for test in (test_verdicts, test_release, test_request, test_connections, test_time,
-                 test_end, test_usage):
+    for test in (test_verdicts, test_release, test_request, test_connections,
+                 test_one_request, test_time, test_end, test_usage):
         test(base)
     server.shutdown()
 
