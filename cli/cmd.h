@@ -173,6 +173,7 @@ int parse_on_failure(const struct cmd *cmd, const char *text, rp_queue *queue);
 
 /* print.c */
 void print_text(FILE *to, const char *text, size_t size, size_t most);
+char *escape_text(const char *text, size_t most);
 void print_duration_short(char *to, size_t room, int64_t ms);
 void format_count(char *to, size_t room, int64_t n, int at_least);
 const char *plural(int64_t n); /* "s", the ending of a plural, or "" if n is

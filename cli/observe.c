@@ -7,17 +7,35 @@
  */
 #include "work.h"
 
+#include <stdlib.h>
+
 #include "history.h"
 
+#define SHOWN 200 /* characters of an error that a message shows */
+
+/* The text may come from a handler or from an application, so it is escaped. */
 static void
 say(struct work *work, const rp_event *e, const char *what, const char *text)
 {
-	if (!work->log_json)
-		live_say(work, "job %lld %s, attempt %lld of %lld%s%.200s",
-			 (long long)e->job->id, what,
-			 (long long)e->job->attempt,
-			 (long long)e->job->max_attempts, text ? ": " : "",
-			 text ? text : "");
+	char *escaped;
+
+	if (work->log_json)
+		return;
+	escaped = text ? escape_text(text, SHOWN) : NULL;
+	live_say(work, "job %lld %s, attempt %lld of %lld%s%s",
+		 (long long)e->job->id, what, (long long)e->job->attempt,
+		 (long long)e->job->max_attempts, escaped ? ": " : "",
+		 escaped ? escaped : "");
+	free(escaped);
+}
+
+static void
+say_trouble(struct work *work, const char *text)
+{
+	char *escaped = escape_text(text, SIZE_MAX);
+
+	live_say(work, "%s; trying again", escaped ? escaped : "out of memory");
+	free(escaped);
 }
 
 static void
@@ -91,5 +109,5 @@ observe_work(const rp_event *e, void *ctx)
 	else if (e->what == RP_EVENT_HEARTBEAT)
 		notify_alive();
 	else if (e->what == RP_EVENT_TROUBLE)
-		live_say(work, "%s; trying again", e->text);
+		say_trouble(work, e->text);
 }

@@ -6,6 +6,8 @@
  */
 #include "cmd.h"
 
+#include <string.h>
+
 /* Print at most `most` characters of untrusted text. Control characters and
  * invalid UTF-8 are escaped, because they could change the state of a
  * terminal. */
@@ -43,6 +45,22 @@ print_text(FILE *to, const char *text, size_t size, size_t most)
 		json_decref(whole);
 		i += n;
 	}
+}
+
+/* Returns the text as print_text() prints it. The caller frees it. NULL: out of
+ * memory. */
+char *
+escape_text(const char *text, size_t most)
+{
+	char *escaped = NULL;
+	size_t size;
+	FILE *to = open_memstream(&escaped, &size);
+
+	if (!to)
+		return NULL;
+	print_text(to, text, strlen(text), most);
+	fclose(to);
+	return escaped;
 }
 
 /* Format a duration in a short form for tables. A negative duration is printed

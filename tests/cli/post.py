@@ -58,6 +58,8 @@ class Application(http.server.BaseHTTPRequestHandler):
             self.send_header("Retry-After", email.utils.formatdate(at, usegmt=True))
         if word == "302":
             self.send_header("Location", "/200")
+        if value == "control":
+            answer = b"\x1b[2J\x1b]0;x\x07 \xff"
         if value == "large":
             answer = b"x" * 3000000
         self.send_header("Content-Length", len(answer) if word != "204" else 0)
@@ -128,6 +130,16 @@ def test_verdicts(base):
           found["404"]["last_error"] == "HTTP status 404: nothing like it?here",
           found["404"]["last_error"])
     check("a long answer is cut", len(found["500/large"]["last_error"]) < 1200)
+
+
+def test_control(base):
+    """An answer cannot control the terminal."""
+    readpast("enqueue", "control", "x", "--backoff", "1h")
+    ran = subprocess.run([READPAST, "work", "control", "--post", f"{base}/500/control",
+                          "--drain"], capture_output=True, timeout=PATIENCE)
+    shown = rb"failed, attempt 1 of 3: HTTP status 500: \x1b[2J\x1b]0;x\x07 \xff"
+    check("work escapes the control characters of an answer",
+          shown in ran.stderr and b"\x1b" not in ran.stderr, ran)
 
 
 def test_release(base):
@@ -264,8 +276,8 @@ def main():
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Application)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     base = f"http://127.0.0.1:{server.server_port}"
-    for test in (test_verdicts, test_release, test_request, test_connections,
-                 test_one_request, test_time, test_end, test_usage):
+    for test in (test_verdicts, test_control, test_release, test_request,
+                 test_connections, test_one_request, test_time, test_end, test_usage):
         test(base)
     server.shutdown()
 

@@ -65,6 +65,10 @@ check 'another exit status is a failed attempt' \
 	equal "$(last_line q --drain -- sh -c 'echo first >&2; echo last >&2; exit 3')" '0 done, 1 failed, 0 dead, 0 released'
 check 'the error of the attempt is the end of standard error' equal "$(error_of "$id")" 'first\nlast'
 check 'the job waits for its backoff, and --drain does not wait for the job' equal "$(state "$id")" scheduled
+check 'the message about the attempt is one line' grep -q 'failed, attempt 1 of 3: first\\nlast$' err
+id=$(readpast enqueue q x)
+readpast work q --drain -- sh -c 'printf "%0300d" 0 >&2; exit 3' >/dev/null 2>err
+check 'the message has the first 200 characters of the error' grep -qE ': 0{200}\.\.\.$' err
 id=$(readpast enqueue q x)
 readpast work q --drain -- sh -c 'exit 3' >/dev/null 2>&1
 check 'without output the error is the exit status' equal "$(error_of "$id")" 'exit status 3'
