@@ -16,7 +16,10 @@ import { readFile, rename, writeFile } from 'node:fs/promises'
 
 const [server, queue] = process.argv.slice(2)
 
+// A payload that is not UTF-8 comes as `payload_base64`. No payload may end the worker,
+// because the jobs behind it would wait.
 async function writeSum(path) {
+  if (path === undefined) throw new Error('the payload is not text')
   const digest = createHash('sha256').update(await readFile(path)).digest('hex')
   const unfinished = `${path}.sum.${process.pid}`
   await writeFile(unfinished, `${digest}  ${path}\n`)

@@ -15,15 +15,17 @@
 [, $server, $queue] = $argv;
 set_error_handler(fn($level, $text) => throw new ErrorException($text));
 
+// A payload that is not UTF-8 comes as `payload_base64`. No payload may end the worker,
+// because the jobs behind it would wait.
 $verdict_on = function (array $job): array {
-    ['claim' => $claim, 'payload' => $path] = $job;
-    $unfinished = $path . '.sum.' . getmypid();
     try {
+        $path = $job['payload'] ?? throw new Exception('the payload is not text');
+        $unfinished = $path . '.sum.' . getmypid();
         file_put_contents($unfinished, hash_file('sha256', $path) . "  $path\n");
         rename($unfinished, "$path.sum");
-        return ['claim' => $claim, 'verdict' => 'done'];
-    } catch (ErrorException $error) {
-        return ['claim' => $claim, 'verdict' => 'fail', 'error' => $error->getMessage()];
+        return ['claim' => $job['claim'], 'verdict' => 'done'];
+    } catch (Throwable $e) {
+        return ['claim' => $job['claim'], 'verdict' => 'fail', 'error' => $e->getMessage()];
     }
 };
 

@@ -14,7 +14,9 @@
 
 # `timeout` ends the work before the lease ends, so the lease (60 s, unless
 # the queue has another one) need not be renewed.
+# A payload that is not UTF-8 comes as `payload_base64`, and not as `payload`.
 write_sum() {
+	[ "$1" ] || { echo 'the payload is empty or not text' && return 1; }
 	timeout "${LIMIT:-50}" sha256sum "$1" >"$1.sum.$$" && mv "$1.sum.$$" "$1.sum"
 }
 
@@ -27,7 +29,7 @@ while :; do
 		'{queues: [$queue], wait: "20s", verdicts: $verdicts}' |
 		curl -sSf --max-time 60 --data-binary @- "$1/v1/settle-and-claim") || exit 1
 	claim=$(printf '%s' "$answer" | jq -r '.jobs[0].claim // empty')
-	file=$(printf '%s' "$answer" | jq -r '.jobs[0].payload')
+	file=$(printf '%s' "$answer" | jq -r '.jobs[0].payload // empty')
 	verdicts='[]'
 	[ "$claim" ] || continue # there was no job for 20 s
 	verdict='done'

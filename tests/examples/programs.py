@@ -161,8 +161,14 @@ class Http(Shell):
 
     file, runner, lease, environment = "worker_http.sh", [], "2s", {"LIMIT": "1"}
 
+    # payloads that are no path: not UTF-8, with a NUL character, and empty
+    bad = ["\xff", "a\0b", ""]
+
     def set_up(self):
         super().set_up()
+        for payload in self.bad:
+            self.readpast("enqueue", self.queue, "--one", "--quiet", "--priority", "50",
+                          input=payload, encoding="latin-1")
         self.server = subprocess.Popen(
             [READPAST, "serve", "--listen", "127.0.0.1:0"], env=self.env,
             stdout=subprocess.PIPE, text=True)
@@ -176,12 +182,22 @@ class Http(Shell):
     def commands(self):
         return [[*self.runner, self.path, self.address, self.queue]] * 3
 
+    def is_finished(self):
+        return self.db.live() == 1 + len(self.bad) and self.done() == self.jobs
+
+    def errors(self):
+        """Return the errors of all jobs that are left."""
+        lines = self.readpast("list", self.queue, "--json").splitlines()
+        return [json.loads(line)["last_error"] or "" for line in lines]
+
     def check(self):
         assert len(self.code()) <= 20, "the worker is short"
         sums = sorted(self.folder.glob("f*.sum"))
         subprocess.run(["sha256sum", "--quiet", "--check", *sums], check=True)
-        self.eventually(lambda: "no such file" in self.readpast("list", "--json").lower(),
+        self.eventually(lambda: any("no such file" in error.lower() for error in self.errors()),
                         "the sum of no file")
+        self.eventually(lambda: all(self.errors()), "the error of each payload that is no path")
+        assert any("not text" in error for error in self.errors()), self.errors()
 
     def tear_down(self):
         self.server.kill()
