@@ -11,7 +11,7 @@ import { chromium } from "playwright-core";
 
 const WAIT_MS = 10000;
 
-const DESKTOP = { width: 1280, height: 800 };
+export const DESKTOP = { width: 1280, height: 800 };
 export const PHONE = { width: 390, height: 844 };
 
 export function launch() {

@@ -62,7 +62,9 @@ function Row({ of, onAct }: { of: DeadGroup; onAct: (verb: Verb) => void }) {
 				</a>
 			</th>
 			<td data-label="queue">
-				<a href={link(["queue", of.queue], { state: "dead" })}>{of.queue}</a>
+				<a class="name" href={link(["queue", of.queue], { state: "dead" })}>
+					{of.queue}
+				</a>
 			</td>
 			<td data-label="newest">
 				<Time at={of.newest.finished_at} /> <a href={link(["job", String(of.newest.id)])}>{of.newest.id}</a>

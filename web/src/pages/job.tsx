@@ -80,7 +80,9 @@ function Headers({ of }: { of: Job["headers"] }) {
 				<tbody>
 					{rows.map(([name, value]) => (
 						<tr key={name as string}>
-							<th scope="row">{name as string}</th>
+							<th scope="row">
+								<span class="name">{name as string}</span>
+							</th>
 							<td class="mono">{typeof value === "string" ? value : JSON.stringify(value)}</td>
 						</tr>
 					))}

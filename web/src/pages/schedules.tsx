@@ -69,7 +69,7 @@ function Row({ of, onDone }: { of: Schedule; onDone: () => void }) {
 				)}
 			</th>
 			<td data-label="spec">
-				<code>{of.spec}</code>
+				<code class="name">{of.spec}</code>
 				<p class="note">
 					{of.zone ?? "UTC"}
 					{of.missed === "once" ? "" : ` · missed: ${of.missed}`}
@@ -77,7 +77,10 @@ function Row({ of, onDone }: { of: Schedule; onDone: () => void }) {
 				</p>
 			</td>
 			<td data-label="queue">
-				<a href={link(["queue", of.queue])}>{of.queue}</a> {of.kind && <span class="soft">{of.kind}</span>}
+				<a class="name" href={link(["queue", of.queue])}>
+					{of.queue}
+				</a>{" "}
+				{of.kind && <span class="name soft">{of.kind}</span>}
 			</td>
 			<td data-label="next">{of.paused_at ? <span class="faint">–</span> : <Time at={of.next_at} />}</td>
 			<td data-label="last">

@@ -36,7 +36,13 @@ function Running({ worker, jobs }: { worker: Worker; jobs: Job[] }) {
 					<a class="id" href={link(["job", String(job.id)])}>
 						{job.id}
 					</a>{" "}
-					{job.queue} {job.kind && `· ${job.kind}`} <span class="soft"><Since at={job.claimed_at} /></span>
+					<span class="name">{job.queue}</span>{" "}
+					{job.kind && (
+						<>
+							· <span class="name">{job.kind}</span>
+						</>
+					)}{" "}
+					<span class="soft"><Since at={job.claimed_at} /></span>
 				</li>
 			))}
 			{more > 0 && <li class="soft">{jobs.length ? `and ${count(more)} more` : plural(more, "job")}</li>}
@@ -61,7 +67,9 @@ function Row({ worker, jobs }: { worker: Worker; jobs: Job[] }) {
 			<td data-label="started">
 				<Time at={worker.started_at} />
 			</td>
-			<td data-label="queues">{queuesOf(worker)}</td>
+			<td data-label="queues">
+				<span class="name">{queuesOf(worker)}</span>
+			</td>
 			<td data-label="runs">
 				<Running worker={worker} jobs={jobs} />
 			</td>

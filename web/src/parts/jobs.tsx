@@ -68,11 +68,11 @@ export function JobTable({ jobs, showQueue }: { jobs: Job[]; showQueue?: boolean
 						<td data-label="when">
 							<When job={job} />
 						</td>
-						<td data-label="kind">{job.kind}</td>
+						<td data-label="kind">{job.kind && <span class="name">{job.kind}</span>}</td>
 						<td data-label="group, key">
-							{job.group_key}
+							{job.group_key && <span class="name">{job.group_key}</span>}
 							{job.group_key && job.unique_key && <br />}
-							{job.unique_key && <span class="mono faint">{job.unique_key}</span>}
+							{job.unique_key && <span class="name mono faint">{job.unique_key}</span>}
 						</td>
 						<td class="n" data-label="attempt">
 							{job.attempt}
