@@ -121,6 +121,24 @@ check_host(struct request *request)
 			     text);
 }
 
+/* If the target has a host, it must be the one of the header Host. Otherwise a
+ * proxy and this server could disagree about the host. */
+static int
+check_authority(struct request *request)
+{
+	const char *host = head_value(request, "Host");
+	size_t n;
+	const char *authority = target_authority(request, &n);
+
+	if (!authority ||
+	    (strlen(host) == n && strncasecmp(authority, host, n) == 0))
+		return 0;
+	return refuse_status(request, 421, "wrong-host",
+			     "the target names %.*s, but the header Host names "
+			     "%.80s",
+			     n < 80 ? (int)n : 80, authority, host);
+}
+
 /* Check the header Origin, in which a browser names the page that sends the
  * request. Programs other than browsers send no Origin. */
 static int
@@ -146,7 +164,7 @@ check_origin(struct request *request)
 int
 guard_check(struct request *request)
 {
-	if (check_host(request) < 0)
+	if (check_host(request) < 0 || check_authority(request) < 0)
 		return -1;
 	return check_origin(request);
 }

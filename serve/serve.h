@@ -115,7 +115,9 @@ struct request {
 	int is_suspended;
 	int is_closed; /* 1: the client has closed the connection */
 
-	char *target;  /* path and query, as the client sent them */
+	char *target;  /* as the client sent it: path and query, or the
+			* absolute form, with scheme and authority before them
+			* (RFC 9112, 3.2.2) */
 	char *decoded; /* the text into which segments and parameters point */
 	const char *method;
 	const struct route *route;
@@ -197,6 +199,9 @@ const char *head_value(const struct request *request, const char *name);
 /* target.c: split the target into decoded segments and parameters. Returns 0,
  * or -1 after answering. */
 int target_parse(struct request *request);
+/* Returns the authority in a target of the absolute form, which is not followed
+ * by a NUL byte, or NULL if the target has another form. */
+const char *target_authority(const struct request *request, size_t *ret_size);
 /* Returns the value of a parameter of the query, or NULL if the query does not
  * have it. */
 const char *parameter(const struct request *request, const char *name);

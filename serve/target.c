@@ -11,6 +11,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "internal.h"
 
@@ -96,6 +97,36 @@ split_query(struct request *request, char *query)
 	return 0;
 }
 
+const char *
+target_authority(const struct request *request, size_t *ret_size)
+{
+	const char *target = request->target;
+	const char *authority = NULL;
+
+	if (strncasecmp(target, "http://", 7) == 0)
+		authority = target + 7;
+	else if (strncasecmp(target, "https://", 8) == 0)
+		authority = target + 8;
+	*ret_size = authority ? strcspn(authority, "/?") : 0;
+	return authority;
+}
+
+/* Returns the target without scheme and authority. If it then has no path, its
+ * path is "/" (RFC 9110, 4.2.3). */
+static char *
+without_authority(const struct request *request, char *target)
+{
+	size_t n;
+	const char *authority = target_authority(request, &n);
+
+	if (!authority)
+		return target;
+	target += (size_t)(authority - request->target) + n;
+	if (*target != '/')
+		*--target = '/';
+	return target;
+}
+
 /* Returns the part of the path after the prefix, or NULL if the path does not
  * begin with the prefix. (A proxy may show the server under a prefix.) */
 static char *
@@ -126,11 +157,12 @@ redirect(struct request *request)
 int
 target_parse(struct request *request)
 {
-	char *query = request->decoded = strdup(request->target);
-	char *path;
+	char *path, *query;
 
-	if (!query)
+	request->decoded = strdup(request->target);
+	if (!request->decoded)
 		return refuse_memory(request);
+	query = without_authority(request, request->decoded);
 	path = strsep(&query, "?");
 	if (*path && strcmp(path, request->server->options->prefix) == 0)
 		return redirect(request);

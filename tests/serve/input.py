@@ -536,6 +536,28 @@ class Pages(Case):
             with self.subTest(host=host):
                 self.assertEqual(self.ask([("Host", host)]).status, 200)
 
+    def status_of(self, target, host):
+        got = self.server.raw(f"GET {target} HTTP/1.1\r\nHost: {host}\r\n"
+                              "Connection: close\r\n\r\n".encode())
+        return int(got.split()[1])
+
+    def test_a_target_may_have_the_absolute_form(self):
+        own = self.own()
+        for target, host, status in (
+                (f"http://{own}/healthz", own, 200),
+                (f"HTTP://{own}/v1/jobs?limit=5", own, 200),
+                ("https://queue.example.com/v1/queues", "Queue.example.com", 200),
+                (f"http://{own}", own, 200), (f"http://{own}/", own, 200),
+                (f"http://{own}?a=b", own, 200), (f"http://{own}/no/such", own, 404),
+                (f"http://{own}/healthz", "evil.com", 421),
+                ("http://evil.com/healthz", "evil.com", 421),
+                ("http://evil.com/healthz", own, 421),
+                (f"http://evil.com@{own}/healthz", own, 421),
+                ("http:///healthz", own, 421), ("http://", own, 421),
+                (f"ftp://{own}/healthz", own, 404), (f"{own}/healthz", own, 404)):
+            with self.subTest(target=target, host=host):
+                self.assertEqual(self.status_of(target, host), status)
+
     def test_two_hosts_and_none_are_refused(self):
         for headers in ([], [("Host", self.own())] * 2):
             self.refused(self.ask(headers), 400, "one header Host")
