@@ -338,6 +338,22 @@ def a_request_is_about_all_jobs_of_its_group_if_others_may_be_left_out(s):
         s.rows("rollback")
 
 
+@case
+def a_barred_job_is_found_by_its_id_whatever_the_statistics_say(s):
+    limited(s)
+    put(s, "x")
+    s.rows("alter table readpast.job set (autovacuum_enabled = off)")
+    copy = ("insert into readpast.job (lane_id, seq, run_at, created_at, queue_id, "
+            "max_attempts, payload) select lane_id, {}, now(), now(), queue_id, 1, '' "
+            "from readpast.job, generate_series(1, {}) n where id = 1")
+    s.rows(copy.format("null", 50000))
+    s.rows("vacuum analyze readpast.job") # when only one job was in the line
+    s.rows(copy.format("seq + n", 5000))
+    buffers(s, "readpast.barred_jobs(array[1])") # also reads the catalog
+    pages = buffers(s, "readpast.barred_jobs(array[1])")
+    assert pages < 20, pages
+
+
 # ---- transactions that stay open ----
 
 @case
