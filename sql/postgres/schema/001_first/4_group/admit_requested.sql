@@ -31,7 +31,7 @@ begin
 	   from readpast.next_requests(queue_id) r
 	  where r.and_later
 	  limit 1;
-	loop
+	for round in 1 .. 3 loop
 		requests := array(select r from readpast.next_requests(queue_id, busy) r);
 		names := array(select distinct r.group_key from unnest(requests) r
 		                where not r.and_later);
