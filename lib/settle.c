@@ -91,6 +91,32 @@ settle_unlocked(rp_conn *conn, rp_verdict *verdicts, size_t n)
 	return rp__end(conn, r);
 }
 
+/* One of the verdicts needs another row that is locked. For example, its hold
+ * changes the row of the queue. Settle the verdicts one by one, so that only
+ * this one gets the result RP_EBUSY. If one hold waits, do not try the others,
+ * because each try takes a while. If a call fails in another way, the verdicts
+ * that are left get RP_EBUSY, too. Returns how many were accepted. */
+static int
+settle_each(rp_conn *conn, rp_verdict *verdicts, size_t n)
+{
+	int accepted = 0, hold_waits = 0, has_failed = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		rp_verdict *v = &verdicts[i];
+		int holds = rp__verdict_hold(v), r = RP_EBUSY;
+
+		if (!has_failed && !(holds && hold_waits))
+			r = settle_unlocked(conn, v, 1);
+		has_failed |= r < 0 && r != RP_EBUSY;
+		hold_waits |= holds && r == RP_EBUSY;
+		if (r < 0)
+			v->result = RP_EBUSY;
+		else
+			accepted += r;
+	}
+	return accepted;
+}
+
 /*
  * Do the same as rp_settle(), but do not wait for locks. If another transaction
  * has locked a job, its verdict gets the result RP_EBUSY, and the caller may
@@ -100,22 +126,14 @@ settle_unlocked(rp_conn *conn, rp_verdict *verdicts, size_t n)
 int
 rp__settle_unblocked(rp_conn *conn, rp_verdict *verdicts, size_t n)
 {
-	int r = settle_unlocked(conn, verdicts, n), accepted = 0;
+	int r = settle_unlocked(conn, verdicts, n);
 
 	if (r != RP_EBUSY || !conn->backend->limit_waits)
 		return r;
-	/* A verdict needs another row that is locked. For example, its hold
-	 * changes the row of the queue. Find this verdict. */
-	for (size_t i = 0; i < n; i++) {
-		r = settle_unlocked(conn, &verdicts[i], 1);
-		if (r == RP_EBUSY)
-			verdicts[i].result = RP_EBUSY;
-		else if (r < 0)
-			return r;
-		else
-			accepted += r;
-	}
-	return accepted;
+	if (n > 1)
+		return settle_each(conn, verdicts, n);
+	verdicts[0].result = RP_EBUSY;
+	return 0;
 }
 
 static int

@@ -56,7 +56,9 @@ others_are_done(struct work *work)
 static int
 all_is_done(struct work *work)
 {
-	return stats_of(work->db->conn, "q").running == 0;
+	rp_queue_stats q = stats_of(work->db->conn, "q");
+
+	return q.running + q.ready + q.blocked + q.scheduled == 0;
 }
 
 static int
