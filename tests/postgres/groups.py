@@ -265,8 +265,8 @@ def a_busy_group_of_open_enqueues_costs_the_same_beside_an_old_snapshot(s):
     put(s, "first")
     put(s, "second")
     enqueuer, report = Session(s.database), open_session(s, "repeatable read")
-    few = take_turns(s, enqueuer, 20)
-    many = take_turns(s, enqueuer, 300)
+    few = take_turns(s, enqueuer, 100)
+    many = take_turns(s, enqueuer, 600)
     assert many < 1.3 * few, (few, many)
     report.rows("commit")
 
@@ -307,6 +307,60 @@ def a_job_that_was_locked_when_others_were_admitted_is_not_overtaken_forever(s):
         s.complete(running.pop(min(running)))
         running.update(s.claim(2))
     assert "c" in order[:4], order
+
+
+@case
+def a_locked_job_of_another_priority_is_not_forgotten(s):
+    limited(s, 2)
+    for payload in "xycdef":
+        put(s, payload)
+    for payload in "ab": # they come later, but before c
+        s.put(payload, group_key="g", priority=50)
+    for claim in s.claim(2).values():
+        s.complete(claim)
+    running = s.claim(2)
+    (c,) = s.rows("select id from readpast.jobs where state = 'blocked' order by id")[0]
+    locker = open_session(s)
+    locker.rows("select 1 from readpast.job where id = %s for update", c)
+    for payload in "ab":
+        s.complete(running.pop(payload))
+    locker.rows("commit")
+    order = ""
+    while claims := s.claim():
+        order += "".join(claims)
+        s.complete(*claims.values())
+    assert sorted(order) == list("cdef") and "c" in order[:3], order
+
+
+@case
+def a_job_that_is_committed_while_a_slot_is_passed_on_is_not_forgotten(s):
+    limited(s)
+    put(s, "first")
+    (claim,) = s.claim().values()
+    late, settler = open_session(s), open_session(s)
+    put(late, "late")
+    put(s, "next")
+    assert settler.complete(claim)
+    late.rows("commit")
+    assert s.taken() == ""
+    s.sweep()
+    settler.rows("commit")
+    put(s, "last")
+    expect_order(s, "next", "late", "last")
+
+
+@case
+def a_changed_job_with_a_slot_passes_it_on(s):
+    limited(s)
+    for change in ("priority => 10", "delay => '0'"):
+        for payload in "abc":
+            put(s, payload)
+        a = s.one("select min(id) from readpast.job")
+        if change.startswith("delay"):
+            s.rows("select readpast.fail(%s, %s, 'x', delay => '1 h')", *s.claim()["a"])
+        s.rows(f"select readpast.change(%s, {change})", a)
+        s.rows("select readpast.change(%s, priority => 100)", a)
+        expect_order(s, *"abc")
 
 
 @case

@@ -3,9 +3,10 @@
 -- jobs of each group. If another transaction has locked a job, that job and the later
 -- jobs of its group go on waiting, and the routine adds a recheck request.
 -- queue_id: the queue.
--- requests: a recheck request for each group, see merge_requests(). Waiting jobs before the
--- place of a request are left out. The caller has locked the groups by lock_groups() in an
--- earlier statement, so that this routine sees what earlier holders of the locks did.
+-- requests: a recheck request for each group, see merge_requests(). Waiting jobs before
+-- the place of a request are left out.
+-- Precondition: the caller has locked the groups by lock_groups() in an earlier
+-- statement, so that this routine sees what earlier holders of the locks did.
 -- Result: none.
 -- Locks: the jobs' rows. Rows that other transactions have locked are skipped.
 

@@ -1,7 +1,8 @@
 -- admit_requested: carry out the oldest recheck requests of a queue, up to admit_slice().
 -- Each request names a group in which a waiting job may find a slot, or stands for many
 -- groups, see request_later(). If another transaction has locked a group, the requests of
--- that group stay, and do not keep those of other groups waiting.
+-- that group stay. The routine looks past them, but reads three slices at most, so that
+-- a claim stays quick.
 -- queue_id: the queue.
 -- Result: none.
 -- Locks: the locks of lock_groups(), the requests, the rows of the jobs that are

@@ -1,5 +1,6 @@
--- may_be_more: do some recheck requests of a queue perhaps leave out others? That is so if
--- there were too many to return them all, or if one of them stands for many groups.
+-- may_be_more: may a queue have recheck requests that are not among the given ones? That
+-- is so if there were too many to return them all, or if one of them stands for many
+-- groups.
 -- requests: the result of next_requests().
 -- Result: true or false.
 -- Locks: none.

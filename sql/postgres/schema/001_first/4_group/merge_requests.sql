@@ -1,6 +1,6 @@
--- merge_requests: return one recheck request for each group, which stands for all requests
--- of the group: its place is the first of their places. It stands for all waiting jobs of
--- the group in two cases:
+-- merge_requests: return one recheck request for each group, which stands for all
+-- requests of the group. Its place is not later than any of their places: it has their
+-- least priority and their least number. Its place is before all jobs in two cases:
 --   More requests may be stored, see may_be_more().
 --   A hold of the group is stored. Then jobs of the group may wait without a request,
 --     because a request for all of them is added when the hold is deleted.

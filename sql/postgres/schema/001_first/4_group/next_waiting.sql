@@ -30,14 +30,16 @@ declare
 	skipping readpast.group_recheck[];
 begin
 	select array_agg(p.job_id), array_agg(p.place), array_agg(q.group_epoch),
-	       array_agg((0, '0', f.queue_id, f.group_key, false, f.priority,
-	                  f.came)::readpast.group_recheck) filter (where p.number > f.n)
+	       array_agg((0, '0', f.queue_id, f.group_key, false, -1,
+	                  0)::readpast.group_recheck) filter (where p.number > f.n)
 	  into ids, places, epochs, skipping
 	  from (select f.queue_id, f.group_key, count(*) as n,
 	               min(f.priority) as priority,
 	               case when all_of_them then 0
 	                    else least(min(f.came), (
-	                             select min(r.came) from unnest(requests) r
+	                             select min(case when r.priority < min(f.priority)
+	                                             then 0 else r.came end)
+	                               from unnest(requests) r
 	                              where r.queue_id = f.queue_id
 	                                and r.group_key = f.group_key)) end as came
 	          from unnest(freed) f
@@ -61,9 +63,8 @@ begin
 	 where not (coalesce(q.holds_until > clock_timestamp(), false)
 	            and readpast.is_held(f.queue_id, f.group_key));
 	if skipping is not null then
-		insert into readpast.group_recheck (queue_id, group_key, priority, came)
-		select distinct r.queue_id, r.group_key, r.priority, r.came
-		  from unnest(skipping) r;
+		insert into readpast.group_recheck (queue_id, group_key)
+		select distinct r.queue_id, r.group_key from unnest(skipping) r;
 	end if;
 end
 $body$;

@@ -5,10 +5,13 @@
 -- carried out, this routine sets `came` of the slot to less than the number of the
 -- waiting job. When the slot is freed, next_waiting() starts its search at the `came`
 -- of the slot, so it finds the waiting job.
+-- Another transaction may just be passing a slot on to a job that this one does not see
+-- yet. It has deleted the old slot, so xmax of the slot's row is set. If it is still open,
+-- its job is locked, and a recheck request is added.
 -- requests: a recheck request for each group, see merge_requests(). The caller has locked
 -- the groups by lock_groups(). Waiting jobs before the place of a request are left out.
--- Result: none. If another transaction has locked a slot's job, a recheck request is
--- added.
+-- Result: none. If another transaction has locked the job of a slot that has to be
+-- changed, a recheck request is added.
 -- Locks: the slots that are changed, and before that the rows of their jobs, for update.
 -- Rows that other transactions have locked are skipped.
 
@@ -29,21 +32,29 @@ begin
 		  join readpast.queue q on q.id = r.queue_id
 		 cross join lateral (
 		       -- The newest slots first, as in open_slots().
-		       select s.ctid as place, s.job_id, s.priority, s.came
+		       select s.ctid as place, s.job_id, s.priority, s.came,
+		              s.xmax <> '0' as is_passed_on
 		         from readpast.group_slot s
 		        where s.queue_id = r.queue_id and s.group_key = r.group_key
 		        order by s.queue_id desc, s.group_key desc, s.job_id desc
 		        limit case when not q.group_lowered then nullif(q.group_limit, 0) end) s
-		 cross join lateral (
+		  left join lateral (
 		       select w.came
 		         from readpast.group_wait w
 		        where w.queue_id = r.queue_id and w.group_key = r.group_key
-		          and w.priority = s.priority and w.came > r.came and w.came < s.came
+		          and w.priority = s.priority and w.came < s.came
+		          and w.came > case when s.priority = r.priority then r.came else 0 end
 		        order by w.queue_id, w.group_key, w.priority, w.came
-		        limit 1) w
+		        limit 1) w on true
+		 where w.came is not null
+		    or s.is_passed_on
+		       and (select 1
+		              from readpast.waits_after(r.queue_id, r.group_key, r.priority,
+		                                        r.came) a
+		             limit 1) = 1
 	loop
 		perform 1 from readpast.job j where j.id = late.job_id for update skip locked;
-		if found then
+		if found and late.came is not null then
 			update readpast.group_slot s
 			   set came = late.came
 			 where s.ctid = late.place and s.job_id = late.job_id;

@@ -1,7 +1,7 @@
 -- waits_after: return the waiting jobs of a group that come after a given place in the
--- order of the group. The search starts at this place. So it does not read the dead index
--- entries before it, which vacuum cannot remove while an old snapshot is open. If a job of
--- a better priority waits, the search starts at the first job of the group.
+-- order of the group. The search starts at this place. So it does not read the dead
+-- index entries before it, which vacuum cannot remove while an old snapshot is open. If a
+-- job of a better priority waits, the search starts at the first job of the group.
 -- queue_id, group_key: the group.
 -- after_priority, after_came: the place. -1 and 0: before all jobs of the group.
 -- Rows: the jobs in the order of the group. `place` is the ctid of the job's row in
