@@ -225,10 +225,10 @@ progressed(void *ctx, curl_off_t down, curl_off_t have, curl_off_t up,
 	return must_stop(p->work, p->task);
 }
 
-/* libcurl calls this before it sends a request. If a connection that is used
- * again closes without an answer, libcurl would send the request again on a new
- * connection. But the server may have done the job, and the new request would
- * be an attempt that nobody counts. So refuse it: the attempt has failed. */
+/* libcurl calls this before each request that it sends. If a connection that is
+ * used again closes without an answer, libcurl would send the request again on
+ * a new connection. But the server may have done the job, and the new request
+ * would be an attempt that nobody counts. So refuse it: the attempt fails. */
 static int
 sending(void *ctx, char *ip, char *local_ip, int port, int local_port)
 {

@@ -217,7 +217,8 @@ finish(struct request *request, int code, int is_unknown, const rp_error *error)
 	}
 	/* If an earlier commit has handled the verdicts, an error would tell
 	 * the client that they had no effect. So the claim ends like one that
-	 * finds no job. */
+	 * finds no job. If it is not known whether the claim was committed, its
+	 * jobs are ready again when their leases end. */
 	if (turn->code && turn->is_settled)
 		turn_end_wait(request);
 	else if (turn->code && turn->is_unknown)

@@ -8,6 +8,8 @@
 -- payload is larger than its limit, so that no dead job is lost.
 -- If a job that has a group is dead, it frees its slot. Otherwise it keeps the slot until
 -- its retry. But if the queue's group_pass is 1, it does so only if :delay_ms is 0.
+-- A job that was blocked after its lease had ended, and that fails with :delay_ms 0, may
+-- become ready immediately, although the answer says 7 (blocked).
 -- If :progress is not null, it replaces the progress of the job. The claim number is
 -- increased, so that each claim is settled only once.
 

@@ -3,6 +3,8 @@
 -- have killed its worker) stays a suspect.
 -- A job that has a group keeps its slot. But if the queue's group_pass is 1 and :delay_ms
 -- is above 0, the job frees its slot.
+-- A job that was blocked after its lease had ended, and is released without a delay, may
+-- become ready immediately, although the answer says 7 (blocked).
 -- If :progress is not null, it replaces the progress of the job. The claim number is
 -- increased, so that each claim is settled only once.
 

@@ -1,6 +1,6 @@
 -- free_starts: return how many jobs of a queue with a rate may start now. This is
--- rate_count minus the number of jobs that have started within the last rate_ms. Times far
--- in the future, which were stored before the clock was set back, do not count.
+-- rate_count minus the number of jobs that have started within the last rate_ms. Times
+-- far in the future, which were stored before the clock was set back, do not count.
 -- queue_id: the queue.
 -- rate_count, rate_ms: at most rate_count jobs may start within any rate_ms. A
 -- rate_count of 0: any number.

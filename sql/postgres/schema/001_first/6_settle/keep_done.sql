@@ -38,7 +38,8 @@ begin
 	        attempt, max_attempts, worker, created_at, unique_key, kind,
 	        headers, payload, last_error, failures, extra, result)
 	select j.id, j.queue_id, 4, clock_timestamp(),
-	       readpast.priority_of(j.lane_id), case when (j.extra).came is null then j.run_at
+	       readpast.priority_of(j.lane_id),
+	       case when (j.extra).came is null then j.run_at
 	            else readpast.waits_since(j) end,
 	       j.claim_no, j.attempt,
 	       j.max_attempts, w.name, j.created_at, j.unique_key, j.kind,

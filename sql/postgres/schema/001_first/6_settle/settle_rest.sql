@@ -1,12 +1,13 @@
 -- settle_rest: apply the verdicts other than `done`. If a lease is over and the job was
--- not claimed again, the verdict is accepted. But an extension is refused if the job waits
--- for its group, or if another job may have started in its place, because its queue or
--- its group has a limit.
+-- not claimed again, the verdict is accepted. But an extension is refused if the job
+-- waits for its group, or if another job may have started in its place, because its queue
+-- or its group has a limit.
 -- ids .. progresses: the parameters of settle().
 -- Rows: one for each verdict that is accepted. The row has the verdict's position in
 -- the arrays, the new state of the job, and the job's queue.
 -- Locks: if a worker waits, a row of `waiter`. For each job that dies, the rows that
--- put_dead() locks. settle_done() has locked the jobs' rows already.
+-- put_away() and put_dead() lock. For each job of a group, those that unblock_job() and
+-- end_attempt() lock. settle_done() has locked the jobs' rows already.
 
 create function readpast.settle_rest(
 	ids bigint[], claim_nos bigint[], verdicts bigint[],

@@ -1,7 +1,7 @@
 -- sweep_groups: end the holds of groups when their time is over, and carry out recheck
 -- requests. A recheck request is a row of group_recheck. It asks to look at a group
 -- again, because a waiting job may be admitted there. The routine stops after the time
--- admit_budget(). It begins with any queue, so that no queue with many requests keeps
+-- admit_budget(). It begins with a random queue, so that no queue with many requests keeps
 -- those of others waiting. Claims also carry out the requests of their own queue.
 -- Result: none.
 -- Locks: rows of group_hold, and the rows that admit_requested() locks. Rows that other

@@ -1,7 +1,8 @@
 -- groups_of: list groups of a queue, ordered by the bytes of their names. A group is
 -- listed if one of its jobs waits or has a slot (the right to run), or if the group is
 -- held. The routine goes from name to name in the indexes, so its cost does not depend
--- on how many groups and jobs there are.
+-- on how many groups and jobs there are. Only if no job of the queue may start now,
+-- only_blocked also reads the groups in which no job is ready.
 -- queue: the name of the queue.
 -- only_blocked: true to list only groups that have jobs which are counted as waiting.
 -- after: list groups whose names come after this one. '' or null: from the first.
