@@ -11,7 +11,7 @@ SPDX-FileCopyrightText: The readpast authors
 import threading
 import time
 
-from sessions import Session, buffers, case, main
+from sessions import Session, buffers, case, eventually, main
 
 
 def limited(s, limit=1):
@@ -238,38 +238,7 @@ def one_claim_after_a_limit_was_raised_takes_more_jobs(s):
     assert s.taken() == "b"
 
 
-# ---- places of recheck requests ----
-
-def take_turns(s, enqueuer, rounds):
-    """In each round, let an open transaction enqueue a job and commit, then claim and
-    complete a job. Returns how many pages the claim and the completion of the last
-    round read."""
-    for _ in range(rounds):
-        enqueuer.rows("begin")
-        put(enqueuer, "x")
-        enqueuer.rows("commit")
-        pages = buffers(s, "readpast.claim('q', 1)")
-        job, number = s.one("select id, claim_no from readpast.job "
-                            "where lease_until is not null")
-        enqueuer.rows("begin")
-        put(enqueuer, "x") # the completion meets a request, too
-        enqueuer.rows("commit")
-        pages += buffers(s, f"readpast.complete({job}, {number})")
-        s.rows("select readpast.cancel(max(id)) from readpast.job")
-    return pages
-
-
-@case
-def a_busy_group_of_open_enqueues_costs_the_same_beside_an_old_snapshot(s):
-    limited(s)
-    put(s, "first")
-    put(s, "second")
-    enqueuer, report = Session(s.database), open_session(s, "repeatable read")
-    few = take_turns(s, enqueuer, 100)
-    many = take_turns(s, enqueuer, 600)
-    assert many < 1.3 * few, (few, many)
-    report.rows("commit")
-
+# ---- waiting jobs are found again ----
 
 def expect_order(s, *payloads):
     """Claim and complete one job after the other."""
@@ -277,15 +246,6 @@ def expect_order(s, *payloads):
         claims = s.claim()
         assert list(claims) == [payload], (payload, claims)
         s.complete(claims[payload])
-
-
-def enqueue_open(s, *payloads):
-    """Enqueue in a transaction that does not end with the enqueue, so that it adds a
-    recheck request."""
-    enqueuer = open_session(s)
-    for payload in payloads:
-        put(enqueuer, payload)
-    enqueuer.rows("commit")
 
 
 @case
@@ -364,32 +324,27 @@ def a_changed_job_with_a_slot_passes_it_on(s):
 
 
 @case
-def jobs_that_wait_since_before_a_hold_run_before_later_ones(s):
+def an_enqueue_that_waits_for_a_unique_key_does_not_lose_its_place(s):
     limited(s)
-    s.rows("select readpast.hold('q', '1 h', 'g')")
-    for payload in "abc":
-        put(s, payload)
-    s.sweep() # the requests are carried out, without effect
-    s.rows("update readpast.group_hold set until = clock_timestamp()")
-    enqueue_open(s, "late")
-    expect_order(s, "a", "b", "c", "late")
-
-
-@case
-def a_request_is_about_all_jobs_of_its_group_if_others_may_be_left_out(s):
-    limited(s)
-    enqueue_open(s, "a")
-    merged = ("select m.priority, m.came from unnest(readpast.merge_requests(array("
-              "select r from readpast.next_requests(1) r), '{g}')) m")
-    (came,) = s.rows("select came - 1 from readpast.group_wait")[0]
-    assert s.one(merged) == (100, came)
-    for others in ("select 1, 'f', true", "select 1, n || '', false "
-                   "from generate_series(1, readpast.admit_slice()) n"):
-        s.rows("begin")
-        s.rows("insert into readpast.group_recheck (queue_id, group_key, and_later) "
-               + others)
-        assert s.one(merged) == (-1, 0)
-        s.rows("rollback")
+    put(s, "first")
+    first = s.claim()["first"]
+    other, later = open_session(s), open_session(s)
+    other.put("other", unique_key="k")
+    enqueuer = Session(s.database)
+    thread = threading.Thread(target=enqueuer.put, args=("early",),
+                              kwargs={"group_key": "g", "unique_key": "k"})
+    thread.start()
+    eventually(10, lambda: s.one("select count(*) from pg_locks where not granted"))
+    put(later, "x")
+    later.rows("commit")
+    s.complete(first)
+    x = s.claim()["x"]
+    other.rows("rollback")
+    thread.join()
+    put(s, "last")
+    assert s.taken() == ""  # carries out the request
+    s.complete(x)
+    expect_order(s, "early", "last")
 
 
 @case

@@ -257,8 +257,6 @@ create table readpast.group_wait (
 -- slot to no job. The next claim or sweep carries out the requests, see
 -- admit_requested().
 -- xid: the transaction that has added the request, see group_cursor.
--- priority, came: the request is about the waiting jobs that come after this place in
--- the order of the group. -1 and 0: about all of them.
 -- and_later: true if the request is for all groups of the queue whose names come after
 -- this name, see request_later().
 create table readpast.group_recheck (
@@ -267,8 +265,6 @@ create table readpast.group_recheck (
 	queue_id  integer not null,
 	group_key text collate "C" not null,
 	and_later boolean not null default false,
-	priority  integer not null default -1,
-	came      bigint not null default 0,
 	primary key (queue_id, xid, id)
 );
 create index group_recheck_later on readpast.group_recheck (queue_id) where and_later;

@@ -2,16 +2,12 @@
 -- jobs into the ready line. If the queue has no group limit, admit up to admit_slice()
 -- jobs of each group. If another transaction has locked a job, that job and the later
 -- jobs of its group go on waiting, and the routine adds a recheck request.
--- queue_id: the queue.
--- requests: a recheck request for each group, see merge_requests(). Waiting jobs before
--- the place of a request are left out.
--- Precondition: the caller has locked the groups by lock_groups() in an earlier
--- statement, so that this routine sees what earlier holders of the locks did.
+-- queue_id, group_keys: the groups. The caller has locked them by lock_groups() in an
+-- earlier statement, so that this routine sees what earlier holders of the locks did.
 -- Result: none.
 -- Locks: the jobs' rows. Rows that other transactions have locked are skipped.
 
-create function readpast.admit_groups_of(queue_id integer,
-                                         requests readpast.group_recheck[])
+create function readpast.admit_groups_of(queue_id integer, group_keys text[])
 returns void
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
@@ -37,17 +33,19 @@ begin
 	  into most, holds, epoch
 	  from readpast.queue q
 	 where q.id = admit_groups_of.queue_id;
-	select array_agg(r.group_key), array_agg(w.job_id), array_agg(w.place)
+	select array_agg(w.group_key), array_agg(w.job_id), array_agg(w.ctid)
 	  into names, ids, places
-	  from unnest(requests) r
+	  from unnest(group_keys) as g(name)
 	 cross join lateral (
-	       select w.job_id, w.place
-	         from readpast.waits_after(r.queue_id, r.group_key, r.priority, r.came) w
+	       select w.group_key, w.job_id, w.ctid
+	         from readpast.group_wait w
+	        where w.queue_id = admit_groups_of.queue_id and w.group_key = g.name
+	        order by w.queue_id, w.group_key, w.priority, w.came
 	        limit case when most = 0 then readpast.admit_slice()
 	                   else (select greatest(o.n, 0)
-	                           from readpast.open_slots(r.queue_id, r.group_key,
-	                                                    most) o) end) w
-	 where not (holds and readpast.is_held(r.queue_id, r.group_key));
+	                           from readpast.open_slots(admit_groups_of.queue_id,
+	                                                    g.name, most) o) end) w
+	 where not (holds and readpast.is_held(admit_groups_of.queue_id, g.name));
 	if ids is null then
 		return;
 	end if;
@@ -67,12 +65,11 @@ begin
 	failed := array(select distinct c.name from unnest(names, ids) as c(name, id)
 	                 where c.id not in (select t.id from unnest(taken) as t(id)));
 	if failed <> '{}' or most = 0 then
-		insert into readpast.group_recheck (queue_id, group_key, priority, came)
-		select r.queue_id, r.group_key, r.priority, r.came
+		insert into readpast.group_recheck (queue_id, group_key)
+		select admit_groups_of.queue_id, c.name
 		  from unnest(names) as c(name)
-		  join unnest(requests) r on r.group_key = c.name
-		 group by r.queue_id, r.group_key, r.priority, r.came
-		having r.group_key = any (failed)
+		 group by c.name
+		having c.name = any (failed)
 		       or most = 0 and count(*) = readpast.admit_slice();
 	end if;
 end

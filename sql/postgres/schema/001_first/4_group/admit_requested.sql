@@ -23,7 +23,6 @@ declare
 	names    text[];
 	busy     text[] := '{}';
 	locked   text[];
-	merged   readpast.group_recheck[];
 	gone     bigint[];
 begin
 	-- request_later() adds up to admit_slice() requests. So it must not be called before
@@ -58,9 +57,9 @@ begin
 		              for update of r skip locked))
 		returning r.id)
 	select array_agg(g.id) into gone from gone g;
-	merged := readpast.merge_requests(requests, locked);
-	perform readpast.delete_ghosts(merged), readpast.rewind_slots(merged);
-	perform readpast.admit_groups_of(queue_id, merged);
+	perform readpast.delete_ghosts(queue_id, locked),
+	        readpast.rewind_slots(queue_id, locked);
+	perform readpast.admit_groups_of(queue_id, locked);
 	if busy = '{}' then
 		perform readpast.move_requests_start(queue_id, before, requests, gone);
 	end if;

@@ -24,12 +24,7 @@ begin
 		    on s.queue_id = j.queue_id and s.group_key = (j.extra).group_key
 		   and s.job_id = j.id
 		 where j.id = any (ids)
-		returning group_wait.*),
-	requested as (
-		insert into readpast.group_recheck (queue_id, group_key, priority, came)
-		select w.queue_id, w.group_key, min(w.priority), min(w.came) - 1
-		  from waits w
-		 group by w.queue_id, w.group_key)
+		returning group_wait.job_id, group_wait.came)
 	update readpast.job j
 	   set seq = null,
 	       run_at = 'infinity',
@@ -44,6 +39,10 @@ begin
 	 using readpast.job j
 	 where j.id = any (ids) and s.queue_id = j.queue_id
 	   and s.group_key = (j.extra).group_key and s.job_id = j.id;
+	insert into readpast.group_recheck (queue_id, group_key)
+	select distinct j.queue_id, (j.extra).group_key
+	  from readpast.job j
+	 where j.id = any (ids);
 	perform readpast.open_lane(l.lane_id)
 	   from (select distinct j.lane_id from readpast.job j
 	          where j.id = any (ids)) l;

@@ -51,16 +51,11 @@ begin
 		  from readpast.admit_jobs(next.ids, next.places, next.epochs) a;
 	end if;
 	if coalesce(cardinality(added), 0) < cardinality(freed) then
-		perform readpast.request_missed(
-		            m.queue_id,
-		            array_agg((0, '0', m.queue_id, m.group_key, false, m.priority,
-		                       m.came)::readpast.group_recheck), joined)
-		   from (select s.queue_id, s.group_key,
-		                min(s.priority) filter (where s.n > 0) as priority,
-		                min(s.came) filter (where s.n > 0) as came
-		           from (select f.*, 1 as n from unnest(freed) f
+		perform readpast.request_missed(m.queue_id, array_agg(m.group_key), joined)
+		   from (select s.queue_id, s.group_key
+		           from (select f.queue_id, f.group_key, 1 as n from unnest(freed) f
 		                 union all
-		                 select a.*, -1 from unnest(added) a) s
+		                 select a.queue_id, a.group_key, -1 from unnest(added) a) s
 		          group by s.queue_id, s.group_key
 		         having sum(s.n) > 0) m
 		  group by m.queue_id;

@@ -1,10 +1,11 @@
 -- next_waiting: choose the next waiting jobs of each group, which get the slots that
--- other jobs have just freed. The search begins after the job that freed the slot, or
--- at the place of a recheck request of the group that comes before it, see
--- rewind_slots(). If the limit is 1 and the group's next job is locked, no job is chosen.
--- The same is true if the group is held, or if it has no free slot because its limit was
--- lowered. If the limit is larger, locked jobs are skipped, and a recheck request is added
--- for them.
+-- other jobs have just freed. The search begins after the job that freed the slot, so
+-- it does not read the dead index entries before that job. But if a recheck request of
+-- the group is stored, the search begins at the start of the group, because a waiting
+-- job may have come before the jobs that have slots, see rewind_slots(). If the limit
+-- is 1 and the group's next job is locked, no job is chosen. The same is true if the
+-- group is held, or if it has no free slot because its limit was lowered. If the limit is
+-- larger, locked jobs are skipped, and a recheck request is added for their group.
 -- freed: the slots, which this transaction has deleted.
 -- Result:
 --   ids: the jobs, locked.
@@ -30,26 +31,34 @@ declare
 	skipping readpast.group_recheck[];
 begin
 	select array_agg(p.job_id), array_agg(p.place), array_agg(q.group_epoch),
-	       array_agg((0, '0', f.queue_id, f.group_key, false, -1,
-	                  0)::readpast.group_recheck) filter (where p.number > f.n)
+	       array_agg((0, '0', f.queue_id, f.group_key,
+	                  false)::readpast.group_recheck) filter (where p.number > f.n)
 	  into ids, places, epochs, skipping
 	  from (select f.queue_id, f.group_key, count(*) as n,
 	               min(f.priority) as priority,
-	               case when all_of_them then 0
-	                    else least(min(f.came), (
-	                             select min(case when r.priority < min(f.priority)
-	                                             then 0 else r.came end)
-	                               from unnest(requests) r
-	                              where r.queue_id = f.queue_id
-	                                and r.group_key = f.group_key)) end as came
+	               case when all_of_them
+	                         or exists (select 1 from unnest(requests) r
+	                                     where r.queue_id = f.queue_id
+	                                       and r.group_key = f.group_key) then 0
+	                    else min(f.came) end as came
 	          from unnest(freed) f
 	         group by f.queue_id, f.group_key) f
 	  join readpast.queue q on q.id = f.queue_id and q.group_limit > 0
 	 cross join lateral (
 	       select w.job_id, w.place, w.number
-	         from (select w.*, row_number() over () as number
-	                 from readpast.waits_after(f.queue_id, f.group_key, f.priority,
-	                                           f.came) w
+	         from (select w.job_id, w.ctid as place, w.priority, w.came,
+	                      row_number() over (order by w.queue_id, w.group_key,
+	                                                  w.priority, w.came) as number
+	                 from readpast.group_wait w
+	                where w.queue_id = f.queue_id and w.group_key = f.group_key
+	                  and (w.priority, w.came) > (
+	                          case when exists (
+	                                   select 1 from readpast.group_wait u
+	                                    where u.queue_id = f.queue_id
+	                                      and u.group_key = f.group_key
+	                                      and u.priority < f.priority)
+	                               then -1 else f.priority end, f.came)
+	                order by w.queue_id, w.group_key, w.priority, w.came
 	                limit case when q.group_limit = 1 then 1 end) w
 	         join readpast.job j on j.id = w.job_id
 	        where j.seq is null and j.run_at = 'infinity'

@@ -29,10 +29,7 @@ begin
 	select its_queue_id, n.name, its_priority, n.came, n.id, moment
 	  from unnest(ids, cames, group_keys) as n(id, came, name)
 	 where n.name is not null and n.came is not null;
-	insert into readpast.group_recheck (queue_id, group_key, priority, came)
-	select its_queue_id, n.name, its_priority, min(n.came) - 1
-	  from unnest(cames, group_keys) as n(came, name)
-	 where n.came is not null and n.name in (select r.name from unnest(requests) as r(name))
-	 group by n.name;
+	insert into readpast.group_recheck (queue_id, group_key)
+	select its_queue_id, r.name from unnest(requests) as r(name);
 end
 $body$;

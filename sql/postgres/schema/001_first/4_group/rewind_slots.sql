@@ -8,14 +8,13 @@
 -- Another transaction may just be passing a slot on to a job that this one does not see
 -- yet. It has deleted the old slot, so xmax of the slot's row is set. If it is still open,
 -- its job is locked, and a recheck request is added.
--- requests: a recheck request for each group, see merge_requests(). The caller has locked
--- the groups by lock_groups(). Waiting jobs before the place of a request are left out.
+-- queue_id, group_keys: the groups, which the caller has locked by lock_groups().
 -- Result: none. If another transaction has locked the job of a slot that has to be
 -- changed, a recheck request is added.
 -- Locks: the slots that are changed, and before that the rows of their jobs, for update.
 -- Rows that other transactions have locked are skipped.
 
-create function readpast.rewind_slots(requests readpast.group_recheck[]) returns void
+create function readpast.rewind_slots(queue_id integer, group_keys text[]) returns void
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 set jit = off
@@ -27,30 +26,28 @@ declare
 	late record;
 begin
 	for late in
-		select s.place, s.job_id, r.queue_id, r.group_key, w.came - 1 as came
-		  from unnest(requests) r
-		  join readpast.queue q on q.id = r.queue_id
+		select s.place, s.job_id, g.name as group_key, w.came - 1 as came
+		  from unnest(group_keys) as g(name)
+		  join readpast.queue q on q.id = rewind_slots.queue_id
 		 cross join lateral (
 		       -- The newest slots first, as in open_slots().
 		       select s.ctid as place, s.job_id, s.priority, s.came,
 		              s.xmax <> '0' as is_passed_on
 		         from readpast.group_slot s
-		        where s.queue_id = r.queue_id and s.group_key = r.group_key
+		        where s.queue_id = q.id and s.group_key = g.name
 		        order by s.queue_id desc, s.group_key desc, s.job_id desc
 		        limit case when not q.group_lowered then nullif(q.group_limit, 0) end) s
 		  left join lateral (
 		       select w.came
 		         from readpast.group_wait w
-		        where w.queue_id = r.queue_id and w.group_key = r.group_key
+		        where w.queue_id = q.id and w.group_key = g.name
 		          and w.priority = s.priority and w.came < s.came
-		          and w.came > case when s.priority = r.priority then r.came else 0 end
 		        order by w.queue_id, w.group_key, w.priority, w.came
 		        limit 1) w on true
 		 where w.came is not null
 		    or s.is_passed_on
-		       and (select 1
-		              from readpast.waits_after(r.queue_id, r.group_key, r.priority,
-		                                        r.came) a
+		       and (select 1 from readpast.group_wait a
+		             where a.queue_id = q.id and a.group_key = g.name
 		             limit 1) = 1
 	loop
 		perform 1 from readpast.job j where j.id = late.job_id for update skip locked;
@@ -61,7 +58,7 @@ begin
 		end if;
 		if not found then
 			insert into readpast.group_recheck (queue_id, group_key)
-			values (late.queue_id, late.group_key);
+			values (rewind_slots.queue_id, late.group_key);
 		end if;
 	end loop;
 end
