@@ -23,7 +23,10 @@ begin
 	-- `offset 0`: see lock_waiting().
 	return array(
 		select j.id
-		  from (select j.* from readpast.job j where j.id = any (ids) offset 0) j
+		  from (select j.id, j.queue_id, j.seq, j.lease_until, j.extra
+		          from readpast.job j
+		         where j.id = any (ids)
+		        offset 0) j
 		  join readpast.queue q
 		    on q.id = j.queue_id
 		   and (q.group_limit > 0 or q.holds_until > moment)

@@ -1,7 +1,6 @@
 -- settle_rest: apply the verdicts other than `done`. If a lease is over and the job was
--- not claimed again, the verdict is accepted. But an extension is refused if the job
--- waits for its group, or if another job may have started in its place, because its queue
--- or its group has a limit.
+-- not claimed again, the verdict is accepted. But an extension is refused if another job
+-- may have started in its place, see may_run_again().
 -- ids .. progresses: the parameters of settle().
 -- Rows: one for each verdict that is accepted. The row has the verdict's position in
 -- the arrays, the new state of the job, and the job's queue.
@@ -38,19 +37,11 @@ begin
 		                     and j.worker_id is not null
 		  join readpast.queue q on q.id = j.queue_id
 		 where v.verdict > 0
-		   and not (v.verdict = 4 and j.lease_until is null
-		            and (q.run_limit > 0 or (j.extra).came is not null
-		                 or q.group_limit > 0 and (j.extra).group_key is not null
-		                    and not exists (
-		                            select 1 from readpast.group_slot s
-		                             where s.queue_id = j.queue_id
-		                               and s.group_key = (j.extra).group_key
-		                               and s.job_id = j.id)))
+		   and (v.verdict <> 4 or j.lease_until is not null
+		        or readpast.may_run_again(q, j.id, j.extra))
 		 order by v.number
 	loop
-		if v.waits and not v.dies then
-			perform readpast.unblock_job(v.id);
-		end if;
+		perform readpast.unblock_job(v.id) where v.waits and not v.dies;
 		if v.progress is not null and v.verdict <> 4 then
 			update readpast.job j
 			   set extra = readpast.with_progress(j.extra, v.progress)
@@ -59,9 +50,7 @@ begin
 		if v.dies then
 			state := 5;
 			perform readpast.put_away(v.id, 5, v.error);
-			if v.dead_to is not null then
-				perform readpast.put_dead(v.id, v.dead_to);
-			end if;
+			perform readpast.put_dead(v.id, v.dead_to) where v.dead_to is not null;
 		elsif v.verdict = 1 then
 			state := readpast.try_again(
 			             v.id, v.lane_id, v.error,

@@ -4,7 +4,7 @@
 -- dead_to: the queue that gets a copy of each job that dies. That queue is created if
 -- it does not exist. An empty text ends this setting.
 -- run_limit: how many jobs of the queue may run at once. 0: any number.
--- group_limit .. joined: the parameters of set_limits().
+-- group_limit .. per: the parameters of set_limits().
 -- Result: none. SQLSTATE RP003: an argument is wrong.
 -- Locks: the queue's row. The call waits for an open transaction that creates the same
 -- queue. If the queue has no run_limit yet and gets one, the call also takes the lock
@@ -18,8 +18,7 @@ create function readpast.queue_set(
 	max_payload bigint default null, timeout interval default null,
 	dead_to text default null, run_limit integer default null,
 	group_limit integer default null, group_on_failure text default null,
-	rate integer default null, per interval default null,
-	joined boolean default null)
+	rate integer default null, per interval default null)
 returns void
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
@@ -48,7 +47,7 @@ begin
 	perform readpast.queue_create(dead_to) where dead_to <> '';
 	perform readpast.start_limit(queue) where run_limit > 0;
 	if num_nonnulls(group_limit, group_on_failure, rate, per) > 0 then
-		perform readpast.set_limits(queue, group_limit, group_on_failure, rate, per, joined);
+		perform readpast.set_limits(queue, group_limit, group_on_failure, rate, per);
 	end if;
 	update readpast.queue q
 	   set max_attempts   = coalesce(queue_set.max_attempts, q.max_attempts),

@@ -17,7 +17,8 @@
 
 create function readpast.set_limits(queue text, group_limit integer,
                                     group_on_failure text, rate integer,
-                                    per interval, joined boolean) returns void
+                                    per interval, joined boolean default null)
+returns void
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $body$
