@@ -270,8 +270,10 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const struct options options = { .hosts = { hosts, 1 } };
 	struct server server = { .options = &options };
 	struct MHD_Connection connection = { .count = 0 };
+	char target[] = "/v1/queues/mail/jobs";
 	struct request request = { .server = &server,
 				   .connection = &connection,
+				   .target = target,
 				   .segments = { "v1", "queues", "mail",
 						 "jobs" },
 				   .depth = 4 };
