@@ -26,7 +26,8 @@ begin
 	returning w.run_at into since;
 	if since is null then
 		perform readpast.free_group_slots(
-		            array[(queue_id, (extra).group_key, id, priority, null)::readpast.group_slot]);
+		            array[(queue_id, (extra).group_key, id, priority,
+		                   null)::readpast.group_slot]);
 	end if;
 	return since;
 end

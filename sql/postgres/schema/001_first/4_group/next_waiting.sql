@@ -26,8 +26,10 @@ declare
 		select r
 		  from (select distinct f.queue_id from unnest(freed) f) f
 		 cross join lateral readpast.next_requests(f.queue_id) r);
-	-- True: search from the first job of each group.
-	all_of_them boolean := readpast.may_be_more(requests);
+	-- True: search from the first job of each group, because other requests may be
+	-- stored, or a request is for many groups.
+	all_of_them boolean := cardinality(requests) >= readpast.admit_slice()
+	                       or exists (select 1 from unnest(requests) r where r.and_later);
 	skipping readpast.group_recheck[];
 begin
 	select array_agg(p.job_id), array_agg(p.place), array_agg(q.group_epoch),
