@@ -724,7 +724,7 @@ P10_an_extension_after_the_lease_starts_no_job_beside_others(void **state)
 	put(conn, "q", "x");
 	late = claim_one(conn, 1);
 	sleep_ms(20);
-	rp_sweep(conn, NULL);
+	ok(conn, rp_sweep(conn, NULL));
 	assert_int_equal(rp_extend(conn, late.id, late.no, MINUTE), RP_EGONE);
 	other = claim_one(conn, MINUTE);
 	assert_int_equal(other.id, late.id);

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """Test the tables of queues and lanes: a session creates a thousand queues, a user
-changes rows by hand, and logical replication publishes all tables. Starts its own server.
+changes rows by hand, the clock is set back, and logical replication publishes all
+tables. Starts its own server.
 
   queues.py ROOT [CASE...]
 
@@ -105,7 +106,7 @@ def a_lane_has_one_row_even_if_it_is_used_often(s):
         (5,), (7,), (8,), (100,)]
 
 
-# ---- publications ----
+# ---- rates ----
 
 @case
 def a_rate_allows_jobs_after_the_clock_was_set_back(s):
@@ -117,6 +118,8 @@ def a_rate_allows_jobs_after_the_clock_was_set_back(s):
     assert s.one("select readpast.rate_in_ms(1, 1, 1000)") == 0
     assert s.taken() == "second"
 
+
+# ---- publications ----
 
 def worked_on(s, queue):
     """Call routines so that each table is written to."""
