@@ -56,10 +56,19 @@ say_progress(const struct answer *a)
 	fputs(".", a->to);
 }
 
-/* Print which workers can run the job. With `is_reason`, a missing worker is
- * the reason why the job does not run now. */
+/* Returns 1 if neither a group nor a limit, a rate or a hold has been found
+ * that keeps the job from running now. */
+static int
+is_free(const struct answer *a)
+{
+	return strcmp(a->reason, "next") == 0 ||
+	       strcmp(a->reason, "behind") == 0;
+}
+
+/* Print which workers can run the job. A missing worker is the reason why the
+ * job does not run if there is no other. */
 static void
-say_workers(struct answer *a, int is_reason)
+say_workers(struct answer *a)
 {
 	const rp_why *why = a->why;
 	const char *reason = NULL;
@@ -81,10 +90,8 @@ say_workers(struct answer *a, int is_reason)
 			a->job->kind ? "kind " : "jobs without a kind",
 			a->job->kind ? a->job->kind : "");
 	}
-	if (reason && is_reason) {
+	if (reason && is_free(a))
 		a->reason = reason;
-		a->until = 0;
-	}
 }
 
 static void
@@ -156,13 +163,11 @@ static void
 say_room(struct answer *a)
 {
 	const rp_why *why = a->why;
-	int is_free = strcmp(a->reason, "next") == 0 ||
-		      strcmp(a->reason, "behind") == 0;
 	int has_room = why->group_limit == 0 ||
 		       why->group_busy + why->group_ahead < why->group_limit;
 
-	if (a->job->state == RP_STATE_BLOCKED && a->job->group_key && is_free &&
-	    has_room)
+	if (a->job->state == RP_STATE_BLOCKED && a->job->group_key &&
+	    is_free(a) && has_room)
 		fputs(" Its group has room: the next sweep (by any worker, or "
 		      "by readpast sweep) lets it into the ready line.",
 		      a->to);
@@ -187,7 +192,7 @@ waiting(struct answer *a)
 		      a->to);
 	say_limits(a);
 	say_room(a);
-	say_workers(a, 1);
+	say_workers(a);
 	say_paused(a, 1);
 	say_expiry(a);
 	if (strcmp(a->reason, "next") == 0 && why->workers)
@@ -215,7 +220,7 @@ scheduled(struct answer *a)
 	}
 	fputs(".", a->to);
 	a->until = a->job->run_at;
-	say_workers(a, 0);
+	say_workers(a);
 	say_paused(a, 0);
 	say_expiry(a);
 }

@@ -90,8 +90,8 @@ first=$(claim g)
 check 'why says for whom a job waits' grep -qE \
 	"waits behind job ${first%:*} of group a, running since .* ago\)[^;]*; 2nd of 2\." <(readpast why "$third")
 check 'the JSON of why has the reason and the place' equal \
-	"$(readpast why "$third" --json | jq -c '[.group_limit, .group_busy, .group_ahead, .group_waiting, .group_next.state, (.group_next.since | type)]')" \
-	'[1,1,1,2,"running","string"]'
+	"$(readpast why "$third" --json | jq -c '[.reason, .group_limit, .group_busy, .group_ahead, .group_waiting, .group_next.state, (.group_next.since | type)]')" \
+	'["group",1,1,1,2,"running","string"]'
 readpast complete "$first"
 check 'the end of a job lets the next one of its group into the line' equal "$(states g)" \
 	'b1 ready,none ready,a2 ready,a3 blocked'
@@ -209,6 +209,8 @@ check 'its jobs are blocked' equal "$(states h)" 'x blocked'
 check 'queue list shows the hold' grep -qE '^  held +until ' <(readpast queue list h)
 check 'the JSON of a queue has the end of the hold' grep -q '"held_until":"2' <(readpast queue list h --json)
 check 'the reason of why is the hold' grep -q 'Queue h is held until' <(readpast why "$(readpast list h --json | jq .id)")
+check 'and so it is in the JSON, even if no worker serves the queue' equal \
+	"$(readpast why "$(readpast list h --json | jq .id)" --json | jq -r .reason)" held
 readpast hold h --for 500ms
 "$READPAST" work h --quiet -- cat >ran &
 check 'a second hold replaces the first, and a worker goes on when it ends' \
