@@ -19,9 +19,9 @@ prepare_fn settle_and_claim_prepare;
 /* queues.c. nothing_prepare() is for a request without parameters;
  * empty_body_prepare() also checks that the body has no members. */
 prepare_fn nothing_prepare, empty_body_prepare, queue_set_prepare;
-prepare_fn queue_pause_prepare;
+prepare_fn queue_pause_prepare, queue_hold_prepare;
 run_fn queues_run, queue_run, queue_set_run, queue_drop_run;
-run_fn queue_pause_run, queue_resume_run;
+run_fn queue_pause_run, queue_resume_run, queue_hold_run;
 
 /* jobs.c, job.c */
 prepare_fn jobs_prepare, bulk_prepare;

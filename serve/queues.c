@@ -278,3 +278,61 @@ queue_resume_run(struct request *request, rp_conn *conn)
 	else
 		answer_queue(request, conn, 200);
 }
+
+/* ---- hold ---- */
+
+struct hold {
+	const char *group; /* NULL: the whole queue */
+	int64_t for_ms;    /* -1: the hold is to end now */
+	int clear;
+};
+
+static int
+take_hold(struct request *request, struct hold *ret)
+{
+	static const struct want wants[] = {
+		WANT("group", NAME, struct hold, group, 1, RP_MOST_KEY),
+		WANT("for", DURATION, struct hold, for_ms, 1, RP_MOST_MS),
+		WANT("clear", FLAG, struct hold, clear, 0, 0),
+		WANTS_END,
+	};
+
+	*ret = (struct hold){ NULL, -1, 0 };
+	if (fields_read(request, request->json, "", wants, ret) < 0)
+		return -1;
+	if (ret->clear == (ret->for_ms >= 0))
+		return refuse(request, RP_EINVAL, "for",
+			      "give either for, a duration such as \"30s\", or "
+			      "clear");
+	return 0;
+}
+
+int
+queue_hold_prepare(struct request *request)
+{
+	struct hold hold;
+
+	if (nothing_prepare(request) < 0 || body_parse(request) < 0)
+		return -1;
+	return take_hold(request, &hold);
+}
+
+void
+queue_hold_run(struct request *request, rp_conn *conn)
+{
+	const char *queue = request->segments[2];
+	struct hold hold;
+	int r;
+
+	if (take_hold(request, &hold) < 0)
+		return;
+	r = rp_queue_hold(conn, queue, hold.group,
+			  hold.clear ? 0 : hold.for_ms);
+	if (r < 0)
+		refuse_error(request, r, rp_last_error(conn));
+	else
+		answer_json(request, 200,
+			    json_pack("{s:s, s:s?, s:s}", "queue", queue,
+				      "group", hold.group, "result",
+				      hold.clear ? "cleared" : "held"));
+}

@@ -38,6 +38,8 @@ const struct route routes[] = {
 	  queue_pause_prepare, queue_pause_run },
 	{ "POST", "v1/queues/*/resume", LANE_READ, MAY_ADMIN, 1,
 	  empty_body_prepare, queue_resume_run },
+	{ "POST", "v1/queues/*/hold", LANE_READ, MAY_ADMIN, 1,
+	  queue_hold_prepare, queue_hold_run },
 	{ "POST", "v1/queues/*/jobs", LANE_BATCH, MAY_ENQUEUE, 1,
 	  enqueue_prepare, NULL },
 	{ "POST", "v1/queues/*/retry-dead", LANE_READ, MAY_ADMIN, 1,

@@ -13,8 +13,8 @@
 #include "turn.h"
 
 struct wanted_verdict {
-	const char *claim, *verdict, *error, *progress;
-	int64_t id, claim_no, delay_ms, lease_ms;
+	const char *claim, *verdict, *error, *progress, *hold;
+	int64_t id, claim_no, delay_ms, lease_ms, hold_ms;
 	json_t *result;
 	const char *result_base64;
 };
@@ -84,6 +84,34 @@ take_result(struct request *request, const struct wanted_verdict *w,
 	return 0;
 }
 
+/* Take the members with which a verdict also holds the job's group or queue. */
+static int
+take_hold(struct request *request, const struct wanted_verdict *w,
+	  const char *where, rp_verdict *v)
+{
+	if (!w->hold)
+		return w->hold_ms < 0 ? 0
+				      : refuse_member(request, where, "for",
+						      "only together with "
+						      "hold");
+	if (v->verdict == RP_DONE || v->verdict == RP_EXTEND)
+		return refuse_member(request, where, "hold",
+				     "only for the verdicts \"fail\", \"dead\" "
+				     "and \"release\"");
+	v->hold = strcmp(w->hold, "group") == 0   ? RP_HOLD_GROUP
+		  : strcmp(w->hold, "queue") == 0 ? RP_HOLD_QUEUE
+						  : 0;
+	if (!v->hold)
+		return refuse_member(request, where, "hold",
+				     "expected group or queue");
+	if (w->hold_ms < 0)
+		return refuse_member(request, where, "for",
+				     "for how long? Give a duration such as "
+				     "\"30s\"");
+	v->hold_ms = w->hold_ms;
+	return 0;
+}
+
 /* Check that the verdict has no member that belongs to another kind of
  * verdict. */
 static int
@@ -129,9 +157,14 @@ take_verdict(struct request *request, json_t *object, const char *where,
 		     result_base64, 0, INT32_MAX),
 		WANT("progress", TEXT, struct wanted_verdict, progress, 0,
 		     RP_MOST_PROGRESS),
+		WANT("hold", TEXT, struct wanted_verdict, hold, 1, 16),
+		WANT("for", DURATION, struct wanted_verdict, hold_ms, 1,
+		     RP_MOST_MS),
 		WANTS_END,
 	};
-	struct wanted_verdict w = { .delay_ms = -1, .lease_ms = -1 };
+	struct wanted_verdict w = { .delay_ms = -1,
+				    .lease_ms = -1,
+				    .hold_ms = -1 };
 	char field[64];
 
 	*v = (rp_verdict)RP_VERDICT_INIT;
@@ -140,7 +173,8 @@ take_verdict(struct request *request, json_t *object, const char *where,
 	snprintf(field, sizeof(field), "%s.verdict", where);
 	if (take_word(request, w.verdict, field, &v->verdict) < 0 ||
 	    take_claim_no(request, &w, where, v) < 0 ||
-	    check_verdict(request, &w, where, v) < 0)
+	    check_verdict(request, &w, where, v) < 0 ||
+	    take_hold(request, &w, where, v) < 0)
 		return -1;
 	v->delay_ms = v->verdict == RP_EXTEND ? w.lease_ms : w.delay_ms;
 	v->error = w.error;

@@ -444,6 +444,74 @@ class Queues(Case):
         queue = self.server.ask("PATCH", path, {"rate": None, "group_limit": None}).json
         self.assertEqual((queue["rate"], queue["group_limit"]), (None, None))
 
+    def verdicts(self, *verdicts):
+        return self.server.post("/v1/verdicts", {"verdicts": list(verdicts)}).json["results"]
+
+    def test_a_queue_or_a_group_is_held_for_a_time(self):
+        for group in ("acme", "other"):
+            self.server.enqueue(self.queue, group=group)
+        path = f"/v1/queues/{self.queue}/hold"
+        held = self.server.post(path, {"group": "acme", "for": "1h"})
+        self.assertEqual(held.json, {"queue": self.queue, "group": "acme",
+                                     "result": "held"})
+        self.assertEqual([job["group_key"] for job in self.server.claim(self.queue, max=9)],
+                         ["other"])
+        self.server.post(path, {"for": "1h"})
+        self.assertIsNotNone(self.server.get(f"/v1/queues/{self.queue}").json["held_until"])
+        self.assertEqual(self.server.post(path, {"clear": True}).json["result"], "cleared")
+        self.assertEqual(self.server.claim(self.queue, max=9), [])
+        self.server.post(path, {"group": "acme", "clear": True})
+        self.assertEqual([job["group_key"] for job in self.server.claim(self.queue, max=9)],
+                         ["acme"])
+
+    def test_a_hold_of_the_wrong_form_is_refused(self):
+        self.server.enqueue(self.queue)
+        path = f"/v1/queues/{self.queue}/hold"
+        for body, field in (({}, "for"), ({"clear": False}, "for"),
+                            ({"for": "1s", "clear": True}, "for"), ({"for": "0s"}, "for"),
+                            ({"for": "1s", "group": ""}, "group"),
+                            ({"for": "1s", "group": "a\nb"}, "group"),
+                            ({"for": "1s", "until": "x"}, "until")):
+            answer = self.server.post(path, body)
+            self.refused(answer, 400)
+            self.assertEqual(answer.json["field"], field, body)
+        self.assertEqual(len(self.server.claim(self.queue)), 1)
+        self.refused(self.server.post("/v1/queues/no-such-queue/hold", {"for": "1s"}), 404)
+
+    def test_a_verdict_holds_the_group_or_the_queue_of_its_job(self):
+        for group in ("acme", "acme", "other"):
+            self.server.enqueue(self.queue, group=group)
+        first = self.server.claim(self.queue)[0]
+        answer = self.verdicts({"claim": first["claim"], "verdict": "release",
+                                       "hold": "group", "for": "1h"})
+        self.assertEqual((answer[0]["outcome"], answer[0]["state"]), ("ok", "blocked"))
+        other = self.server.claim(self.queue, max=9)
+        self.assertEqual([job["group_key"] for job in other], ["other"])
+        self.verdicts({"claim": other[0]["claim"], "verdict": "fail", "delay": "0s",
+                              "hold": "queue", "for": "1h"})
+        self.assertIsNotNone(self.server.get(f"/v1/queues/{self.queue}").json["held_until"])
+        # A verdict that is refused holds nothing.
+        self.server.post(f"/v1/queues/{self.queue}/hold", {"clear": True})
+        gone = self.verdicts({"claim": other[0]["claim"], "verdict": "release",
+                                     "hold": "queue", "for": "1h"})
+        self.assertEqual(gone[0]["outcome"], "gone")
+        self.assertIsNone(self.server.get(f"/v1/queues/{self.queue}").json["held_until"])
+
+    def test_a_verdict_with_a_wrong_hold_is_refused(self):
+        self.server.enqueue(self.queue)
+        claim = self.server.claim(self.queue)[0]["claim"]
+        for rest, field in (({"verdict": "done", "hold": "queue", "for": "1s"}, "hold"),
+                            ({"verdict": "extend", "hold": "queue", "for": "1s"}, "hold"),
+                            ({"verdict": "release", "hold": "all", "for": "1s"}, "hold"),
+                            ({"verdict": "release", "hold": "queue"}, "for"),
+                            ({"verdict": "release", "for": "1s"}, "for"),
+                            ({"verdict": "fail", "hold": "group", "for": "0s"}, "for")):
+            answer = self.server.post("/v1/verdicts", {"verdicts": [{"claim": claim, **rest}]})
+            self.refused(answer, 400)
+            self.assertEqual(answer.json["field"], f"verdicts[0].{field}", rest)
+        self.assertEqual(self.verdicts({"claim": claim, "verdict": "done"})[0]["outcome"],
+                         "ok")
+
     def test_a_queue_is_paused_and_resumed_and_dropped(self):
         self.server.enqueue(self.queue)
         path = f"/v1/queues/{self.queue}"

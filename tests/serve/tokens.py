@@ -66,11 +66,14 @@ class Tokens(Case):
             ("GET", "/v1/jobs?queue=mail"): {"admin", "reader", "readers", "all"},
             ("POST", "/v1/queues/mail/pause"): {"admin"},
             ("POST", "/v1/queues/mail/resume"): {"admin"},
+            ("POST", "/v1/queues/mail/hold"): {"admin"},
             ("GET", "/v1/doctor"): {"admin", "all"},
         }
+        bodies = {"/v1/queues/mail/hold": {"clear": True}}
         for (method, path), allowed in calls.items():
             for name in self.tokens:
-                answer = self.by(name, method, path, {} if method == "POST" else None)
+                answer = self.by(name, method, path,
+                                 bodies.get(path, {}) if method == "POST" else None)
                 with self.subTest(name=name, path=path):
                     if name in allowed:
                         self.assertIn(answer.status, (200, 201))
