@@ -588,4 +588,25 @@ def producers_of_one_group_do_not_wait_for_each_other(s):
     assert s.one("select count(*) from readpast.jobs") == 600
 
 
+# ---- limits that change ----
+
+@case
+def one_call_admits_a_bounded_number_of_jobs(s):
+    limited(s)
+    for n in range(30):
+        s.rows("select count(*) from readpast.enqueue_many("
+               "'q', array_fill('x'::bytea, array[100]), group_key => %s)", f"g{n}")
+    waiting = "select count(*) from readpast.group_wait"
+    all_of_them = s.one(waiting)
+    limited(s, 0)
+    left = s.one(waiting)
+    assert all_of_them - 1000 <= left < all_of_them, left
+
+    def all_admitted():
+        s.sweep()
+        return s.one(waiting) == 0
+
+    assert eventually(30, all_admitted)
+
+
 main()
