@@ -591,6 +591,49 @@ def producers_of_one_group_do_not_wait_for_each_other(s):
 # ---- limits that change ----
 
 @case
+def a_lowered_limit_counts_slots_that_have_the_same_number(s):
+    limited(s, 2)
+    late = open_session(s)
+    put(late, "late")
+    put(s, "first")
+    put(s, "second")
+    late.rows("commit")
+    s.sweep()
+    limited(s, 1)
+    assert len(s.claim(5)) == 1
+
+
+@case
+def a_late_extension_is_refused_if_the_limit_was_lowered(s):
+    limited(s, 2)
+    put(s, "first")
+    put(s, "second")
+    claims = s.claim(2, lease="100 ms")
+    limited(s, 1)
+
+    def lost():
+        s.sweep()
+        return not s.one("select count(*) from readpast.jobs where state = 'running'")
+
+    assert eventually(10, lost)
+    (taken,) = s.claim(1)
+    (other,) = claims.keys() - {taken}
+    assert s.refused("select readpast.extend(%s, %s)", *claims[other])
+    assert s.one("select count(*) from readpast.jobs where state = 'running'") == 1
+
+
+@case
+def a_claim_reads_the_slots_of_a_group_once_after_its_limit_was_lowered(s):
+    limited(s, 400)
+    s.rows("select count(*) from readpast.enqueue_many("
+           "'q', array_fill('x'::bytea, array[400]), group_key => 'g')")
+    limited(s, 399)
+    s.rows("vacuum analyze")
+    pages = buffers(s, "readpast.claim('q', 100)")
+    assert pages < 400 * 20, pages
+
+
+@case
 def one_call_admits_a_bounded_number_of_jobs(s):
     limited(s)
     for n in range(30):

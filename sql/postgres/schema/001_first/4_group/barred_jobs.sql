@@ -22,26 +22,32 @@ declare
 begin
 	-- `offset 0`: see lock_waiting().
 	return array(
-		select j.id
-		  from (select j.id, j.queue_id, j.seq, j.lease_until, j.extra
-		          from readpast.job j
-		         where j.id = any (ids)
-		        offset 0) j
-		  join readpast.queue q
-		    on q.id = j.queue_id
-		   and (q.group_limit > 0 or q.holds_until > moment)
-		 where j.seq is not null
-		   and j.lease_until is null and (j.extra).group_key is not null
-		   and (q.group_limit > 0
-		        and not exists (
-		                select 1 from readpast.group_slot s
-		                 where s.queue_id = j.queue_id
-		                   and s.group_key = (j.extra).group_key
-		                   and s.job_id = j.id)
-		        or q.group_lowered
-		           and readpast.slots_before(j.queue_id, (j.extra).group_key, j.id)
-		               >= q.group_limit
-		        or q.holds_until > moment
-		           and readpast.is_held(j.queue_id, (j.extra).group_key)));
+		with r as materialized (
+			select j.id, j.queue_id, (j.extra).group_key, q.group_limit,
+			       q.group_lowered, q.holds_until > moment as any_held
+			  from (select j.id, j.queue_id, j.seq, j.lease_until, j.extra
+			          from readpast.job j
+			         where j.id = any (ids)
+			        offset 0) j
+			  join readpast.queue q
+			    on q.id = j.queue_id
+			   and (q.group_limit > 0 or q.holds_until > moment)
+			 where j.seq is not null
+			   and j.lease_until is null and (j.extra).group_key is not null)
+		select r.id
+		  from r
+		 where r.group_limit > 0
+		       and not exists (
+		               select 1 from readpast.group_slot s
+		                where s.queue_id = r.queue_id and s.group_key = r.group_key
+		                  and s.job_id = r.id)
+		    or r.group_lowered
+		       and r.id in (
+		               select o.id
+		                 from (select distinct l.queue_id, l.group_key, l.group_limit
+		                         from r l where l.group_lowered) g
+		                cross join lateral readpast.slots_over(
+		                      g.queue_id, g.group_key, g.group_limit) as o(id))
+		    or r.any_held and readpast.is_held(r.queue_id, r.group_key));
 end
 $body$;

@@ -17,6 +17,10 @@ begin
 	            or exists (select 1 from readpast.group_slot s
 	                        where s.queue_id = q.id
 	                          and s.group_key = (may_run_again.extra).group_key
-	                          and s.job_id = may_run_again.id));
+	                          and s.job_id = may_run_again.id)
+	               and not (q.group_lowered
+	                        and id in (select readpast.slots_over(
+	                                              q.id, (may_run_again.extra).group_key,
+	                                              q.group_limit))));
 end
 $body$;
