@@ -274,7 +274,7 @@ rp_queues_free(rp_queues *queues)
 static int
 set_paused(rp_conn *conn, const char *name, int paused, const char *reason)
 {
-	const struct rp_value params[QUEUE_PAUSE_PARAMS] = {
+	struct rp_value params[QUEUE_PAUSE_PARAMS] = {
 		[QUEUE_PAUSE_QUEUE] = rp__text(name),
 		[QUEUE_PAUSE_PAUSED] = rp__int(paused),
 		[QUEUE_PAUSE_REASON] = rp__text(reason),
@@ -291,6 +291,7 @@ set_paused(rp_conn *conn, const char *name, int paused, const char *reason)
 				   RP_MOST_REASON);
 	if (r < 0)
 		return r;
+	params[QUEUE_PAUSE_JOINED] = rp__int(rp__stays_open(conn));
 	r = rp__run_once(conn, RP_V_QUEUE_PAUSE, params, rp__first_int, &id);
 	if (r == 0 && !id)
 		return rp__no_such_queue(conn, name);

@@ -591,6 +591,20 @@ def producers_of_one_group_do_not_wait_for_each_other(s):
 # ---- limits that change ----
 
 @case
+def resume_in_a_transaction_that_stays_open_locks_no_group(s):
+    limited(s)
+    s.rows("select readpast.pause('q')")
+    producer = open_session(s)
+    put(producer, "first")
+    producer.rows("commit")
+    resumer = open_session(s)
+    resumer.rows("select readpast.resume('q')")
+    assert s.one("select count(*) from pg_locks where locktype = 'advisory'") == 0
+    resumer.rows("commit")
+    assert s.taken() == "first"
+
+
+@case
 def a_lowered_limit_counts_slots_that_have_the_same_number(s):
     limited(s, 2)
     late = open_session(s)

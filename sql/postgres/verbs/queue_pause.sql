@@ -3,4 +3,5 @@
 
 select p.id
   from readpast.queue_pause(:queue, :paused::bigint::integer::boolean,
-                            :reason) as p(id);
+                            :reason,
+                            :joined::bigint::integer::boolean) as p(id);

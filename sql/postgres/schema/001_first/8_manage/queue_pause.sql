@@ -5,13 +5,17 @@
 -- queue: the name of the queue.
 -- paused: true to pause the queue, false to end the pause.
 -- reason: a text for people, or null.
+-- joined: see stays_open(). If the transaction may stay open, claims and sweeps carry out
+-- the recheck requests, because this transaction would hold the locks of groups for too
+-- long.
 -- Rows: the queue's id, or no row if there is no such queue. SQLSTATE RP003: the reason
 -- is not valid.
 -- Locks: the queue's row and, when the pause ends, the locks of leave_line() and
 -- admit_requested().
 
 create function readpast.queue_pause(queue text, paused boolean,
-                                     reason text default null)
+                                     reason text default null,
+                                     joined boolean default null)
 returns setof integer
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
@@ -36,7 +40,9 @@ begin
 		  into its
 		  from readpast.queue q where q.name = queue_pause.queue;
 		if its.examines then
-			perform readpast.leave_line(its.id), readpast.admit_requested(its.id);
+			perform readpast.leave_line(its.id);
+			perform readpast.admit_requested(its.id)
+			  where not readpast.stays_open(joined);
 		end if;
 		perform readpast.wake(its.id);
 	end if;
