@@ -591,7 +591,7 @@ class Looking(Case):
     def test_the_session_says_what_the_server_is(self):
         session = self.server.get("/v1/session").json
         self.assertEqual((session["read_only"], session["hide_payloads"],
-                          session["token"]), (False, False, None))
+                          session["token"], session["admin"]), (False, False, None, ["*"]))
 
     def test_the_doctor_and_the_workers_answer(self):
         self.assertIsInstance(self.server.get("/v1/doctor").json["findings"], list)
@@ -622,6 +622,8 @@ class Options(Case):
         self.assertEqual(self.server.get("/at/here/v1/queues").status, 200)
         self.refused(self.server.post("/at/here/v1/queues/q/jobs", {}), 403, "--read-only")
         self.refused(self.server.post("/at/here/v1/claim", {"queues": ["q"]}), 403)
+        session = self.server.get("/at/here/v1/session").json
+        self.assertEqual((session["read_only"], session["admin"]), (True, []))
 
     def test_hidden_payloads_are_nowhere(self):
         for path in (f"jobs/{self.job}", "jobs", f"jobs/{self.job}/why"):

@@ -306,6 +306,14 @@ class Tokens(Case):
         ended = self.server.ask("DELETE", "/v1/session", headers=kept)
         self.assertIn("Max-Age=0", ended.headers["Set-Cookie"])
 
+    def test_the_session_has_the_queues_that_the_token_may_change(self):
+        token = self.add("shop", "read:*,admin:mail,work:jobs,admin:shop*")
+        for name, queues in ((token, ["mail", "shop*"]), ("admin", ["*"]), ("all", []),
+                             ("reader", [])):
+            for method in ("GET", "POST"):
+                session = self.by(name, method, "/v1/session").json
+                self.assertEqual(session["admin"], queues)
+
     def test_the_database_does_not_have_the_token_itself(self):
         if self.server.url.startswith("sqlite:"):
             secret = self.tokens["admin"].split("_")[2].encode()

@@ -13,7 +13,7 @@ import { Empty, Loading } from "../parts/answer";
 import { BulkDialog, type Verb } from "../parts/bulk";
 import { Time } from "../parts/time";
 import { link } from "../route";
-import { session } from "../session";
+import { mayChange } from "../session";
 import type { JobPage } from "../types";
 
 const PAGE_JOBS = 200;
@@ -73,7 +73,7 @@ function Row({ of, onAct }: { of: DeadGroup; onAct: (verb: Verb) => void }) {
 				<Time at={of.oldestAt} />
 			</td>
 			<td class="actions">
-				{!session.value.read_only && of.common && (
+				{mayChange(of.queue) && of.common && (
 					<>
 						<button type="button" aria-label={`Retry: ${of.error}`} onClick={() => onAct("retry-dead")}>
 							Retry…

@@ -11,7 +11,7 @@ import { Empty, Shown } from "../parts/answer";
 import { StateMark } from "../parts/state";
 import { Since, Time } from "../parts/time";
 import { link } from "../route";
-import { session } from "../session";
+import { mayChange } from "../session";
 import { act } from "../toast";
 import type { Schedule } from "../types";
 
@@ -19,7 +19,7 @@ const MOST_ROWS = 200;
 
 function Actions({ of, onDone }: { of: Schedule; onDone: () => void }) {
 	const [busy, setBusy] = useState(false);
-	if (session.value.read_only) return null;
+	if (!mayChange(of.queue)) return null;
 
 	async function run(verb: string, done: string): Promise<void> {
 		setBusy(true);

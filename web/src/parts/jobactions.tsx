@@ -5,7 +5,7 @@
 
 import { useState } from "preact/hooks";
 import { post } from "../api";
-import { session } from "../session";
+import { mayChange } from "../session";
 import { act } from "../toast";
 import type { Job, State } from "../types";
 import { Buttons, Dialog } from "./dialog";
@@ -67,7 +67,7 @@ function ChangeDialog({ job, run, busy, onClose }: Asked) {
 export function JobActions({ job, onDone }: { job: Job; onDone: () => void }) {
 	const [open, setOpen] = useState<"cancel" | "change" | null>(null);
 	const [busy, setBusy] = useState(false);
-	if (session.value.read_only) return null;
+	if (!mayChange(job.queue)) return null;
 	const close = () => setOpen(null);
 
 	async function run(verb: string, body: unknown, done: string): Promise<void> {

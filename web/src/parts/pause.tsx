@@ -3,7 +3,7 @@
 
 import { useState } from "preact/hooks";
 import { post, segment } from "../api";
-import { session } from "../session";
+import { mayChange } from "../session";
 import { act } from "../toast";
 import { Buttons, Dialog } from "./dialog";
 import { Field, readForm } from "./field";
@@ -12,7 +12,7 @@ import { Field, readForm } from "./field";
 export function PauseButton({ queue, paused, onDone }: { queue: string; paused: boolean; onDone?: () => void }) {
 	const [asking, setAsking] = useState(false);
 	const [busy, setBusy] = useState(false);
-	if (session.value.read_only) return null;
+	if (!mayChange(queue)) return null;
 
 	async function resume(): Promise<void> {
 		setBusy(true);

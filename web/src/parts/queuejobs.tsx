@@ -8,7 +8,7 @@ import { useAnswer } from "../answer";
 import { FILTERS, filterOf, jobsPath } from "../filter";
 import { count } from "../format";
 import { go, link, route } from "../route";
-import { session } from "../session";
+import { mayChange } from "../session";
 import type { Filter, JobPage, State, Stats } from "../types";
 import { Empty, Shown } from "./answer";
 import { BulkDialog, type Verb } from "./bulk";
@@ -98,7 +98,7 @@ export function QueueJobs({ name, numbers, hasGroups }: { name: string; numbers:
 			<StateTabs name={name} numbers={numbers} filter={filter} />
 			<div class="bar low">
 				<FilterForm name={name} filter={filter} hasGroups={hasGroups} />
-				{!session.value.read_only && (
+				{mayChange(name) && (
 					<div class="actions">
 						{verbsOf(filter.state).map(([one, label]) => (
 							<button key={one} type="button" onClick={() => setVerb(one)}>

@@ -6,7 +6,7 @@
 import { useState } from "preact/hooks";
 import { change, segment } from "../api";
 import { bytes, duration } from "../format";
-import { session } from "../session";
+import { mayChange } from "../session";
 import { act } from "../toast";
 import type { Queue } from "../types";
 import { Buttons, Dialog } from "./dialog";
@@ -105,7 +105,7 @@ export function Settings({ of, onDone }: { of: Queue; onDone: () => void }) {
 					))}
 				</tbody>
 			</table>
-			{!session.value.read_only && (
+			{mayChange(of.queue) && (
 				<button type="button" onClick={() => setChanging(true)}>
 					Change settings…
 				</button>
