@@ -91,6 +91,19 @@ test("JSON is indented, and its numbers keep all their digits", async () => {
 	await closeQuietly(page);
 });
 
+test("large numbers in headers keep all their digits", async () => {
+	const headers = '{"id":9007199254740993,"least":-9223372036854775808,"list":[1,{"n":9223372036854775807}]}';
+	const answer = await fetch(`${its.base}v1/queues/digits/jobs`, {
+		method: "POST",
+		headers: { "Content-Type": "application/json" },
+		body: `{"payload":"x","headers":${headers}}`,
+	});
+	const page = await open(its.browser, its.base, `#/job/${(await answer.json()).id}`);
+	for (const text of ["9007199254740993", "-9223372036854775808", '[1,{"n":9223372036854775807}]'])
+		await page.getByRole("cell", { name: text, exact: true }).waitFor();
+	await closeQuietly(page);
+});
+
 test("a payload that is no text is shown as base64, and can be downloaded as it is", async () => {
 	its.db.run(["enqueue", "bytes", "--one", "--quiet"], Buffer.from([0xff, 0xfe, 0, 1, 2]));
 	const id = its.db.json(["list", "bytes"])[0].id;

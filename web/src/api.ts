@@ -59,10 +59,25 @@ function limited(cancel: AbortSignal): AbortSignal {
 	return both.signal;
 }
 
+const { rawJSON } = JSON as { rawJSON?: (text: string) => unknown };
+
+/** A number with more digits than JavaScript can compute with becomes an object of which
+ * JSON.stringify() makes these digits again. Browsers without JSON.rawJSON() round it. */
+function keepDigits(_: string, value: unknown, context?: { source?: string }): unknown {
+	const isLarge = typeof value === "number" && Math.abs(value) > Number.MAX_SAFE_INTEGER;
+	return isLarge && rawJSON && context?.source ? rawJSON(context.source) : value;
+}
+
+/** Parse an answer. It has large numbers only where users have stored them, which is in
+ * headers. Few answers do, and parsing without keepDigits() is faster. */
+function parse(json: string): unknown {
+	return /\d{16}/.test(json) ? JSON.parse(json, keepDigits) : JSON.parse(json);
+}
+
 export async function get<T>(path: string, cancel?: AbortSignal): Promise<T> {
 	try {
 		const answer = await send(path, cancel ? { signal: limited(cancel) } : {});
-		return (await answer.json()) as T;
+		return parse(await answer.text()) as T;
 	} catch (error) {
 		if (cancel?.aborted) throw error;
 		throw explain(error);
