@@ -54,6 +54,44 @@ test("no page is wider than a phone", async () => {
 	await closeQuietly(page);
 });
 
+test("the header of a phone has two lines, also with a token or a server that only reads", async () => {
+	const token = its.db.run(["token", "add", "ops", "--may", "read:*"]).trim();
+	for (const option of ["--read-only", "--tokens"]) {
+		const server = await its.db.serve(option);
+		const page = await open(its.browser, server.base, "", { viewport: PHONE });
+		if (option === "--tokens") {
+			await page.getByLabel("Token").fill(token);
+			await page.keyboard.press("Enter");
+		}
+		await page.getByText(option === "--tokens" ? "Log out" : "read-only").waitFor();
+		await page.getByText("Live", { exact: true }).waitFor();
+		const { height } = await page.locator("header").boundingBox();
+		assert.ok(height < 90, `${option}: ${height} pixels`);
+		await page.context().close();
+	}
+});
+
+test("no text of a dialog is cut off on a phone", async () => {
+	const ready = its.db.json(["list", "thumbnails", "--state", "ready"])[0].id;
+	const page = await open(its.browser, its.base, "", { viewport: PHONE });
+	for (const [hash, button] of [
+		["#/queues", "Pause queue mail"],
+		["#/queue/mail?view=settings", "Change settings…"],
+		["#/queue/mail?state=dead", "Retry these…"],
+		[`#/job/${ready}`, "Cancel…"],
+		[`#/job/${ready}`, "Change…"],
+	]) {
+		await visit(page, hash);
+		await page.getByRole("button", { name: button }).click();
+		const dialog = page.getByRole("dialog");
+		await dialog.waitFor();
+		const cut = await dialog.evaluate((box) => box.scrollWidth - box.clientWidth);
+		assert.equal(cut, 0, `${button} on ${hash}`);
+		await page.keyboard.press("Escape");
+	}
+	await closeQuietly(page);
+});
+
 /** The relative luminance of a colour, see WCAG 2. */
 function luminance([r, g, b]) {
 	const [x, y, z] = [r, g, b].map((c) => {

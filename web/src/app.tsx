@@ -121,7 +121,7 @@ function Head({ place }: { place: string }) {
 				)}
 				<Connection />
 				<FindJob />
-				<button type="button" class="plain" title="Keyboard shortcuts (?)" aria-label="Keyboard shortcuts" onClick={() => (helpIsOpen.value = true)}>
+				<button type="button" class="plain shortcuts" title="Keyboard shortcuts (?)" aria-label="Keyboard shortcuts" onClick={() => (helpIsOpen.value = true)}>
 					?
 				</button>
 				{token && (
