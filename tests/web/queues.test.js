@@ -65,3 +65,17 @@ test("a number leads to the jobs that it counts", async () => {
 	assert.equal(await page.locator("main tbody tr").count(), 6);
 	await closeQuietly(page);
 });
+
+test("many queues have pages, and the filter finds queues of all pages", async () => {
+	for (let i = 100; i < 320; i++) await fetch(`${its.base}v1/queues/many-${i}`, { method: "PUT" });
+	const page = await open(its.browser, its.base);
+	await page.getByText("Queues 1 to 200 of 224").waitFor();
+	await page.getByRole("button", { name: "More" }).click();
+	await page.getByText("Queues 201 to 224 of 224").waitFor();
+	await row(page, "many-319").waitFor();
+	await page.getByPlaceholder("Name contains").fill("many-100");
+	await row(page, "many-100").waitFor();
+	await page.getByPlaceholder("Name contains").fill("");
+	await page.getByText("Queues 1 to 200 of 224").waitFor();
+	await closeQuietly(page);
+});

@@ -11,6 +11,7 @@ import { type DeadGroup, DeadGroups } from "../groupdead";
 import { stats } from "../live";
 import { Empty, Loading } from "../parts/answer";
 import { BulkDialog, type Verb } from "../parts/bulk";
+import { Pages } from "../parts/pages";
 import { Time } from "../parts/time";
 import { link } from "../route";
 import { mayChange } from "../session";
@@ -18,7 +19,6 @@ import type { JobPage } from "../types";
 
 const PAGE_JOBS = 200;
 const MOST_JOBS = 10000;
-const MOST_ROWS = 200;
 
 interface Progress {
 	groups: DeadGroup[];
@@ -88,37 +88,27 @@ function Row({ of, onAct }: { of: DeadGroup; onAct: (verb: Verb) => void }) {
 	);
 }
 
-function Groups({ groups, onAct }: { groups: DeadGroup[]; onAct: (group: DeadGroup, verb: Verb) => void }) {
-	const [most, setMost] = useState(MOST_ROWS);
+function Table({ groups, onAct }: { groups: DeadGroup[]; onAct: (group: DeadGroup, verb: Verb) => void }) {
 	return (
-		<>
-			<table class="dead cards">
-				<thead>
-					<tr>
-						<th scope="col" class="n">Jobs</th>
-						<th scope="col">Error</th>
-						<th scope="col">Queue</th>
-						<th scope="col">Newest</th>
-						<th scope="col">Oldest</th>
-						<th scope="col">
-							<span class="hidden">Actions</span>
-						</th>
-					</tr>
-				</thead>
-				<tbody>
-					{groups.slice(most - MOST_ROWS, most).map((one) => (
-						<Row key={`${one.queue} ${one.newest.id}`} of={one} onAct={(verb) => onAct(one, verb)} />
-					))}
-				</tbody>
-			</table>
-			{groups.length > most && (
-				<p class="more">
-					<button type="button" onClick={() => setMost(most + MOST_ROWS)}>
-						More errors
-					</button>
-				</p>
-			)}
-		</>
+		<table class="dead cards">
+			<thead>
+				<tr>
+					<th scope="col" class="n">Jobs</th>
+					<th scope="col">Error</th>
+					<th scope="col">Queue</th>
+					<th scope="col">Newest</th>
+					<th scope="col">Oldest</th>
+					<th scope="col">
+						<span class="hidden">Actions</span>
+					</th>
+				</tr>
+			</thead>
+			<tbody>
+				{groups.map((one) => (
+					<Row key={`${one.queue} ${one.newest.id}`} of={one} onAct={(verb) => onAct(one, verb)} />
+				))}
+			</tbody>
+		</table>
 	);
 }
 
@@ -159,7 +149,11 @@ export function DeadPage() {
 					</button>
 				</div>
 			)}
-			{groups.length > 0 && <Groups groups={groups} onAct={(group, verb) => setOpen({ group, verb })} />}
+			{groups.length > 0 && (
+				<Pages list={groups} what="Errors">
+					{(rows) => <Table groups={rows} onAct={(group, verb) => setOpen({ group, verb })} />}
+				</Pages>
+			)}
 			{!groups.length && !isComplete && !problem && <Loading />}
 			{!groups.length && isComplete && <Empty title="No job is dead.">Jobs that use up their attempts appear here, grouped by error.</Empty>}
 			{open && (

@@ -10,13 +10,11 @@ import { historyOf, stats, total } from "../live";
 import { Empty, Shown } from "../parts/answer";
 import { Chart, type Line } from "../parts/chart";
 import { Limits } from "../parts/limits";
+import { Pages } from "../parts/pages";
 import { PauseButton } from "../parts/pause";
 import { Spark } from "../parts/spark";
 import { link } from "../route";
 import type { Queue, State, Stats } from "../types";
-
-/** The largest number of rows on a page. More rows make a browser slow. */
-const MOST_ROWS = 200;
 
 const RATES: Line[] = [
 	{ key: "done", label: "done/s", color: "--running", fill: true },
@@ -143,7 +141,6 @@ function Table({ list, settings }: { list: Stats[]; settings: Map<string, Queue>
 
 function Queues({ list, settings }: { list: Stats[]; settings: Map<string, Queue> }) {
 	const [find, setFind] = useState("");
-	const [most, setMost] = useState(MOST_ROWS);
 	if (list.length === 0)
 		return (
 			<Empty title="This database has no queue yet.">
@@ -152,7 +149,6 @@ function Queues({ list, settings }: { list: Stats[]; settings: Map<string, Queue
 			</Empty>
 		);
 	const found = list.filter((one) => one.queue.toLowerCase().includes(find.toLowerCase()));
-	const shown = found.slice(most - MOST_ROWS, most);
 	return (
 		<>
 			<div class="overview">
@@ -166,21 +162,12 @@ function Queues({ list, settings }: { list: Stats[]; settings: Map<string, Queue
 					<input type="search" placeholder="Name contains" value={find} onInput={(event) => setFind(event.currentTarget.value)} />
 				</label>
 			</div>
-			{shown.length ? <Table list={shown} settings={settings} /> : <Empty title={`No queue's name contains “${find}”.`} />}
-			{found.length > MOST_ROWS && (
-				<p class="more">
-					Queues {count(most - MOST_ROWS + 1)} to {count(Math.min(most, found.length))} of {count(found.length)}{" "}
-					{most > MOST_ROWS && (
-						<button type="button" onClick={() => setMost(most - MOST_ROWS)}>
-							Previous
-						</button>
-					)}{" "}
-					{most < found.length && (
-						<button type="button" onClick={() => setMost(most + MOST_ROWS)}>
-							More
-						</button>
-					)}
-				</p>
+			{found.length ? (
+				<Pages key={find} list={found} what="Queues">
+					{(rows) => <Table list={rows} settings={settings} />}
+				</Pages>
+			) : (
+				<Empty title={`No queue's name contains “${find}”.`} />
 			)}
 		</>
 	);

@@ -8,14 +8,13 @@ import { useAnswer } from "../answer";
 import { post, segment } from "../api";
 import { plural } from "../format";
 import { Empty, Shown } from "../parts/answer";
+import { Pages } from "../parts/pages";
 import { StateMark } from "../parts/state";
 import { Since, Time } from "../parts/time";
 import { link } from "../route";
 import { mayChange } from "../session";
 import { act } from "../toast";
 import type { Schedule } from "../types";
-
-const MOST_ROWS = 200;
 
 function Actions({ of, onDone }: { of: Schedule; onDone: () => void }) {
 	const [busy, setBusy] = useState(false);
@@ -93,9 +92,32 @@ function Row({ of, onDone }: { of: Schedule; onDone: () => void }) {
 	);
 }
 
+function Table({ schedules, onDone }: { schedules: Schedule[]; onDone: () => void }) {
+	return (
+		<table class="cards">
+			<thead>
+				<tr>
+					<th scope="col">Schedule</th>
+					<th scope="col">When</th>
+					<th scope="col">Queue</th>
+					<th scope="col">Next</th>
+					<th scope="col">Last</th>
+					<th scope="col">
+						<span class="hidden">Actions</span>
+					</th>
+				</tr>
+			</thead>
+			<tbody>
+				{schedules.map((one) => (
+					<Row key={one.name} of={one} onDone={onDone} />
+				))}
+			</tbody>
+		</table>
+	);
+}
+
 export function SchedulesPage() {
 	const answer = useAnswer<{ schedules: Schedule[] }>("v1/schedules", 5);
-	const [most, setMost] = useState(MOST_ROWS);
 	return (
 		<Shown answer={answer}>
 			{({ schedules }) => (
@@ -104,36 +126,13 @@ export function SchedulesPage() {
 						<h1>{plural(schedules.length, "schedule")}</h1>
 					</div>
 					{schedules.length ? (
-						<table class="cards">
-							<thead>
-								<tr>
-									<th scope="col">Schedule</th>
-									<th scope="col">When</th>
-									<th scope="col">Queue</th>
-									<th scope="col">Next</th>
-									<th scope="col">Last</th>
-									<th scope="col">
-										<span class="hidden">Actions</span>
-									</th>
-								</tr>
-							</thead>
-							<tbody>
-								{schedules.slice(most - MOST_ROWS, most).map((one) => (
-									<Row key={one.name} of={one} onDone={answer.reload} />
-								))}
-							</tbody>
-						</table>
+						<Pages list={schedules} what="Schedules">
+							{(rows) => <Table schedules={rows} onDone={answer.reload} />}
+						</Pages>
 					) : (
 						<Empty title="There is no schedule.">
 							<pre>readpast cron add reports nightly '30 2 * * *' --zone Europe/Berlin</pre>
 						</Empty>
-					)}
-					{schedules.length > most && (
-						<p class="more">
-							<button type="button" onClick={() => setMost(most + MOST_ROWS)}>
-								More schedules
-							</button>
-						</p>
 					)}
 				</>
 			)}

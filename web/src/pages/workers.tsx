@@ -7,11 +7,13 @@ import { useAnswer } from "../answer";
 import { jobsPath } from "../filter";
 import { count, plural, span } from "../format";
 import { Empty, Shown } from "../parts/answer";
+import { Pages } from "../parts/pages";
 import { Since, Time } from "../parts/time";
 import { link } from "../route";
 import type { Job, JobPage, Worker } from "../types";
 
-const MOST_ROWS = 200;
+/** The largest number of running jobs that are read. */
+const MOST_JOBS = 200;
 /** A worker that has not been heard of for this long is probably gone. */
 const SILENT_MS = 30000;
 /** How many of its jobs a worker's row shows. */
@@ -82,9 +84,33 @@ function Row({ worker, jobs }: { worker: Worker; jobs: Job[] }) {
 	);
 }
 
+function Table({ workers, jobs }: { workers: Worker[]; jobs: Map<string, Job[]> }) {
+	return (
+		<table class="cards">
+			<thead>
+				<tr>
+					<th scope="col">Worker</th>
+					<th scope="col">Heard of</th>
+					<th scope="col">Started</th>
+					<th scope="col">Queues</th>
+					<th scope="col">Runs</th>
+					<th scope="col" class="n">Done</th>
+					<th scope="col" class="n">Failed</th>
+					<th scope="col" class="n">Released</th>
+				</tr>
+			</thead>
+			<tbody>
+				{workers.map((one) => (
+					<Row key={one.id} worker={one} jobs={jobs.get(one.name) ?? []} />
+				))}
+			</tbody>
+		</table>
+	);
+}
+
 export function WorkersPage() {
 	const answer = useAnswer<{ workers: Worker[] }>("v1/workers", 2);
-	const running = useAnswer<JobPage>(jobsPath(undefined, { state: "running" }, MOST_ROWS), 2);
+	const running = useAnswer<JobPage>(jobsPath(undefined, { state: "running" }, MOST_JOBS), 2);
 	const jobs = new Map<string, Job[]>();
 	for (const job of running.data?.jobs ?? []) {
 		const name = job.worker ?? "";
@@ -103,31 +129,14 @@ export function WorkersPage() {
 						</p>
 					)}
 					{workers.length ? (
-						<table class="cards">
-							<thead>
-								<tr>
-									<th scope="col">Worker</th>
-									<th scope="col">Heard of</th>
-									<th scope="col">Started</th>
-									<th scope="col">Queues</th>
-									<th scope="col">Runs</th>
-									<th scope="col" class="n">Done</th>
-									<th scope="col" class="n">Failed</th>
-									<th scope="col" class="n">Released</th>
-								</tr>
-							</thead>
-							<tbody>
-								{workers.slice(0, MOST_ROWS).map((one) => (
-									<Row key={one.id} worker={one} jobs={jobs.get(one.name) ?? []} />
-								))}
-							</tbody>
-						</table>
+						<Pages list={workers} what="Workers">
+							{(rows) => <Table workers={rows} jobs={jobs} />}
+						</Pages>
 					) : (
 						<Empty title="No worker runs.">
 							<pre>readpast work mail -- ./send-mail</pre>
 						</Empty>
 					)}
-					{workers.length > MOST_ROWS && <p class="note">Only {count(MOST_ROWS)} workers are shown; readpast workers prints all.</p>}
 				</>
 			)}
 		</Shown>
