@@ -24,6 +24,14 @@ test("a dead job shows its attempts, its payload, its headers and why it is dead
 	await closeQuietly(page);
 });
 
+test("for how long a job has been dead does not stand still", async () => {
+	const page = await open(its.browser, its.base, `#/job/${dead("mail")}`);
+	const reason = page.getByText("has been dead since");
+	const first = await reason.innerText();
+	await until(async () => (await reason.innerText()) !== first, "a later time");
+	await closeQuietly(page);
+});
+
 test("a dead job is retried", async () => {
 	const id = dead("mail");
 	const page = await open(its.browser, its.base, `#/job/${id}`);

@@ -61,9 +61,14 @@ test("a server that wants a token shows a form; a token opens the page", async (
 	const token = addToken("ops", "read:*,admin:*");
 	const server = await its.db.serve("--tokens");
 	const page = await open(its.browser, server.base);
-	await page.getByLabel("Token").fill("rp_1_wrong");
-	await page.getByRole("button", { name: "Log in" }).click();
-	await page.getByRole("alert").waitFor();
+	for (const [wrong, failure] of [
+		["rp_1_wrong", "the token is not valid"],
+		["rp_…", "This is not a token"],
+	]) {
+		await page.getByLabel("Token").fill(wrong);
+		await page.getByRole("button", { name: "Log in" }).click();
+		await page.getByRole("alert").getByText(failure).waitFor();
+	}
 	await logIn(page, token);
 	await row(page, "mail").waitFor();
 	await page.getByText("Live", { exact: true }).waitFor();

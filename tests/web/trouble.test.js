@@ -69,6 +69,15 @@ test("a refused action says why", async () => {
 	await page.context().close();
 });
 
+test("if the end of a change of many jobs is not known, the dialog says so", async () => {
+	const page = await open(its.browser, its.base, "#/queue/mail?state=dead");
+	await page.route(/v1\/queues\/mail\/purge$/, (route) => route.abort());
+	await page.getByRole("button", { name: "Delete these…" }).click();
+	await page.getByRole("button", { name: "Delete 6 jobs" }).click();
+	await page.getByRole("dialog").getByText("The change may have been made.").waitFor();
+	await page.context().close();
+});
+
 test("a hidden page reads nothing, and goes on when it is shown", async () => {
 	const page = await open(its.browser, its.base, "#/workers");
 	await page.getByText("Live", { exact: true }).waitFor();

@@ -84,11 +84,11 @@ export async function get<T>(path: string, cancel?: AbortSignal): Promise<T> {
 	}
 }
 
-export async function change<T>(method: string, path: string, body: unknown = {}): Promise<T> {
+export async function change<T>(method: string, path: string, body: unknown = {}, headers = {}): Promise<T> {
 	try {
 		const answer = await send(path, {
 			method,
-			headers: { "Content-Type": "application/json" },
+			headers: { "Content-Type": "application/json", ...headers },
 			body: JSON.stringify(body),
 		});
 		return (answer.status === 204 ? {} : await answer.json()) as T;

@@ -5,8 +5,9 @@
 // SPDX-FileCopyrightText: The readpast authors
 
 import { signal } from "@preact/signals";
-import { get, needsToken } from "./api";
+import { change, get, needsToken } from "./api";
 import { reconnect } from "./live";
+import { explainFailure, say } from "./toast";
 
 export interface Session {
 	version?: string;
@@ -36,18 +37,17 @@ export async function loadSession(): Promise<void> {
 
 /** Exchange a token for a cookie that no script can read. */
 export async function logIn(token: string): Promise<void> {
-	const answer = await fetch("v1/session", {
-		method: "POST",
-		headers: { Authorization: `Bearer ${token}` },
-	});
-	if (!answer.ok) throw new Error("The server does not know this token.");
-	session.value = await answer.json();
+	if (!/^rp_\w+$/.test(token)) throw new Error("This is not a token: a token begins with rp_.");
+	session.value = await change<Session>("POST", "v1/session", {}, { Authorization: `Bearer ${token}` });
 	needsToken.value = false;
 	reconnect();
 }
 
 export async function logOut(): Promise<void> {
-	await fetch("v1/session", { method: "DELETE" });
-	session.value = {};
-	needsToken.value = true;
+	try {
+		await change("DELETE", "v1/session");
+		location.reload(); // forget all that was read with this token
+	} catch (error) {
+		say(explainFailure(error), true);
+	}
 }

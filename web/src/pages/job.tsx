@@ -16,11 +16,11 @@ import { link } from "../route";
 import { session } from "../session";
 import type { Job, Why } from "../types";
 
-/** Until the job is finished, read it again after this many live events. */
+/** Read the job again after this many live events. */
 const FOLLOW = 3;
 
-function Reason({ id, every }: { id: string; every: number }) {
-	const answer = useAnswer<Why>(`v1/jobs/${segment(id)}/why`, every);
+function Reason({ id }: { id: string }) {
+	const answer = useAnswer<Why>(`v1/jobs/${segment(id)}/why`, FOLLOW);
 	return (
 		<section class="why" aria-labelledby="why">
 			<h2 id="why" class="hidden">
@@ -104,7 +104,6 @@ function Payload({ job }: { job: Job }) {
 }
 
 function Details({ job, onDone }: { job: Job; onDone: () => void }) {
-	const isOver = ["done", "dead", "cancelled"].includes(job.state);
 	return (
 		<>
 			<div class="bar">
@@ -116,7 +115,7 @@ function Details({ job, onDone }: { job: Job; onDone: () => void }) {
 				</h1>
 				<JobActions job={job} onDone={onDone} />
 			</div>
-			<Reason key={`${job.state} ${job.attempt}`} id={String(job.id)} every={isOver ? 0 : FOLLOW} />
+			<Reason key={`${job.state} ${job.attempt}`} id={String(job.id)} />
 			<div class="job">
 				<div>
 					{job.progress !== null && (

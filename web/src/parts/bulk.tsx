@@ -9,7 +9,7 @@ import { useEffect, useState } from "preact/hooks";
 import { type Problem, post, segment } from "../api";
 import { describe } from "../filter";
 import { count, plural } from "../format";
-import { say } from "../toast";
+import { explainFailure, say } from "../toast";
 import type { Filter, Job } from "../types";
 import { Loading } from "./answer";
 import { Buttons, Dialog } from "./dialog";
@@ -80,7 +80,7 @@ export function BulkDialog({
 			onDone();
 			onClose();
 		} catch (problem) {
-			setFailure((problem as Problem).message);
+			setFailure(explainFailure(problem));
 		}
 		setBusy(false);
 	}

@@ -41,6 +41,7 @@ function range(_: uPlot, low: number, high: number): [number, number] {
 }
 
 function make(UPlot: typeof uPlot, box: HTMLElement, history: History, lines: Line[]): uPlot {
+	const isCount = lines.every((line) => line.isCount); // there is no half job
 	const axis: uPlot.Axis = {
 		stroke: variable("--soft"),
 		grid: { stroke: variable("--line"), width: 1 },
@@ -57,7 +58,7 @@ function make(UPlot: typeof uPlot, box: HTMLElement, history: History, lines: Li
 			scales: { x: { range }, y: { range: (_, __, high) => [0, Math.max(1, high * 1.1)] } },
 			axes: [
 				{ ...axis, grid: { show: false }, space: 80, size: 26, values: (_, ticks) => ticks.map(clockTime) },
-				{ ...axis, size: 42, space: 30, values: (_, ticks) => ticks.map(short) },
+				{ ...axis, size: 42, space: 30, values: (_, ticks) => ticks.map((n) => (isCount && n % 1 ? "" : short(n))) },
 			],
 			series: [
 				{},
