@@ -342,9 +342,46 @@ def an_enqueue_that_waits_for_a_unique_key_does_not_lose_its_place(s):
     other.rows("rollback")
     thread.join()
     put(s, "last")
-    assert s.taken() == ""  # carries out the request
     s.complete(x)
     expect_order(s, "early", "last")
+
+
+def start_put(s, payload, **more):
+    """Begin an enqueue that waits for another transaction."""
+    thread = threading.Thread(target=Session(s.database).put, args=(payload,), kwargs=more)
+    thread.start()
+    eventually(10, lambda: s.one("select count(*) from pg_locks where not granted"))
+    return thread
+
+
+@case
+def an_enqueue_that_waits_for_a_unique_key_delays_no_other_job_of_its_group(s):
+    limited(s)
+    other = open_session(s)
+    other.put("other", unique_key="k")
+    enqueue = start_put(s, "late", group_key="g", unique_key="k")
+    put(s, "x")
+    claims = s.claim()
+    assert list(claims) == ["x"], claims
+    other.rows("rollback")
+    enqueue.join()
+    assert s.taken() == ""
+    put(s, "last")
+    s.complete(claims["x"])
+    expect_order(s, "late", "last")
+
+
+@case
+def a_job_with_a_unique_key_gets_a_slot_or_waits_or_replaces(s):
+    limited(s)
+    a, b = (s.put(name, group_key="g", unique_key=name) for name in "ab")
+    assert (s.state(a), s.state(b)) == ("ready", "blocked")
+    assert s.put("c", group_key="g", unique_key="a", replace=True) == a
+    assert s.put("d", group_key="g", unique_key="b", replace=True) == b
+    assert s.put("e", group_key="g", unique_key="b") == b
+    scheduled = s.put("f", group_key="g", unique_key="f", delay="1 h")
+    assert s.state(scheduled) == "scheduled"
+    expect_order(s, "c", "d")
 
 
 @case

@@ -4,6 +4,9 @@
 -- the new job, unless the live job is running. If a finished job keeps the key taken,
 -- no job is inserted either, and the result is the id of the finished job.
 -- If the insert finds that the key was taken meanwhile, the loop searches again.
+-- The insert of a job with a unique key may wait for another transaction. So such a job
+-- gets its place in its group after the insert, see join_group(). Otherwise the
+-- transaction would hold the lock of the group while it waits.
 -- Most jobs need no step after the insert. A single long condition decides whether any
 -- step is needed, because PL/pgSQL prepares each expression again in every
 -- transaction.
@@ -52,7 +55,7 @@ begin
 	if headers is not null then
 		perform readpast.need_object(headers);
 	end if;
-	if (put_one.extra).group_key is not null and due <= moment then
+	if (put_one.extra).group_key is not null and due <= moment and unique_key is null then
 		select m.requests, m.epoch, m.came, case when m.came is null then due else 'infinity' end
 		  into requests, extra.slot_epoch, extra.came, starts
 		  from readpast.must_wait_one(its.id, (put_one.extra).group_key, joined) m;
@@ -64,12 +67,9 @@ begin
 			select l.id, l.is_locked into id, is_locked
 			  from readpast.lock_live(its.id, put_one.unique_key, replace) l;
 			if id is not null then
-				outcome := 1;
-				if replace and is_locked then
-					outcome := readpast.replace_live(id, its.lane_id, due, due <= moment,
-						coalesce(max_attempts, its.max_attempts), kind, headers,
-						payload, extra);
-				end if;
+				outcome := case when replace and is_locked then readpast.replace_live(
+					id, its.lane_id, due, due <= moment, coalesce(max_attempts, its.max_attempts),
+					kind, headers, payload, extra) else 1 end;
 				exit;
 			end if;
 		end if;
@@ -89,6 +89,8 @@ begin
 		perform readpast.note_new(its.lane_id, moment, array[id], array[seq],
 			array[(put_one.extra).came], array[(put_one.extra).group_key], requests,
 			(put_one.extra).slot_epoch) where outcome = 0 and requests is not null;
+		perform readpast.join_group(id, moment, joined) where seq is not null
+			and unique_key is not null and (put_one.extra).group_key is not null;
 		perform readpast.note_expiry((put_one.extra).expire_at, id, id);
 		perform readpast.open_lane(its.lane_id) where not its.is_open;
 		perform readpast.wake(its.id) where its.waiters_until > moment;

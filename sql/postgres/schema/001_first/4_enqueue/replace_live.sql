@@ -46,8 +46,7 @@ begin
 		       headers = replace_live.headers,
 		       payload = replace_live.payload,
 		       extra = readpast.with_group(
-		                   replace_live.extra, (replace_live.extra).group_key,
-		                   (replace_live.extra).slot_epoch,
+		                   replace_live.extra, (replace_live.extra).group_key, null,
 		                   case when j.run_at = 'infinity' then (j.extra).came end)
 		 where j.id = replace_live.id and j.lease_until is null
 		   and (turn = 2 or (j.extra).group_key is null
