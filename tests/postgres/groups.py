@@ -187,6 +187,35 @@ def no_job_starts_while_more_run_than_a_lower_limit_allows(s):
         assert list(claims) == [name], claims
 
 
+def put_slowly(s, payload, seconds):
+    """Enqueue in a statement that ends after some seconds, and thus holds the lock of the
+    group for so long."""
+    thread = threading.Thread(target=Session(s.database).rows, args=(
+        f"do $$ begin perform readpast.enqueue('q', '{payload}'::text, group_key => 'g'); "
+        f"perform pg_sleep({seconds}); end $$",))
+    thread.start()
+    eventually(10, lambda: s.one("select count(*) from pg_locks "
+                                 "where locktype = 'advisory' and granted"))
+    time.sleep(0.1)
+    return thread
+
+
+@case
+def a_slot_that_is_added_while_the_limit_is_ended_and_set_again_counts(s):
+    limited(s)
+    enqueue = put_slowly(s, "late", 1)
+    limited(s, 0)
+    put(s, "first")
+    claims = s.claim()
+    assert list(claims) == ["first"]
+    limited(s)
+    enqueue.join()
+    s.sweep()  # moves the late job to the end of its lane
+    assert s.taken(2) == ""
+    s.complete(claims["first"])
+    expect_order(s, "late")
+
+
 @case
 def a_failed_job_keeps_its_place_when_its_delay_is_changed(s):
     limited(s)

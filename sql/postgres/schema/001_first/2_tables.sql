@@ -25,7 +25,7 @@ create table readpast.meta (
 -- group_pass: 0: a failed job keeps its slot of its group until its retry. 1: the next
 -- job of the group gets the slot.
 -- group_lowered: true if a group may have more slots than the limit, because the group
--- limit was lowered, or was set while more jobs ran.
+-- limit was lowered, was ended and set again, or was set while more jobs ran.
 -- rate_count, rate_ms: at most rate_count jobs of this queue may start within rate_ms.
 -- A rate_count of 0: any number.
 -- held_until: no job of this queue starts before this time.

@@ -45,11 +45,14 @@ begin
 	                               and (its.old = 0 or set_limits.group_limit < its.old)
 	                          then nextval('readpast.line')
 	                          else q.group_epoch end,
+	       -- If the queue had a group limit before, an enqueue that is still open may
+	       -- have added a slot by that limit, which start_group_limit() does not see.
 	       group_lowered = case when set_limits.group_limit is null
 	                            then q.group_lowered
 	                            else set_limits.group_limit > 0
 	                                 and (q.group_lowered
-	                                      or set_limits.group_limit < its.old) end,
+	                                      or set_limits.group_limit < its.old
+	                                      or its.old = 0 and q.group_epoch > 0) end,
 	       group_pass = coalesce((group_on_failure = 'pass')::integer, q.group_pass),
 	       rate_count = coalesce(rate, q.rate_count),
 	       rate_ms = coalesce(readpast.to_ms(per), q.rate_ms)

@@ -12,9 +12,6 @@ create function readpast.start_group_limit(queue_id integer) returns void
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $body$
-declare
-	had_slots boolean := exists (select 1 from readpast.group_slot s
-	                              where s.queue_id = start_group_limit.queue_id);
 begin
 	insert into readpast.group_slot (queue_id, group_key, job_id, priority, came)
 	select j.queue_id, (j.extra).group_key, j.id, readpast.priority_of(j.lane_id),
@@ -25,11 +22,11 @@ begin
 	   for no key update of j skip locked
 	    on conflict do nothing;
 	update readpast.queue q
-	   set group_lowered = had_slots
-	                       or exists (select 1 from readpast.group_slot s
-	                                   where s.queue_id = q.id
-	                                   group by s.group_key
-	                                  having count(*) > q.group_limit)
-	 where q.id = start_group_limit.queue_id;
+	   set group_lowered = true
+	 where q.id = start_group_limit.queue_id and not q.group_lowered
+	   and exists (select 1 from readpast.group_slot s
+	                where s.queue_id = q.id
+	                group by s.group_key
+	               having count(*) > q.group_limit);
 end
 $body$;
