@@ -445,6 +445,40 @@ def the_end_of_a_hold_in_an_open_transaction_delays_no_other_group(s):
 
 
 @case
+def an_open_claim_that_meets_a_job_of_a_held_group_locks_no_job_that_it_does_not_take(s):
+    s.rows("select readpast.queue_set('q')")
+    held = put(s, "a")
+    for payload in "bcdef":
+        s.put(payload)
+    locker, claimer = open_session(s), open_session(s)
+    locker.rows("select 1 from readpast.job where id = %s for update", held)
+    s.rows("select readpast.hold('q', '1 h', 'g')")  # skips the locked job
+    locker.rows("commit")
+    assert claimer.taken() == "b"
+    assert s.taken(5) == "cdef"
+    claimer.rows("commit")
+    assert s.state(held) == "blocked"
+
+
+@case
+def an_open_claim_takes_the_first_allowed_jobs_of_many_groups(s):
+    for number in range(30):
+        put(s, f"{number:02}", f"g{number % 10}")
+    locker = open_session(s)
+    locker.rows("select 1 from readpast.job for update")
+    limited(s)  # skips the locked jobs
+    locker.rows("commit")
+    s.rows("insert into readpast.group_slot (queue_id, group_key, job_id, priority, came) "
+           "select j.queue_id, (j.extra).group_key, j.id, 100, j.seq "
+           "from readpast.job j where j.id between 4 and 7")
+    claimer = open_session(s)
+    assert list(claimer.claim(3)) == ["03", "04", "05"]
+    assert s.taken() == "06"
+    claimer.rows("commit")
+    assert sorted(s.claim(30)) == ["00", "01", "02", "07", "08", "09"]
+
+
+@case
 def requests_of_a_locked_group_do_not_keep_other_groups_waiting(s):
     limited(s)
     locker = open_session(s)

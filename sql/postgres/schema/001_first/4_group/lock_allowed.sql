@@ -1,7 +1,9 @@
 -- lock_allowed: lock the next ready jobs of a lane that may run now, in a queue with a
 -- group limit or a held group. If it meets barred jobs (jobs that may not run now, see
--- barred_jobs()), it takes them out of the ready line and looks again. The later ready
--- jobs of their groups leave the line, too, so that the order of each group is kept.
+-- next_allowed()), it takes them out of the ready line and looks again. In a transaction
+-- that may stay open, the routine finds the jobs and rolls back to a savepoint, which
+-- releases all locks. Then it locks only the jobs that leave the line, and those that it
+-- returns.
 -- lane_id: the lane (a queue, a priority and a class, see lane_of()).
 -- head, most: the parameters of lock_next().
 -- joined: true if the transaction may stay open after the claim.
@@ -15,41 +17,35 @@ language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $body$
 declare
-	places tid[];
-	barred bigint[];
-	wider  integer := most;
-	its    record;
+	next  record;
+	wider integer := most;
 begin
-	select case when q.group_limit > 0 then q.group_epoch end as epoch,
-	       q.holds_until > clock_timestamp() as any_held
-	  into its
-	  from readpast.queue q
-	 where q.id = readpast.queue_of(lock_allowed.lane_id);
 	for turn in 1 .. 3 loop
-		places := case when joined then readpast.lock_alone(lane_id, head, wider)
-		               else readpast.lock_next(lane_id, head, wider) end;
-		barred := array(select j.id
-		                  from readpast.job j
-		                 where j.ctid = any (places) and (j.extra).group_key is not null
-		                   and ((j.extra).slot_epoch is distinct from its.epoch
-		                        or its.any_held));
-		exit when barred = '{}';
-		barred := readpast.barred_jobs(barred);
-		exit when barred = '{}';
-		barred := barred || readpast.lock_later(barred);
+		if joined then
+			begin
+				next := readpast.next_allowed(lane_id, head, wider);
+				raise exception using errcode = 'RP000';
+			exception when sqlstate 'RP000' then
+				null;
+			end;
+		else
+			next := readpast.next_allowed(lane_id, head, wider);
+		end if;
+		exit when next.barred = '{}';
 		-- If one job is barred, many may be. So the next turn looks at more jobs.
 		wider := readpast.admit_slice();
-		places := array(select p.place
-		                  from unnest(places) with ordinality as p(place, number)
-		                  join readpast.job j on j.ctid = p.place
-		                 where j.id <> all (barred)
-		                 order by p.number);
-		perform readpast.block_jobs(barred);
-		exit when cardinality(places) >= most;
+		perform readpast.block_jobs(array(
+			select j.id
+			  from readpast.job j
+			 where j.ctid = any (case when joined
+			                          then readpast.lock_places(next.barred)
+			                          else next.barred end)));
+		exit when cardinality(next.places) >= most;
 		if not joined then
 			perform readpast.admit_requested(readpast.queue_of(lane_id));
 		end if;
 	end loop;
-	return places[:most];
+	return case when joined then readpast.lock_places(next.places[:most])
+	            else next.places[:most] end;
 end
 $body$;
