@@ -1,6 +1,6 @@
 -- stop_waiting: for verbs that accept a verdict although the lease of the job @id is over.
--- If the job was blocked after its lease had ended (@blocked is 1), it gets its run_at
--- back, and waits no longer. It has no slot (no right to run).
+-- If the job was blocked after its lease had ended, and waits no longer (@blocked is 1),
+-- it gets its run_at back. It has no slot (no right to run).
 
 -- include real_run_at
 

@@ -8,8 +8,8 @@
 -- payload is larger than its limit, so that no dead job is lost.
 -- If a job that has a group is dead, it frees its slot. Otherwise it keeps the slot until
 -- its retry. But if the queue's group_pass is 1, it does so only if :delay_ms is 0.
--- A job that was blocked after its lease had ended, and that fails with :delay_ms 0, may
--- become ready immediately, although the answer says 7 (blocked).
+-- A job that was blocked after its lease had ended, and that fails with :delay_ms 0, goes
+-- on waiting at its place in the group.
 -- If :progress is not null, it replaces the progress of the job. The claim number is
 -- increased, so that each claim is settled only once.
 
@@ -23,10 +23,15 @@ select j.queue_id,
        j.id, j.priority,
        :for_good or j.attempt >= j.max_attempts as dead,
        not (:for_good or j.attempt >= j.max_attempts) as alive,
-       j.run_at = 9223372036854775807 as blocked,
+       j.run_at = 9223372036854775807
+       and (:for_good or j.attempt >= j.max_attempts
+            or coalesce(:delay_ms <> 0, 1)) as blocked,
+       j.run_at = 9223372036854775807
+       and j.attempt < j.max_attempts and not :for_good
+       and coalesce(:delay_ms = 0, 0) as stays,
        j.group_key,
-       j.group_key is not null
-       and (q.holds_until > :now or j.run_at = 9223372036854775807)
+       j.group_key is not null and q.holds_until > :now
+       and j.run_at < 9223372036854775807
        and j.attempt < j.max_attempts and not :for_good
        and coalesce(:delay_ms = 0, 0) as enters,
        j.group_key is not null
@@ -82,14 +87,14 @@ delete from readpast_job where id = @id;
 -- if @alive:
 update readpast_job
    set class = 2,
-       seq = iif(@state > 1,
+       seq = iif(@state > 1 and not @stays,
                  1 + coalesce((select k.seq from readpast_job k
                                 where k.queue_id = @queue_id
                                   and k.priority = @priority
                                   and k.class = 2 and k.seq is not null
                                 order by k.seq desc limit 1), 0),
                  null),
-       run_at = @run_at,
+       run_at = iif(@stays, run_at, @run_at),
        lease_until = null,
        claim_no = claim_no + 1,
        renewed = 0,

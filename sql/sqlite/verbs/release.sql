@@ -3,8 +3,8 @@
 -- have killed its worker) stays a suspect.
 -- A job that has a group keeps its slot. But if the queue's group_pass is 1 and :delay_ms
 -- is above 0, the job frees its slot.
--- A job that was blocked after its lease had ended, and is released without a delay, may
--- become ready immediately, although the answer says 7 (blocked).
+-- A job that was blocked after its lease had ended, and is released without a delay, goes
+-- on waiting at its place in the group.
 -- If :progress is not null, it replaces the progress of the job. The claim number is
 -- increased, so that each claim is settled only once.
 
@@ -16,12 +16,13 @@ select j.queue_id,
 -- include ready_or_blocked
             end as state,
        j.id, j.priority,
-       iif(j.class = 1, 1, iif(:delay_ms > 0, 2, 0)) as class,
-       j.run_at = 9223372036854775807 as blocked,
+       iif(j.class = 1, 1,
+           iif(:delay_ms > 0 or j.run_at = 9223372036854775807, 2, 0)) as class,
+       j.run_at = 9223372036854775807 and :delay_ms > 0 as blocked,
+       j.run_at = 9223372036854775807 and not :delay_ms > 0 as stays,
        j.group_key,
-       j.group_key is not null
-       and (q.holds_until > :now or j.run_at = 9223372036854775807)
-       and not :delay_ms > 0 as enters,
+       j.group_key is not null and q.holds_until > :now
+       and j.run_at < 9223372036854775807 and not :delay_ms > 0 as enters,
        j.group_key is not null and q.group_pass and :delay_ms > 0
        as leaves
   from readpast_job j
@@ -32,13 +33,13 @@ select j.queue_id,
 
 update readpast_job
    set class = @class,
-       seq = iif(:delay_ms > 0, null,
+       seq = iif(:delay_ms > 0 or @stays, null,
                  1 + coalesce((select k.seq from readpast_job k
                                 where k.queue_id = @queue_id
                                   and k.priority = @priority
                                   and k.class = @class and k.seq is not null
                                 order by k.seq desc limit 1), 0)),
-       run_at = :now + :delay_ms,
+       run_at = iif(@stays, run_at, :now + :delay_ms),
        lease_until = null,
        claim_no = claim_no + 1,
        renewed = 0,

@@ -5,7 +5,7 @@
 -- Rows: one for each verdict that is accepted. The row has the verdict's position in
 -- the arrays, the new state of the job, and the job's queue.
 -- Locks: if a worker waits, a row of `waiter`. For each job that dies, the rows that
--- put_away() and put_dead() lock. For each job of a group, those that unblock_job() and
+-- put_away() and put_dead() lock. For each job of a group, those that leave_group() and
 -- end_attempt() lock. settle_done() has locked the jobs' rows already.
 
 create function readpast.settle_rest(
@@ -41,7 +41,6 @@ begin
 		        or readpast.may_run_again(q, j.id, j.extra))
 		 order by v.number
 	loop
-		perform readpast.unblock_job(v.id) where v.waits and not v.dies;
 		if v.progress is not null and v.verdict <> 4 then
 			update readpast.job j
 			   set extra = readpast.with_progress(j.extra, v.progress)
@@ -53,13 +52,13 @@ begin
 			perform readpast.put_dead(v.id, v.dead_to) where v.dead_to is not null;
 		elsif v.verdict = 1 then
 			state := readpast.try_again(
-			             v.id, v.lane_id, v.error,
+			             v.id, v.lane_id, v.waits, v.error,
 			             coalesce(v.delay_ms,
 			                      readpast.listed_ms(v.backoff, v.attempt),
 			                      readpast.backoff_ms(v.attempt, v.backoff_ms,
 			                                          v.backoff_max_ms)));
 		elsif v.verdict = 3 then
-			state := readpast.give_back(v.id, v.lane_id,
+			state := readpast.give_back(v.id, v.lane_id, v.waits,
 			                            coalesce(v.delay_ms, 0));
 		else
 			state := 3;

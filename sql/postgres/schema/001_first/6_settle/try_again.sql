@@ -1,25 +1,32 @@
 -- try_again: make a job whose attempt failed wait for its next attempt. With a delay
--- the job is scheduled. Without a delay it is ready at the end of its lane.
+-- the job is scheduled. Without a delay it is ready at the end of its lane, or goes on
+-- waiting for its group.
 -- id: the job.
 -- lane_id: its lane (a queue, a priority and a class, see lane_of()).
+-- waits: true if the job waits for its group, because its lease was over.
 -- error: the error text, which is added to the job's list of failed attempts.
 -- delay_ms: how long the job waits, or 0.
--- Result: the job's new state: 1 scheduled, 2 ready.
--- Locks: only the job's row, which the caller has locked already.
+-- Result: the job's new state: 1 scheduled, 2 ready, 7 blocked.
+-- Locks: the job's row, which the caller has locked already. If the job waits, also the
+-- rows that unblock_job() locks.
 
-create function readpast.try_again(id bigint, lane_id bigint, error text,
-                                   delay_ms bigint) returns integer
+create function readpast.try_again(id bigint, lane_id bigint, waits boolean,
+                                   error text, delay_ms bigint) returns integer
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $body$
 #variable_conflict use_variable
 declare
 	normal bigint := readpast.with_class(lane_id, 2);
+	stays  boolean := waits and delay_ms = 0;
 begin
+	perform readpast.unblock_job(id) where waits and not stays;
 	update readpast.job j
 	   set lane_id = normal,
-	       seq = case when delay_ms = 0 then readpast.next_in_line(normal) end,
-	       run_at = clock_timestamp() + readpast.ms(delay_ms),
+	       seq = case when delay_ms = 0 and not stays
+	                  then readpast.next_in_line(normal) end,
+	       run_at = case when stays then j.run_at
+	                     else clock_timestamp() + readpast.ms(delay_ms) end,
 	       lease_until = null,
 	       claim_no = j.claim_no + 1,
 	       renewed = 0,
@@ -29,6 +36,6 @@ begin
 	       failures = readpast.with_failure(j.failures, j.attempt, j.worker_id,
 	                                        error)
 	 where j.id = try_again.id;
-	return case when delay_ms = 0 then 2 else 1 end;
+	return case when stays then 7 when delay_ms = 0 then 2 else 1 end;
 end
 $body$;
