@@ -8,8 +8,8 @@
 -- payload is larger than its limit, so that no dead job is lost.
 -- If a job that has a group is dead, it frees its slot. Otherwise it keeps the slot until
 -- its retry. But if the queue's group_pass is 1, it does so only if :delay_ms is 0.
--- A job that was blocked after its lease had ended, and that fails with :delay_ms 0, goes
--- on waiting at its place in the group.
+-- A job that was blocked after its lease had ended, and that fails with :delay_ms 0, stays
+-- blocked and keeps its place.
 -- If :progress is not null, it replaces the progress of the job. The claim number is
 -- increased, so that each claim is settled only once.
 
@@ -23,15 +23,14 @@ select j.queue_id,
        j.id, j.priority,
        :for_good or j.attempt >= j.max_attempts as dead,
        not (:for_good or j.attempt >= j.max_attempts) as alive,
+       j.run_at = 9223372036854775807 and j.attempt < j.max_attempts
+       and not :for_good and coalesce(:delay_ms = 0, 0) as stays,
        j.run_at = 9223372036854775807
-       and (:for_good or j.attempt >= j.max_attempts
-            or coalesce(:delay_ms <> 0, 1)) as blocked,
-       j.run_at = 9223372036854775807
-       and j.attempt < j.max_attempts and not :for_good
-       and coalesce(:delay_ms = 0, 0) as stays,
-       j.group_key,
-       j.group_key is not null and q.holds_until > :now
-       and j.run_at < 9223372036854775807
+       and (j.attempt >= j.max_attempts or :for_good
+            or coalesce(:delay_ms <> 0, 1)) as stops,
+       j.group_key, j.came,
+       j.group_key is not null and j.run_at < 9223372036854775807
+       and (q.holds_until > :now or q.group_limit > 0 and j.came is null)
        and j.attempt < j.max_attempts and not :for_good
        and coalesce(:delay_ms = 0, 0) as enters,
        j.group_key is not null
@@ -100,13 +99,15 @@ update readpast_job
        renewed = 0,
        lost = 0,
        worker_id = null,
-       came = iif(@leaves or @blocked, null, came),
+       came = iif(@leaves or @stops, null, came),
        last_error = :error,
        failures = @failures,
        extra = iif(:progress is null, extra,
                    json_patch(coalesce(extra, '{}'),
                               json_object('progress', nullif(:progress, ''))))
  where id = @id;
+
+-- include take_slot
 
 -- if @enters:
 -- include enter_group

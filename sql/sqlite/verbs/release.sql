@@ -3,8 +3,8 @@
 -- have killed its worker) stays a suspect.
 -- A job that has a group keeps its slot. But if the queue's group_pass is 1 and :delay_ms
 -- is above 0, the job frees its slot.
--- A job that was blocked after its lease had ended, and is released without a delay, goes
--- on waiting at its place in the group.
+-- A job that was blocked after its lease had ended, and is released without a delay, stays
+-- blocked and keeps its place.
 -- If :progress is not null, it replaces the progress of the job. The claim number is
 -- increased, so that each claim is settled only once.
 
@@ -16,13 +16,13 @@ select j.queue_id,
 -- include ready_or_blocked
             end as state,
        j.id, j.priority,
-       iif(j.class = 1, 1,
-           iif(:delay_ms > 0 or j.run_at = 9223372036854775807, 2, 0)) as class,
-       j.run_at = 9223372036854775807 and :delay_ms > 0 as blocked,
+       iif(j.class = 1, 1, iif(:delay_ms > 0, 2, 0)) as class,
        j.run_at = 9223372036854775807 and not :delay_ms > 0 as stays,
-       j.group_key,
-       j.group_key is not null and q.holds_until > :now
-       and j.run_at < 9223372036854775807 and not :delay_ms > 0 as enters,
+       j.run_at = 9223372036854775807 and :delay_ms > 0 as stops,
+       j.group_key, j.came,
+       j.group_key is not null and j.run_at < 9223372036854775807
+       and (q.holds_until > :now or q.group_limit > 0 and j.came is null)
+       and not :delay_ms > 0 as enters,
        j.group_key is not null and q.group_pass and :delay_ms > 0
        as leaves
   from readpast_job j
@@ -32,7 +32,7 @@ select j.queue_id,
 -- include stop_waiting
 
 update readpast_job
-   set class = @class,
+   set class = iif(@stays, class, @class),
        seq = iif(:delay_ms > 0 or @stays, null,
                  1 + coalesce((select k.seq from readpast_job k
                                 where k.queue_id = @queue_id
@@ -45,11 +45,13 @@ update readpast_job
        renewed = 0,
        attempt = max(attempt - 1, 0),
        worker_id = null,
-       came = iif(@leaves or @blocked, null, came),
+       came = iif(@leaves or @stops, null, came),
        extra = iif(:progress is null, extra,
                    json_patch(coalesce(extra, '{}'),
                               json_object('progress', nullif(:progress, ''))))
  where id = @id;
+
+-- include take_slot
 
 -- if @enters:
 -- include enter_group

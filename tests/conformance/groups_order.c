@@ -1,0 +1,149 @@
+/*
+ * groups_order.c - test that jobs of a group keep their order (P11), and that
+ * no group is forgotten (P13), after verdicts that come late and after changes
+ * of the group limit.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "check.h"
+
+#define MINUTE 60000
+
+static void
+put_n(rp_conn *conn, int64_t *ids, int n)
+{
+	for (int i = 0; i < n; i++)
+		ids[i] = put_in_group(conn, "g", "x");
+}
+
+/* Claim the next job. A claim gets nothing while jobs are still moved out of
+ * the line. On a slow machine this takes several claims. */
+static struct claim
+next_claim(rp_conn *conn)
+{
+	struct claim c;
+	int tries = 0;
+
+	while (!take_one(conn, "q", MINUTE, &c))
+		assert_true(++tries < 1000);
+	return c;
+}
+
+static int
+is_empty(rp_conn *conn)
+{
+	struct claim c;
+
+	return !take_one(conn, "q", MINUTE, &c);
+}
+
+/* Assert that the next n jobs are these, and that no other job can be claimed
+ * while one of them runs. Complete them. */
+static void
+run_one_by_one(rp_conn *conn, const int64_t *ids, int n)
+{
+	for (int i = 0; i < n; i++) {
+		struct claim c = next_claim(conn);
+
+		assert_int_equal(c.id, ids[i]);
+		assert_true(is_empty(conn));
+		settle_one(conn, c, RP_DONE, 0);
+	}
+}
+
+/* ---- verdicts that come late ---- */
+
+/* Enqueue two jobs, claim the first, let its lease end, and block it by a
+ * hold. */
+static struct claim
+claim_and_block(rp_conn *conn, int64_t *ids)
+{
+	struct claim c;
+
+	put_n(conn, ids, 2);
+	c = claim_one(conn, 1);
+	sleep_ms(20);
+	ok(conn, rp_queue_hold(conn, "q", "g", MINUTE));
+	ok(conn, rp_sweep(conn, NULL));
+	expect_states(conn, ids, "bb");
+	return c;
+}
+
+static void
+P11_a_late_verdict_without_a_delay_keeps_the_place(void **state)
+{
+	static const int verdicts[] = { RP_FAIL, RP_RELEASE };
+	rp_conn *conn = ((struct db *)*state)->conn;
+	int64_t ids[2];
+
+	limit_groups(conn, 1);
+	for (int i = 0; i < 2; i++) {
+		rp_verdict v =
+			verdict_on(claim_and_block(conn, ids), verdicts[i]);
+
+		v.delay_ms = 0;
+		assert_int_equal(ok(conn, rp_settle(conn, &v, 1)), 1);
+		assert_int_equal(v.state, RP_STATE_BLOCKED);
+		assert_int_equal(rp_settle(conn, &v, 1), 0);
+		expect_states(conn, ids, "bb");
+		ok(conn, rp_queue_hold(conn, "q", "g", 0));
+		run_one_by_one(conn, ids, 2);
+	}
+}
+
+static void
+P11_a_late_verdict_with_a_delay_keeps_the_place(void **state)
+{
+	static const int verdicts[] = { RP_FAIL, RP_RELEASE };
+	rp_conn *conn = ((struct db *)*state)->conn;
+	int64_t ids[2];
+
+	limit_groups(conn, 1);
+	for (int i = 0; i < 2; i++) {
+		settle_one(conn, claim_and_block(conn, ids), verdicts[i], 500);
+		ok(conn, rp_queue_hold(conn, "q", "g", 0));
+		expect_states(conn, ids, "sb");
+		assert_true(is_empty(conn));
+		sleep_ms(600);
+		ok(conn, rp_sweep(conn, NULL));
+		run_one_by_one(conn, ids, 2);
+	}
+}
+
+/* The change of the delay takes the slot from the first job. */
+static void
+P10_a_late_release_of_a_job_without_a_slot_starts_no_second_job(void **state)
+{
+	rp_conn *conn = ((struct db *)*state)->conn;
+	rp_change change = RP_CHANGE_INIT;
+	struct claim late, other;
+	int64_t ids[2];
+
+	limit_groups(conn, 1);
+	put_n(conn, ids, 2);
+	late = claim_one(conn, 1);
+	sleep_ms(20);
+	ok(conn, rp_sweep(conn, NULL));
+	change.delay_ms = MINUTE;
+	ok(conn, rp_job_change(conn, ids[0], &change));
+	other = claim_one(conn, MINUTE);
+	assert_int_equal(other.id, ids[1]);
+	settle_one(conn, late, RP_RELEASE, 0);
+	expect_states(conn, ids, "bR");
+	settle_one(conn, other, RP_DONE, 0);
+	run_one_by_one(conn, ids, 1);
+}
+
+int
+main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(P11_a_late_verdict_without_a_delay_keeps_the_place),
+		CASE(P11_a_late_verdict_with_a_delay_keeps_the_place),
+		CASE(P10_a_late_release_of_a_job_without_a_slot_starts_no_second_job),
+	};
+
+	databases_at(argc, argv);
+	return cmocka_run_group_tests_name("groups_order", tests, NULL, NULL);
+}
