@@ -52,7 +52,9 @@ select group_key, iif(group_key is null, null, before), 1,
 -- if @scans:
 update readpast_queue set group_scan = @before where id = :queue_id;
 
-select iif(q.group_limit = 0, :max, max(0, q.group_limit -
+-- If the limit was removed, one more job is offered than the caller takes. So the caller
+-- stops here, and the scan does not go on before all jobs of the group are admitted.
+select iif(q.group_limit = 0, :max + 1, max(0, q.group_limit -
 -- include slots
        )) * not coalesce(
 -- include is_held

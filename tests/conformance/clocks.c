@@ -1,0 +1,99 @@
+/*
+ * clocks.c - test what happens if the clock of the host stands still, or is set
+ * back. SQLite only: other databases have a clock of their own.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "check.h"
+
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MINUTE 60000
+
+/* ---- the clock ---- */
+
+/* The library and SQLite call the two functions below instead of those of the
+ * C library. shift_us is added to the time of day. While `stands` is not
+ * null, CLOCK_MONOTONIC has this value. */
+static int64_t shift_us;
+static const struct timespec *stands;
+
+__attribute__((visibility("default"))) int
+clock_gettime(clockid_t clock, struct timespec *t)
+{
+	int r = (int)syscall(SYS_clock_gettime, clock, t);
+
+	if (clock == CLOCK_MONOTONIC && stands)
+		*t = *stands;
+	if (clock == CLOCK_REALTIME) {
+		int64_t us = t->tv_sec * INT64_C(1000000) + t->tv_nsec / 1000 +
+			     shift_us;
+
+		t->tv_sec = us / 1000000;
+		t->tv_nsec = us % 1000000 * 1000;
+	}
+	return r;
+}
+
+__attribute__((visibility("default"))) int
+gettimeofday(struct timeval *restrict t, void *restrict zone)
+{
+	struct timespec now;
+	int r = clock_gettime(CLOCK_REALTIME, &now);
+
+	(void)zone;
+	t->tv_sec = now.tv_sec;
+	t->tv_usec = now.tv_nsec / 1000;
+	return r;
+}
+
+static int
+teardown(void **state)
+{
+	shift_us = 0;
+	stands = NULL;
+	return teardown_db(state);
+}
+
+/* ---- the tests ---- */
+
+/* The clock stands still, so only the number of its rows ends a slice. */
+static void
+P13_a_slice_of_as_many_jobs_as_possible_forgets_none(void **state)
+{
+	enum { JOBS = 2500 };
+	static rp_job_spec jobs[JOBS];
+	rp_conn *conn = ((struct db *)*state)->conn;
+	struct timespec now;
+
+	limit_groups(conn, 1);
+	for (int i = 0; i < JOBS; i++) {
+		jobs[i] = job_of("x");
+		jobs[i].group_key = "a";
+	}
+	ok(conn, rp_enqueue_many(conn, "q", jobs, JOBS, NULL));
+	put_in_group(conn, "b", "x");
+	put_in_group(conn, "b", "x");
+	limit_groups(conn, 0);
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	stands = &now;
+	ok(conn, rp_sweep(conn, NULL));
+	assert_int_equal(stats_of(conn, "q").ready, JOBS + 2);
+}
+
+int
+main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(
+			P13_a_slice_of_as_many_jobs_as_possible_forgets_none,
+			setup_db, teardown),
+	};
+
+	databases_at(argc, argv);
+	return cmocka_run_group_tests_name("clocks", tests, NULL, NULL);
+}
