@@ -135,6 +135,38 @@ P10_a_late_release_of_a_job_without_a_slot_starts_no_second_job(void **state)
 	run_one_by_one(conn, ids, 1);
 }
 
+/* ---- the limit was lowered ---- */
+
+/* The claim finds the first four jobs in another order than that of the group,
+ * because two of them were released. */
+static void
+P13_a_claim_takes_no_slot_from_a_job_that_may_run(void **state)
+{
+	rp_conn *conn = ((struct db *)*state)->conn;
+	rp_job_spec job = job_of("x");
+	struct claim held[2];
+	rp_batch *batch;
+	int64_t ids[2];
+
+	limit_groups(conn, 3);
+	limit_groups(conn, 2);
+	ok(conn, rp_sweep(conn, NULL));
+	put_n(conn, ids, 2);
+	for (int i = 0; i < 2; i++)
+		held[i] = claim_one(conn, MINUTE);
+	for (int i = 1; i >= 0; i--)
+		settle_one(conn, held[i], RP_RELEASE, 0);
+	for (int i = 0; i < 4; i++)
+		put_in_group(conn, "g", "x");
+	job.group_key = "g";
+	job.priority = 50;
+	put_spec(conn, "q", &job);
+	batch = take(conn, "q", 10, MINUTE);
+	assert_int_equal(rp_batch_count(batch), 2);
+	rp_batch_free(batch);
+	assert_true(is_empty(conn));
+}
+
 int
 main(int argc, char **argv)
 {
@@ -142,6 +174,7 @@ main(int argc, char **argv)
 		CASE(P11_a_late_verdict_without_a_delay_keeps_the_place),
 		CASE(P11_a_late_verdict_with_a_delay_keeps_the_place),
 		CASE(P10_a_late_release_of_a_job_without_a_slot_starts_no_second_job),
+		CASE(P13_a_claim_takes_no_slot_from_a_job_that_may_run),
 	};
 
 	databases_at(argc, argv);

@@ -3,9 +3,11 @@
 -- to run). @priority and @came are its place among the jobs of its group.
 -- If a job without a slot finds all slots in use, it takes the slot from the last ready
 -- job of the group, but only if that job comes after it. That job then waits. A job that
--- has found or taken a slot keeps it if its group is not held and no waiting job comes
--- before it. Otherwise it leaves the line and waits for its group, and the first waiting
--- job gets the slot. These statements must be the last ones of a verb.
+-- has, has found or has taken a slot keeps it if its group is not held, no waiting job
+-- comes before it, and the jobs that run or come before it do not use all slots. (Since the
+-- caller examined the job, another job may have given up its slot.) Otherwise it leaves the
+-- line and waits for its group, and the first waiting job gets the slot. These statements
+-- must be the last ones of a verb.
 
 with t as materialized (
   select q.group_limit, coalesce(
@@ -14,6 +16,9 @@ with t as materialized (
          q.group_limit <=
 -- include slots
          as full,
+         q.group_limit <=
+-- include slots_before
+         as over,
          exists (select 1 from readpast_group_wait
                   where queue_id = q.id and group_key = @group_key
                     and (priority, came, job_id) < (@priority, @came, @id)) as behind,
@@ -26,11 +31,12 @@ with t as materialized (
            order by k.priority desc, k.came desc, k.id desc
            limit 1) as other
     from readpast_queue q
-   where q.id = @queue_id)
+   cross join readpast_job j
+   where q.id = @queue_id and j.id = @id)
 select iif(held or slotted or not full, null, other) as other,
        not held and not slotted and not behind
        and (not full or other is not null) as fits,
-       held or slotted or behind or full and other is null as waits,
+       held or behind or iif(slotted, over, full and other is null) as waits,
        behind and not held
        and (slotted or not full or other is not null) as is_next
   from (select *, @slotted as slotted from t where group_limit > 0
