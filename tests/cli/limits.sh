@@ -204,6 +204,13 @@ check 'after --clear the jobs run in their order' equal \
 
 readpast enqueue h x --quiet
 readpast hold h --for 1h
+readpast queue set retry --group-limit 1 >/dev/null
+readpast enqueue retry x --group x --quiet
+readpast fail "$(claim retry)" --retry-in 1h --error no
+readpast enqueue retry y --group y --quiet
+readpast hold retry --group y --for 1h >/dev/null
+check 'work --drain waits neither for the end of a hold nor for a retry of another group' \
+	timeout 20 readpast work retry --drain --quiet -- cat
 check 'a held queue starts no job' equal "$(readpast work h --drain --quiet -- cat)" ''
 check 'its jobs are blocked' equal "$(states h)" 'x blocked'
 check 'queue list shows the hold' grep -qE '^  held +until ' <(readpast queue list h)
