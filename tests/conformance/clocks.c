@@ -85,12 +85,53 @@ P13_a_slice_of_as_many_jobs_as_possible_forgets_none(void **state)
 	assert_int_equal(stats_of(conn, "q").ready, JOBS + 2);
 }
 
+/* Claim all jobs that may start. Returns how many. */
+static size_t
+claims(rp_conn *conn)
+{
+	rp_batch *batch = take(conn, "q", 100, MINUTE);
+	size_t n = rp_batch_count(batch);
+
+	rp_batch_free(batch);
+	return n;
+}
+
+/* The claim numbers of the jobs are times in the future. */
+static void
+P12_a_rate_counts_starts_after_the_clock_was_set_back(void **state)
+{
+	rp_conn *conn = ((struct db *)*state)->conn;
+	rp_queue q = RP_QUEUE_INIT;
+	rp_batch *batch;
+
+	for (int i = 0; i < 6; i++)
+		put(conn, "q", "x");
+	shift_us = INT64_C(3600000000);
+	batch = take(conn, "q", 6, MINUTE);
+	for (size_t i = 0; i < 6; i++) {
+		const rp_job *job = rp_batch_at(batch, i);
+
+		ok(conn, rp_release(conn, job->id, job->claim_no, 0));
+	}
+	rp_batch_free(batch);
+	shift_us = 0;
+	q.name = "q";
+	q.rate_count = 2;
+	q.rate_ms = MINUTE;
+	settings(conn, q);
+	assert_int_equal(claims(conn), 2);
+	assert_int_equal(claims(conn), 0);
+}
+
 int
 main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(
 			P13_a_slice_of_as_many_jobs_as_possible_forgets_none,
+			setup_db, teardown),
+		cmocka_unit_test_setup_teardown(
+			P12_a_rate_counts_starts_after_the_clock_was_set_back,
 			setup_db, teardown),
 	};
 

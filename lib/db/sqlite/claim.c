@@ -175,24 +175,17 @@ read_extra(struct sqlite *s, rp_batch *batch, size_t first, rp_error *error)
 }
 
 /* If the queue has a rate, record the start of the jobs that this scan has
- * added to the batch. All these starts get the same time: the largest claim
- * number of the jobs. (A claim number is a time in microseconds.) */
+ * added to the batch. */
 static int
 count_starts(struct sqlite *s, const struct claim *claim, const char *queue,
 	     rp_error *error)
 {
-	struct rp_value p[RATE_START_PARAMS];
-	size_t n = rp_batch_count(claim->trip->batch);
-	int64_t at = 0;
+	size_t n = rp_batch_count(claim->trip->batch) - claim->first;
+	const struct rp_value p[RATE_START_PARAMS] = {
+		[RATE_START_QUEUE] = rp__text(queue),
+		[RATE_START_JOBS] = rp__int((int64_t)n),
+	};
 
-	for (size_t i = claim->first; i < n; i++) {
-		const rp_job *job = rp_batch_at(claim->trip->batch, i);
-
-		at = job->claim_no > at ? job->claim_no : at;
-	}
-	p[RATE_START_QUEUE] = rp__text(queue);
-	p[RATE_START_CLAIM_NO] = rp__int(at);
-	p[RATE_START_JOBS] = rp__int((int64_t)(n - claim->first));
 	return rp__sqlite_run(s, RP_V_RATE_START, p, 1, NULL, NULL, error);
 }
 
