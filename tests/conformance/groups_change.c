@@ -689,8 +689,6 @@ P13_a_verdict_after_the_lease_is_accepted_from_a_blocked_job(void **state)
 		ok(conn, rp_queue_hold(conn, "q", "g", 0));
 		if (*after[i] == 'b') /* P11: it has kept its place */
 			run_one_by_one(conn, ids, 1);
-		if (*after[i] == 'b')
-			run_one_by_one(conn, &ids[0], 1);
 		run_one_by_one(conn, &ids[1], 1);
 		put_n(conn, ids, 2);
 		run_one_by_one(conn, ids, 2);
