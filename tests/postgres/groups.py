@@ -187,17 +187,22 @@ def no_job_starts_while_more_run_than_a_lower_limit_allows(s):
         assert list(claims) == [name], claims
 
 
-def put_slowly(s, payload, seconds):
-    """Enqueue in a statement that ends after some seconds, and thus holds the lock of the
-    group for so long."""
+def start_slowly(s, call, seconds, lock):
+    """Call a routine in a statement that ends after some seconds, and holds a lock of this
+    type for so long."""
     thread = threading.Thread(target=Session(s.database).rows, args=(
-        f"do $$ begin perform readpast.enqueue('q', '{payload}'::text, group_key => 'g'); "
-        f"perform pg_sleep({seconds}); end $$",))
+        f"do $$ begin perform {call}; perform pg_sleep({seconds}); end $$",))
+    before = s.one("select count(*) from pg_locks where locktype = %s", lock)
     thread.start()
-    eventually(10, lambda: s.one("select count(*) from pg_locks "
-                                 "where locktype = 'advisory' and granted"))
+    eventually(10, lambda: s.one("select count(*) from pg_locks where locktype = %s",
+                                 lock) > before)
     time.sleep(0.1)
     return thread
+
+
+def put_slowly(s, payload, seconds):
+    return start_slowly(
+        s, f"readpast.enqueue('q', '{payload}'::text, group_key => 'g')", seconds, "advisory")
 
 
 @case
@@ -210,7 +215,10 @@ def a_slot_that_is_added_while_the_limit_is_ended_and_set_again_counts(s):
     assert list(claims) == ["first"]
     limited(s)
     enqueue.join()
-    s.sweep()  # moves the late job to the end of its lane
+    # A sweep moves the late job to the end of its lane, where a claim finds it.
+    eventually(10, lambda: s.sweep() and s.one(
+        "select seq is null or seq > (select head from readpast.cursor where lane_id > 0 "
+        "order by head desc limit 1) from readpast.job where lease_until is null"))
     assert s.taken(2) == ""
     s.complete(claims["first"])
     expect_order(s, "late")
@@ -265,6 +273,44 @@ def one_claim_after_a_limit_was_raised_takes_more_jobs(s):
     s.sweep()  # carries out the request of the first limit
     limited(s, 2)
     assert s.taken() == "b"
+
+
+@case
+def a_job_that_is_enqueued_while_the_limit_is_raised_or_ended_uses_the_new_limit(s):
+    for limit in (2, 0):
+        limited(s)
+        put(s, "first")
+        claims = s.claim()
+        enqueue = put_slowly(s, "late", 1)
+        limited(s, limit)
+        s.sweep()
+        assert s.one("select count(*) from readpast.limit_change") == 1
+        assert s.taken() == ""
+        enqueue.join()
+        s.sweep()
+        assert s.one("select count(*) from readpast.limit_change") == 0
+        claims.update(s.claim())
+        assert list(claims) == ["first", "late"]
+        for claim in claims.values():
+            s.complete(claim)
+
+
+@case
+def a_job_that_is_enqueued_while_the_change_of_the_limit_is_not_committed_is_found(s):
+    for limit in (2, 0):
+        limited(s)
+        put(s, "first")
+        claims = s.claim()
+        change = start_slowly(
+            s, f"readpast.queue_set('q', group_limit => {limit})", 1, "transactionid")
+        put(s, "second")
+        assert s.taken() == ""
+        change.join()
+        s.sweep()
+        claims.update(s.claim())
+        assert list(claims) == ["first", "second"]
+        for claim in claims.values():
+            s.complete(claim)
 
 
 # ---- waiting jobs are found again ----

@@ -289,6 +289,16 @@ create table readpast.group_cursor (
 create index group_cursor_newest on readpast.group_cursor (queue_id, last_id desc);
 alter table readpast.group_cursor replica identity full;
 
+-- Queues whose group limit was raised or ended. An enqueue that had read the earlier limit
+-- may be open after the commit of the change. Its job then waits by the earlier limit, and
+-- nothing else finds it, because the enqueue adds no recheck request if it has locked the
+-- group. So when these transactions are over, a sweep replaces the row by a request for
+-- all groups of the queue, see recheck_limits().
+create table readpast.limit_change (
+	id       bigint primary key generated always as identity,
+	queue_id integer not null
+);
+
 -- Groups that are held: none of their jobs starts before the time `until`.
 create table readpast.group_hold (
 	queue_id  integer not null,

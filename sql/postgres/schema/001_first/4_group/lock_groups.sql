@@ -4,9 +4,13 @@
 -- a server can hold only some thousand locks. So another transaction may hold the lock
 -- of a group because it locked a different group. Then this call does not lock the
 -- group, which only costs a recheck request.
+-- The call also takes a lock of the queue, which several transactions can share, so that
+-- has_other_admissions() can wait for them. If this lock is not free, no group is locked.
+-- The caller must read the group limit after this call, see limit_change.
 -- queue_id, group_keys: the groups.
 -- Result: the groups that were locked.
--- Locks: the advisory locks of the groups, if they are free.
+-- Locks: the advisory lock of the queue, shared, and those of the groups, if they are
+-- free.
 
 create function readpast.lock_groups(queue_id integer, group_keys text[])
 returns text[]
@@ -14,6 +18,9 @@ language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $body$
 begin
+	if not pg_try_advisory_xact_lock_shared(hashtext('readpast.group_limit'), queue_id) then
+		return '{}';
+	end if;
 	return array(select g.name
 	               from unnest(group_keys) as g(name)
 	              where pg_try_advisory_xact_lock(

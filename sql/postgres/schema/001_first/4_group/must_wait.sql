@@ -38,15 +38,16 @@ begin
 	 where q.id = must_wait.queue_id;
 	if its.group_limit = 0 and not its.any_held then
 		return;
-	elsif its.group_limit > 0 then
-		epoch := its.group_epoch;
-		if not readpast.stays_open(joined)
-		   and current_setting('transaction_isolation') = 'read committed' then
-			locked := readpast.lock_groups(queue_id, array(
-				select distinct g.name from unnest(group_keys) as g(name)
-				 where g.name is not null));
-		end if;
+	elsif its.group_limit > 0 and not readpast.stays_open(joined)
+	      and current_setting('transaction_isolation') = 'read committed' then
+		locked := readpast.lock_groups(queue_id, array(
+			select distinct g.name from unnest(group_keys) as g(name)
+			 where g.name is not null));
+		select q.group_limit, q.group_epoch into its.group_limit, its.group_epoch
+		  from readpast.queue q
+		 where q.id = must_wait.queue_id;
 	end if;
+	epoch := case when its.group_limit > 0 then its.group_epoch end;
 	select array_agg(case when g.name is not null and p.place > g.room then true end
 	                 order by p.number),
 	       coalesce(array_agg(distinct g.name)

@@ -1,11 +1,12 @@
--- sweep_groups: end the holds of groups when their time is over, and carry out recheck
--- requests. A recheck request is a row of group_recheck. It asks to look at a group
--- again, because a waiting job may be admitted there. The routine stops after the time
--- admit_budget(). It begins with a random queue, so that no queue with many requests keeps
--- those of others waiting. Claims also carry out the requests of their own queue.
+-- sweep_groups: end the holds of groups when their time is over, call recheck_limits(), and
+-- carry out recheck requests. A recheck request is a row of group_recheck. It asks to look
+-- at a group again, because a waiting job may be admitted there. After the time
+-- admit_budget() the routine carries out no more requests. It begins with a random queue,
+-- so that no queue with many requests keeps those of others waiting. Claims also carry out
+-- the requests of their own queue.
 -- Result: none.
--- Locks: rows of group_hold, and the rows that admit_requested() locks. Rows that other
--- transactions have locked are skipped.
+-- Locks: rows of group_hold, and the rows that recheck_limits() and admit_requested() lock.
+-- Rows that other transactions have locked are skipped.
 
 create function readpast.sweep_groups() returns void
 language plpgsql volatile
@@ -29,6 +30,7 @@ begin
 		insert into readpast.group_recheck (queue_id, group_key)
 		select e.queue_id, e.group_key from ended e;
 	end if;
+	perform readpast.recheck_limits();
 	-- If another transaction has locked a group, the request for this group stays.
 	-- Without a limit on the rounds, the loop would find the request again and again
 	-- until `til`.

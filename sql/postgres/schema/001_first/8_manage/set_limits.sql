@@ -66,6 +66,8 @@ begin
 	if group_limit <> its.old then
 		insert into readpast.group_recheck (queue_id, group_key, and_later)
 		values (its.id, '', true);
+		insert into readpast.limit_change (queue_id)
+		select its.id where its.old > 0 and group_limit not between 1 and its.old;
 		if current_setting('transaction_isolation') = 'read committed' then
 			perform readpast.leave_line(its.id) where group_limit > 0;
 			perform readpast.admit_requested(its.id)
