@@ -206,6 +206,42 @@ def put_slowly(s, payload, seconds):
 
 
 @case
+def a_first_limit_counts_running_jobs_that_are_locked_for_a_short_time(s):
+    for payload in "abcde":
+        put(s, payload)
+    claims = s.claim(5)
+    worker = open_session(s)
+    worker.rows("select readpast.extend(%s, %s)", *claims["a"])
+    change = threading.Thread(target=limited, args=(Session(s.database),))
+    change.start()
+    eventually(10, lambda: s.one("select count(*) from pg_stat_activity "
+                                 "where wait_event = 'PgSleep'"))
+    worker.rows("commit")
+    change.join()
+    assert s.one("select count(*) from readpast.group_slot") == 5
+    put(s, "f")
+    assert s.taken() == ""
+
+
+@case
+def a_first_limit_does_not_wait_for_a_job_that_stays_locked(s):
+    for payload in "abc":
+        put(s, payload)
+    claims = s.claim(3)
+    worker = open_session(s)
+    worker.complete(claims["a"])
+    started = time.monotonic()
+    limited(s)
+    assert time.monotonic() - started < 3
+    worker.rows("commit")
+    assert s.one("select count(*) from readpast.group_slot") == 2
+    s.complete(claims["b"])
+    s.complete(claims["c"])
+    put(s, "d")
+    expect_order(s, "d")
+
+
+@case
 def a_slot_that_is_added_while_the_limit_is_ended_and_set_again_counts(s):
     limited(s)
     enqueue = put_slowly(s, "late", 1)

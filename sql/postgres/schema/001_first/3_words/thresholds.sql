@@ -54,16 +54,16 @@ $body$;
 -- milliseconds only. If the row stays locked for longer than this, a claim in a
 -- transaction that stays open has probably locked it. In this case the job counts as
 -- running, and is not replaced.
+-- start_group_limit() waits for at most this long if rows of running jobs are locked.
 create function readpast.lock_patience() returns interval
 language sql immutable
 as $body$
 select interval '200 milliseconds'
 $body$;
 
--- An enqueue that replaces a job waits this long between two attempts to lock the job's
--- row, until lock_patience() has passed. The enqueue locks with `skip locked`, because
--- a plain lock would wait until the transaction that has locked the row ends, however
--- long that takes.
+-- The same calls wait this long between two attempts to lock a job's row, until
+-- lock_patience() has passed. They lock with `skip locked`, because a plain lock would
+-- wait until the transaction that has locked the row ends, however long that takes.
 create function readpast.lock_retry() returns interval
 language sql immutable
 as $body$
