@@ -428,6 +428,44 @@ a_key_that_was_taken_in_the_target_meanwhile_is_said(void **state)
 	free_jobs(jobs);
 }
 
+/* A copy reads 4,000 jobs at a time, and a move deletes them from the source in
+ * a transaction. */
+static void
+P11_a_move_keeps_the_order_of_a_large_group(void **state)
+{
+	enum { JOBS = 4500 };
+	static rp_job_spec jobs[JOBS];
+	struct pair *pair = *state;
+	rp_conn *to = pair->to->conn;
+	rp_queue large = RP_QUEUE_INIT;
+	rp_batch *batch;
+	int64_t last;
+
+	large.name = "large";
+	large.group_limit = 1;
+	ok(pair->from->conn, rp_queue_set(pair->from->conn, &large));
+	for (int i = 0; i < JOBS; i++) {
+		jobs[i] = job_of("x");
+		jobs[i].group_key = "g";
+	}
+	ok(pair->from->conn, rp_enqueue_many(pair->from->conn, "large", jobs,
+					     JOBS, NULL));
+	expect_done(copy(pair, 1, NULL));
+	ok(to, rp_queue_resume(to, "large"));
+	ok(to, rp_sweep(to, NULL));
+	batch = take(to, "large", 2, 60000);
+	assert_int_equal(rp_batch_count(batch), 1);
+	last = rp_batch_at(batch, 0)->id;
+	rp_batch_free(batch);
+	ok(to, rp_job_list(to, "large", RP_STATE_BLOCKED, JOBS, &batch));
+	assert_int_equal(rp_batch_count(batch), JOBS - 1);
+	for (size_t i = 0; i < JOBS - 1; i++) {
+		assert_true(rp_batch_at(batch, i)->id > last);
+		last = rp_batch_at(batch, i)->id;
+	}
+	rp_batch_free(batch);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -448,6 +486,7 @@ main(int argc, char **argv)
 		PAIR(a_pause_in_the_target_of_an_interrupted_move_outlasts_it),
 		PAIR(another_run_of_the_copy_takes_over),
 		PAIR(a_key_that_was_taken_in_the_target_meanwhile_is_said),
+		PAIR(P11_a_move_keeps_the_order_of_a_large_group),
 	};
 
 	pairs_of(argc, argv);

@@ -24,8 +24,8 @@ create table if not exists readpast_meta (
 -- milliseconds. A rate_count of 0 means any number.
 -- held_until: no job of the queue is claimed before this time.
 -- group_scan: not null if all groups have to be looked at, because the group limit was
--- changed. The value is the last group that was looked at ('': none yet). Sweeps continue
--- from there.
+-- changed, or a copy has deleted jobs. The value is the last group that was looked at ('':
+-- none yet). Sweeps continue from there.
 -- holds_until: the time at which the last hold of a group of this queue ends. Null
 -- means that no group was held.
 create table readpast_queue (

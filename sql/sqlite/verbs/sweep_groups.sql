@@ -1,8 +1,9 @@
 -- sweep_groups: admit waiting jobs of two kinds of groups, in slices of up to :max jobs.
 -- The first kind are the groups whose hold has ended. The second kind are all groups
--- with waiting jobs, if the group limit of the queue was changed. These groups are
--- scanned by name, and the queue's column group_scan is the name after which the scan
--- goes on. If group_scan is null, there is no scan.
+-- with waiting jobs, if the group limit of the queue was changed, or a copy has deleted
+-- jobs. These groups are scanned by name, and the queue's column group_scan is the name
+-- after which the scan goes on. If group_scan is null, or if the queue is paused, there is
+-- no scan.
 -- One call examines up to a thousand groups of each kind. If the scan then has more
 -- groups, an answer with the id 0 is returned, and the caller must call again.
 
@@ -33,6 +34,7 @@ with recursive scanned(place, group_key, before) as (
               order by group_key limit 1), q.group_scan
     from readpast_queue q
    where q.id = :queue_id and q.group_scan is not null
+     and q.paused_at is null
   union all
   select place + 1, (select w.group_key from readpast_group_wait w
                       where w.queue_id = :queue_id

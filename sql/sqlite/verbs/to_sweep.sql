@@ -18,7 +18,7 @@ select q.id as queue_id, 0 as dropped
     or exists (select 1 from readpast_job
                 where queue_id = q.id and expire_at <= :now
                   and expire_at is not null and lease_until is null)
-    or q.group_scan is not null
+    or q.group_scan is not null and q.paused_at is null
     or q.holds_until is not null
        and exists (select 1 from readpast_group_hold
                     where queue_id = q.id and until <= :now)
