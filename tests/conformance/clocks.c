@@ -17,9 +17,9 @@
 /* ---- the clock ---- */
 
 /* The library and SQLite call the two functions below instead of those of the
- * C library. shift_us is added to the time of day. While `stands` is not
- * null, CLOCK_MONOTONIC has this value. */
-static int64_t shift_us;
+ * C library. shift_us is added to the time of day, and grows by step_us with
+ * each call. While `stands` is not null, CLOCK_MONOTONIC has this value. */
+static int64_t shift_us, step_us;
 static const struct timespec *stands;
 
 __attribute__((visibility("default"))) int
@@ -31,7 +31,7 @@ clock_gettime(clockid_t clock, struct timespec *t)
 		*t = *stands;
 	if (clock == CLOCK_REALTIME) {
 		int64_t us = t->tv_sec * INT64_C(1000000) + t->tv_nsec / 1000 +
-			     shift_us;
+			     (shift_us += step_us);
 
 		t->tv_sec = us / 1000000;
 		t->tv_nsec = us % 1000000 * 1000;
@@ -54,7 +54,7 @@ gettimeofday(struct timeval *restrict t, void *restrict zone)
 static int
 teardown(void **state)
 {
-	shift_us = 0;
+	shift_us = step_us = 0;
 	stands = NULL;
 	return teardown_db(state);
 }
@@ -123,6 +123,43 @@ P12_a_rate_counts_starts_after_the_clock_was_set_back(void **state)
 	assert_int_equal(claims(conn), 0);
 }
 
+static void
+P11_a_group_keeps_its_order_after_the_clock_was_set_back(void **state)
+{
+	rp_conn *conn = ((struct db *)*state)->conn;
+	int64_t ids[2];
+
+	limit_groups(conn, 1);
+	shift_us = INT64_C(10000000);
+	ids[0] = put_in_group(conn, "g", "x");
+	shift_us = 0;
+	ids[1] = put_in_group(conn, "g", "x");
+	ok(conn, rp_queue_hold(conn, "q", "g", MINUTE));
+	expect_states(conn, ids, "bb");
+	ok(conn, rp_queue_hold(conn, "q", "g", 0));
+	assert_int_equal(claim_one(conn, MINUTE).id, ids[0]);
+}
+
+/* The clock goes on between two readings of one call. */
+static void
+claim_numbers_of_a_connection_grow(void **state)
+{
+	rp_conn *conn = ((struct db *)*state)->conn;
+	int64_t last = 0;
+
+	for (int i = 0; i < 50; i++)
+		put(conn, "q", "x");
+	step_us = 100;
+	ok(conn, rp_begin(conn));
+	for (int i = 0; i < 50; i++) {
+		struct claim c = claim_one(conn, MINUTE);
+
+		assert_true(c.no > last);
+		last = c.no;
+	}
+	ok(conn, rp_commit(conn));
+}
+
 int
 main(int argc, char **argv)
 {
@@ -133,6 +170,11 @@ main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(
 			P12_a_rate_counts_starts_after_the_clock_was_set_back,
 			setup_db, teardown),
+		cmocka_unit_test_setup_teardown(
+			P11_a_group_keeps_its_order_after_the_clock_was_set_back,
+			setup_db, teardown),
+		cmocka_unit_test_setup_teardown(
+			claim_numbers_of_a_connection_grow, setup_db, teardown),
 	};
 
 	databases_at(argc, argv);

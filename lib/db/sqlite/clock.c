@@ -10,8 +10,10 @@
 
 /* Sets *ret_us to the microseconds since 1970. The milliseconds come from
  * SQLite's clock, as in julianday('now'). The microseconds within a millisecond
- * come from the system clock. SQLite's clock is called directly, because
- * running a statement would take longer than the rest of a small verb. */
+ * come from the system clock. If it shows another millisecond, because it was
+ * read a little earlier, they are 0, so that the time does not go back.
+ * SQLite's clock is called directly, because running a statement would take
+ * longer than the rest of a small verb. */
 int
 rp__sqlite_read_clock(const struct sqlite *s, int64_t *ret_us, rp_error *error)
 {
@@ -21,7 +23,10 @@ rp__sqlite_read_clock(const struct sqlite *s, int64_t *ret_us, rp_error *error)
 	const int64_t year_10000_ms = INT64_C(253402300800000);
 	sqlite3_int64 ms = 0;
 	struct timespec t;
+	int64_t us;
 
+	clock_gettime(CLOCK_REALTIME, &t);
+	us = t.tv_sec * INT64_C(1000000) + t.tv_nsec / 1000;
 	s->vfs->xCurrentTimeInt64(s->vfs, &ms);
 	ms -= epoch_ms;
 	/* SQLite has no times outside of this range, and the view readpast_jobs
@@ -32,7 +37,6 @@ rp__sqlite_read_clock(const struct sqlite *s, int64_t *ret_us, rp_error *error)
 				" queue's times come from it",
 				ms < 0 ? "before 1970"
 				       : "beyond the year 9999");
-	clock_gettime(CLOCK_REALTIME, &t);
-	*ret_us = ms * 1000 + t.tv_nsec / 1000 % 1000;
+	*ret_us = us / 1000 == ms ? us : ms * 1000;
 	return 0;
 }
