@@ -343,8 +343,10 @@ def one_verb(path, verb, params, columns):
         batch = "answer batch" in notes
         if answer and not batch:
             check_columns(path, sql, columns, False)
-        guard = [note.split("@")[1] for note in notes if "@" in note]
-        guard = f'"{guard[0]}"' if guard else "NULL"
+        guards = [note.split("@")[1] for note in notes if "@" in note]
+        if len(guards) > 1:
+            stop(path, f"has a statement with two conditions, @{' and @'.join(guards)}")
+        guard = f'"{guards[0]}"' if guards else "NULL"
         rest = any(note.startswith("the rest") for note in notes)
         late = ONE_TAKEN in sql
         if late and notes:

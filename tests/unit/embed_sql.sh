@@ -40,7 +40,7 @@ stops() {
 	fi
 }
 
-echo "1..33"
+echo "1..34"
 
 fresh
 number=1
@@ -61,6 +61,11 @@ fresh
 rm "$dir/sql/sqlite/shared/dead_letter.sql"
 stops 'a shared part that is missing stops the build' \
 	'fail.sql: includes dead_letter, which is not in shared/'
+
+fresh
+printf '\n-- if @alive:\n-- the rest if @dead:\nselect 1;\n' >>"$dir/sql/sqlite/verbs/fail.sql"
+stops 'a statement with two conditions stops the build' \
+	'fail.sql: has a statement with two conditions, @alive and @dead'
 
 fresh
 rm "$dir/sql/sqlite/verbs/claim.sql"
