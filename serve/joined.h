@@ -15,7 +15,8 @@ struct joined {
 	rp_conn *conn;
 	struct request **asked;
 	size_t n;
-	int is_single; /* 1: one call is enough, outside a transaction */
+	int is_single;   /* 1: one call is enough, outside a transaction */
+	int shares_jobs; /* 1: two requests have verdicts on the same job */
 	rp_batch *batches[MOST_IN_TURN]; /* the claimed jobs; they are freed
 					  * after the answers are made */
 	size_t batches_count;
@@ -41,6 +42,9 @@ void clients_hear(struct clients *clients, rp_conn *conn,
 /* Record the jobs that a client has got, and count its verdicts, after the
  * commit. */
 void clients_note(struct clients *clients, const struct request *request);
+
+/* Returns whether two requests have verdicts on the same job. */
+int verdicts_share_jobs(const struct joined *j);
 
 /* Each of these functions does one part of all requests: the verdicts, the new
  * jobs or the claims. It returns 0, or the error that ends the transaction. */

@@ -15,6 +15,57 @@ has_verdicts(const struct turn *turn)
 	return turn->verdicts_count && !turn->is_settled && !turn->code;
 }
 
+/* ---- verdicts of several requests on one job ---- */
+
+struct named {
+	int64_t id;     /* a job that a verdict names */
+	size_t request; /* the index of the verdict's request */
+};
+
+static int
+by_id(const void *a, const void *b)
+{
+	const struct named *x = a, *y = b;
+
+	if (x->id != y->id)
+		return x->id < y->id ? -1 : 1;
+	return (x->request > y->request) - (x->request < y->request);
+}
+
+int
+verdicts_share_jobs(const struct joined *j)
+{
+	struct named *all;
+	size_t n = 0;
+	int shares = 0;
+
+	for (size_t i = 0; i < j->n; i++)
+		n += has_verdicts(j->asked[i]->turn)
+			     ? j->asked[i]->turn->verdicts_count
+			     : 0;
+	if (j->n == 1 || n < 2)
+		return 0;
+	all = calloc(n, sizeof(*all));
+	if (!all)
+		return 1; /* it is always safe to settle each request alone */
+	n = 0;
+	for (size_t i = 0; i < j->n; i++) {
+		const struct turn *turn = j->asked[i]->turn;
+
+		for (size_t k = 0;
+		     has_verdicts(turn) && k < turn->verdicts_count; k++)
+			all[n++] = (struct named){ turn->verdicts[k].id, i };
+	}
+	qsort(all, n, sizeof(*all), by_id);
+	for (size_t i = 1; i < n && !shares; i++)
+		shares = all[i].id == all[i - 1].id &&
+			 all[i].request != all[i - 1].request;
+	free(all);
+	return shares;
+}
+
+/* ---- settling ---- */
+
 /* The request's token may allow work on some queues only. Hide the verdicts on
  * jobs of all other queues. A hidden verdict gets the result RP_ENOENT, as if
  * there were no such job. */
@@ -122,8 +173,12 @@ settle_all(struct joined *j)
 	all = calloc(most, sizeof(*all));
 	if (!all)
 		return RP_ENOMEM;
-	r = settle_some(j, 0, j->n, all, claims);
-	if (has_to_split(j, r))
+	/* One call would accept only the first of several verdicts on a claim.
+	 * But if one request extends the lease, and the next one reports that
+	 * the job is done, both are right. */
+	if (!j->shares_jobs)
+		r = settle_some(j, 0, j->n, all, claims);
+	if (j->shares_jobs || has_to_split(j, r))
 		r = settle_each(j, all);
 	free(all);
 	return r < 0 ? r : 0;

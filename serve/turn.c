@@ -252,7 +252,8 @@ turns_run(struct server *server, rp_conn *conn, struct request **asked,
 	for (size_t i = 0; i < n; i++)
 		reset(asked[i]->turn);
 	clients_hear(&server->clients, conn, asked, n);
-	j.is_single = needs_one_call(&j);
+	j.shares_jobs = verdicts_share_jobs(&j);
+	j.is_single = needs_one_call(&j) && !j.shares_jobs;
 	r = run_joined(&j, &is_unknown);
 	if (j.is_single && is_about_arguments(r)) {
 		j.is_single = 0;

@@ -11,8 +11,6 @@ import base64
 import contextlib
 import json
 import sqlite3
-import threading
-import time
 
 from serving import KIND, Case, Server, eventually, main
 
@@ -216,66 +214,6 @@ class Claims(Case):
     def test_a_claim_from_a_queue_that_does_not_exist_gets_an_empty_list(self):
         self.assertEqual(self.server.claim("never made"), [])
         self.refused(self.server.get("/v1/queues/never%20made"), 404)
-
-
-if KIND == "sqlite:":  # the other databases have no lock for all writes
-    class Together(Case):
-        """Requests that come while another client holds the lock share a commit."""
-
-        def commits(self):
-            return self.server.metric("readpast_http_commits_total")
-
-        def ask_together(self, path, bodies):
-            """Send a request with each body, and return the answers in this order."""
-            answers = [None] * len(bodies)
-
-            def ask(i):
-                answers[i] = self.server.post(path, bodies[i],
-                                              connection=self.server.connect())
-
-            db = sqlite3.connect(self.server.url.removeprefix("sqlite:"),
-                                 isolation_level=None)
-            before = self.commits()
-            db.execute("begin immediate")
-            threads = [threading.Thread(target=ask, args=[i]) for i in range(len(bodies))]
-            # The first request waits for the lock. The others share the next commit, in
-            # this order.
-            for thread in threads:
-                thread.start()
-                time.sleep(0.1)
-            db.execute("commit")
-            db.close()
-            for thread in threads:
-                thread.join(20)
-            self.assertLess(self.commits() - before, len(bodies))
-            return answers
-
-        def test_one_job_that_is_refused_keeps_no_other_job_out(self):
-            self.server.enqueue(self.queue)
-            self.server.ask("PATCH", f"/v1/queues/{self.queue}", {"max_payload": 1024})
-            answers = self.ask_together(
-                f"/v1/queues/{self.queue}/jobs",
-                [{"payload": "x" * (2000 if i == 1 else 9)} for i in range(9)])
-            self.assertEqual([a.status for a in answers],
-                             [413 if i == 1 else 201 for i in range(9)])
-            ids = {a.json["id"] for a in answers if a.status == 201}
-            jobs = self.server.claim(self.queue, max=99)
-            self.assertEqual({job["id"] for job in jobs[1:]}, ids)
-
-        def test_each_of_many_turns_gets_its_result_and_its_job(self):
-            for _ in range(18):
-                self.server.enqueue(self.queue)
-            claims = [job["claim"] for job in self.server.claim(self.queue, max=9)]
-            claims[5] = claims[4]
-            answers = self.ask_together(
-                "/v1/settle-and-claim",
-                [{"verdicts": [{"claim": claim, "verdict": "done"}], "queues": [self.queue]}
-                 for claim in claims])
-            outcomes = [a.json["results"][0]["outcome"] for a in answers]
-            self.assertEqual(sorted(outcomes), ["gone"] + ["ok"] * 8)
-            self.assertEqual(len({a.json["jobs"][0]["id"] for a in answers}), 9)
-            stats = self.server.get(f"/v1/stats?queue={self.queue}").json["queues"][0]
-            self.assertEqual((stats["ready"], stats["running"]), (0, 10))
 
 
 class Jobs(Case):

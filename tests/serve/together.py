@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+"""Test requests whose writes share a commit: each gets what it would get alone.
+
+  together.py READPAST KIND
+
+SPDX-License-Identifier: MIT
+SPDX-FileCopyrightText: The readpast authors
+"""
+
+import contextlib
+import sqlite3
+import threading
+import time
+
+from serving import KIND, Case, main
+
+BUSY = "/v1/queues/busy/jobs", {"payload": "x", "kind": "busy"}
+
+
+class Together(Case):
+    """Requests that come while the server's writer is busy share the next commit."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        if KIND == "sqlite:":
+            return
+        import psycopg2
+        url, schema = cls.server.url.rsplit("schema=", 1)
+        cls.db = psycopg2.connect(url.rstrip("?&"))
+        cls.db.autocommit = True
+        cls.schema = schema
+        # An enqueue of a job of the kind "busy" or "late" does not end while the test
+        # has the lock of this name. It does not wait for the lock, because such a wait
+        # is limited.
+        cls.run_sql(f"""
+            create function {schema}.wait_for_test() returns trigger as $$ begin
+                while not pg_try_advisory_xact_lock(hashtext('{schema}'),
+                                                    hashtext(new.kind)) loop
+                    perform pg_sleep(0.01);
+                end loop;
+                return new;
+            end $$ language plpgsql;
+            create trigger wait_for_test before insert on {schema}.job for each row
+                when (new.kind in ('busy', 'late'))
+                execute function {schema}.wait_for_test()""")
+
+    @classmethod
+    def tearDownClass(cls):
+        if KIND != "sqlite:":
+            cls.db.close()
+        super().tearDownClass()
+
+    @classmethod
+    def run_sql(cls, text):
+        cls.db.cursor().execute(text)
+
+    @contextlib.contextmanager
+    def locked(self, kind):
+        """Let the database wait before it stores a job of this kind. SQLite waits with
+        every write."""
+        if KIND == "sqlite:":
+            db = sqlite3.connect(self.server.url.removeprefix("sqlite:"),
+                                 isolation_level=None)
+            db.execute("begin immediate")
+        else:
+            lock = f"(hashtext('{self.schema}'), hashtext('{kind}'))"
+            self.run_sql(f"select pg_advisory_lock{lock}")
+        try:
+            yield
+        finally:
+            if KIND == "sqlite:":
+                db.execute("commit")
+                db.close()
+            else:
+                self.run_sql(f"select pg_advisory_unlock{lock}")
+
+    def commits(self):
+        return self.server.metric("readpast_http_commits_total")
+
+    def send(self, path, body, headers={}):
+        """Send a request. Returns a thread, which stores the answer in its `answer`."""
+        def ask():
+            thread.answer = self.server.post(path, body, headers=headers,
+                                             connection=self.server.connect())
+
+        thread = threading.Thread(target=ask)
+        thread.start()
+        time.sleep(0.1)
+        return thread
+
+    def ask_together(self, *requests, commits=1):
+        """Send requests, in this order, while the writer is busy. Check that they take
+        this number of commits, and return their answers."""
+        before = self.commits()
+        with self.locked("busy"):
+            threads = [self.send(*request) for request in (BUSY, *requests)]
+        for thread in threads:
+            thread.join(20)
+        self.assertEqual(self.commits() - before, 1 + commits)
+        return [thread.answer for thread in threads[1:]]
+
+    def test_one_job_that_is_refused_keeps_no_other_job_out(self):
+        self.server.enqueue(self.queue)
+        self.server.ask("PATCH", f"/v1/queues/{self.queue}", {"max_payload": 1024})
+        answers = self.ask_together(*[
+            (f"/v1/queues/{self.queue}/jobs", {"payload": "x" * (2000 if i == 1 else 9)})
+            for i in range(9)])
+        self.assertEqual([a.status for a in answers],
+                         [413 if i == 1 else 201 for i in range(9)])
+        ids = {a.json["id"] for a in answers if a.status == 201}
+        jobs = self.server.claim(self.queue, max=99)
+        self.assertEqual({job["id"] for job in jobs[1:]}, ids)
+
+    def test_each_of_many_turns_gets_its_result_and_its_job(self):
+        for _ in range(18):
+            self.server.enqueue(self.queue)
+        claims = [job["claim"] for job in self.server.claim(self.queue, max=9)]
+        claims[5] = claims[4]
+        answers = self.ask_together(*[
+            ("/v1/settle-and-claim", {"verdicts": [{"claim": claim, "verdict": "done"}],
+                                      "queues": [self.queue]})
+            for claim in claims])
+        outcomes = [a.json["results"][0]["outcome"] for a in answers]
+        self.assertEqual(sorted(outcomes), ["gone"] + ["ok"] * 8)
+        self.assertEqual(len({a.json["jobs"][0]["id"] for a in answers}), 9)
+        stats = self.server.get(f"/v1/stats?queue={self.queue}").json["queues"][0]
+        self.assertEqual((stats["ready"], stats["running"]), (0, 10))
+
+    def verdict(self, claim, verdict, path="/v1/verdicts", **fields):
+        return path, {"verdicts": [{"claim": claim, "verdict": verdict}], **fields}
+
+    def outcomes(self, *requests):
+        """Return the outcome and the state of the first verdict of each request."""
+        return [tuple(a.json["results"][0][name] for name in ("outcome", "state"))
+                for a in self.ask_together(*requests)]
+
+    def test_a_job_is_done_although_another_request_has_just_extended_its_lease(self):
+        for _ in range(3):
+            self.server.enqueue(self.queue)
+        first, second, third = [j["claim"] for j in self.server.claim(self.queue, max=3)]
+        self.assertEqual(
+            self.outcomes(self.verdict(first, "extend"), self.verdict(second, "done"),
+                          self.verdict(first, "done"), self.verdict(first, "extend"),
+                          self.verdict(first, "done")),
+            [("ok", "running"), ("ok", "done"), ("ok", "done"), ("gone", None),
+             ("gone", None)])
+        claims = {"path": "/v1/settle-and-claim", "queues": [self.queue]}
+        self.assertEqual(
+            self.outcomes(self.verdict(third, "extend", **claims),
+                          self.verdict(third, "release", **claims)),
+            [("ok", "running"), ("ok", "ready")])
+        stats = self.server.get(f"/v1/stats?queue={self.queue}").json["queues"][0]
+        self.assertEqual((stats["ready"], stats["running"]), (0, 1))
+
+
+if __name__ == "__main__":
+    main()
