@@ -55,8 +55,9 @@ int claim_all(struct joined *j);
  * one call can claim for both. The first one has a claim. */
 int claims_alike(const struct turn *a, const struct turn *b);
 /* Make the claims of the request with the index `first` and of all later
- * requests with the same queues, lease and worker, in one call, which also
- * settles these `n` verdicts. */
+ * requests with the same queues, lease and worker. The first call also settles
+ * these `n` verdicts. Usually it is the only call, but a suspect ends a claim,
+ * and a further call claims for the requests that have no jobs yet. */
 int claim_joined(struct joined *j, size_t first, rp_verdict *verdicts,
 		 size_t n);
 /* Returns whether the turn's jobs can be enqueued in one call with the jobs of

@@ -1,6 +1,6 @@
 /*
  * joined_claims.c - make the claims of several requests. Requests with the same
- * queues, lease and worker share one call.
+ * queues, lease and worker share a call.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -26,25 +26,47 @@ claims_alike(const struct turn *a, const struct turn *b)
 	return !a->queues[i] && !b->queues[i];
 }
 
+/* The requests that one call claims for. */
+struct alike {
+	struct request *requests[MOST_IN_TURN];
+	size_t n;
+	size_t max; /* how many jobs they ask for */
+};
+
+/* Find the request with the index `first`, and the later requests with the same
+ * queues, lease and worker, that have no jobs yet. */
+static void
+find_alike(const struct joined *j, size_t first, struct alike *ret)
+{
+	const struct turn *model = j->asked[first]->turn;
+
+	ret->n = ret->max = 0;
+	for (size_t i = first; i < j->n; i++) {
+		const struct turn *turn = j->asked[i]->turn;
+
+		if (turn->jobs_count || !claims_alike(model, turn))
+			continue;
+		ret->requests[ret->n++] = j->asked[i];
+		ret->max += turn->max;
+	}
+}
+
 /* Distribute the claimed jobs among the requests one by one, in turns, so that
  * no request gets all jobs while others get none. */
 static void
-deal(const struct joined *j, size_t first, const rp_batch *batch)
+deal(const struct alike *alike, const rp_batch *batch)
 {
-	const struct turn *model = j->asked[first]->turn;
 	size_t dealt = 0, before = SIZE_MAX;
 
 	while (dealt < rp_batch_count(batch) && dealt != before) {
 		before = dealt;
-		for (size_t i = first;
-		     i < j->n && dealt < rp_batch_count(batch); i++) {
-			struct turn *turn = j->asked[i]->turn;
+		for (size_t i = 0;
+		     i < alike->n && dealt < rp_batch_count(batch); i++) {
+			struct turn *turn = alike->requests[i]->turn;
 
-			if (!claims_alike(model, turn) ||
-			    turn->jobs_count == turn->max)
-				continue;
-			turn->jobs[turn->jobs_count++] =
-				rp_batch_at(batch, dealt++);
+			if (turn->jobs_count < turn->max)
+				turn->jobs[turn->jobs_count++] =
+					rp_batch_at(batch, dealt++);
 		}
 	}
 }
@@ -58,35 +80,63 @@ be_worker(rp_conn *conn, int64_t id, const char *name)
 	snprintf(conn->worker, sizeof(conn->worker), "%s", id ? name : "");
 }
 
-int
-claim_joined(struct joined *j, size_t first, rp_verdict *verdicts, size_t n)
+/* Claim for these requests in one call, which also settles the verdicts. */
+static int
+claim_once(struct joined *j, const struct alike *alike, rp_verdict *verdicts,
+	   size_t n)
 {
-	struct turn *turn = j->asked[first]->turn;
+	const struct request *first = alike->requests[0];
+	size_t max = alike->max > MOST_JOBS ? MOST_JOBS : alike->max;
 	rp_claim_options options = RP_CLAIM_INIT;
-	size_t max = 0;
 	int r;
 
-	for (size_t i = first; i < j->n; i++)
-		if (claims_alike(turn, j->asked[i]->turn))
-			max += j->asked[i]->turn->max;
-	options.lease_ms = turn->lease_ms;
-	options.queues = turn->queues;
-	max = max > MOST_JOBS ? MOST_JOBS : max;
-	be_worker(j->conn, turn->worker_id, j->asked[first]->worker);
+	options.lease_ms = first->turn->lease_ms;
+	options.queues = first->turn->queues;
+	be_worker(j->conn, first->turn->worker_id, first->worker);
 	r = rp_settle_and_claim(j->conn, verdicts, n, NULL, max, &options,
 				&j->batches[j->batches_count]);
 	be_worker(j->conn, 0, NULL);
-	if (r >= 0) {
-		deal(j, first, j->batches[j->batches_count++]);
-		return 0;
-	}
-	if (n || !is_about_arguments(r))
+	if (r >= 0)
+		deal(alike, j->batches[j->batches_count++]);
+	return r;
+}
+
+/* Returns whether the last claim ended because of a suspect, a job that may
+ * have killed its worker. A claim returns a suspect alone, so further jobs may
+ * be ready. */
+static int
+has_met_suspect(const struct joined *j)
+{
+	const rp_batch *batch = j->batches[j->batches_count - 1];
+	size_t n = rp_batch_count(batch);
+
+	return n &&
+	       (rp_batch_suspects(batch) || rp_batch_at(batch, n - 1)->suspect);
+}
+
+int
+claim_joined(struct joined *j, size_t first, rp_verdict *verdicts, size_t n)
+{
+	struct alike alike;
+	int r;
+
+	find_alike(j, first, &alike);
+	r = claim_once(j, &alike, verdicts, n);
+	if (r < 0 && (n || !is_about_arguments(r)))
 		return r;
-	for (size_t i = first; i < j->n; i++)
-		if (claims_alike(turn, j->asked[i]->turn) &&
-		    j->asked[i] != j->asked[first])
-			note_failure(j, j->asked[i]->turn, r);
-	return note_failure(j, turn, r);
+	for (size_t i = 0; i < alike.n && r < 0; i++)
+		note_failure(j, alike.requests[i]->turn, r);
+	while (r >= 0 && has_met_suspect(j)) {
+		find_alike(j, first, &alike);
+		if (alike.n == 0)
+			return 0;
+		r = claim_once(j, &alike, NULL, 0);
+		/* Outside a transaction, the earlier calls are committed. So
+		 * these requests get no job, and the others keep theirs. */
+		if (r < 0 && !j->is_single)
+			return r;
+	}
+	return 0;
 }
 
 int

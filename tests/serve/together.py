@@ -153,6 +153,27 @@ class Together(Case):
         stats = self.server.get(f"/v1/stats?queue={self.queue}").json["queues"][0]
         self.assertEqual((stats["ready"], stats["running"]), (0, 1))
 
+    def claims_with_suspects(self, queue, *others):
+        """Let two jobs become suspects, and add three jobs. Return how many jobs each of
+        four claims gets that share a commit with these other requests."""
+        for _ in range(2):
+            self.server.enqueue(queue, max_attempts=2)
+        self.assertEqual(len(self.server.claim(queue, max=2, lease="1ms")), 2)
+        time.sleep(0.1)
+        self.server.readpast("sweep")
+        for _ in range(3):
+            self.server.enqueue(queue)
+        claims = [("/v1/claim", {"queues": [queue], "max": 2})] * 4
+        answers = self.ask_together(*claims, *others)[:4]
+        found = [[job["id"] for job in a.json["jobs"]] for a in answers]
+        self.assertEqual(len(set(sum(found, []))), 5)
+        return [len(ids) for ids in found]
+
+    def test_a_suspect_keeps_no_job_from_the_other_claims(self):
+        self.assertEqual(self.claims_with_suspects(self.queue), [1, 1, 2, 1])
+        other = f"/v1/queues/{self.queue}/jobs", {"payload": "x", "delay": "1h"}
+        self.assertEqual(self.claims_with_suspects("mixed", other), [1, 1, 2, 1])
+
 
 if __name__ == "__main__":
     main()
