@@ -58,13 +58,19 @@ pool_give_all(struct server *server, struct list *requests, enum lane lane)
 	pthread_mutex_unlock(&pool->lock);
 }
 
-/* Take up to `most` requests. Returns 0 if the thread has to end. */
+/* The most bytes in the bodies of the requests of one commit, except if one
+ * request alone has more. All jobs of a commit are in memory several times, and
+ * all its requests wait until it is on the disk. */
+#define MOST_BYTES ((size_t)8 << 20)
+
+/* Take up to `most` requests, with MOST_BYTES at most. Returns 0 if the thread
+ * has to end. */
 static size_t
 take(struct member_of_pool *me, struct list *list, struct request **ret,
      size_t most)
 {
 	struct pool *pool = &me->server->pool;
-	size_t n = 0;
+	size_t n = 0, bytes = 0;
 
 	pthread_mutex_lock(&pool->lock);
 	while (!list->first && !pool->stops) {
@@ -72,8 +78,12 @@ take(struct member_of_pool *me, struct list *list, struct request **ret,
 		pthread_cond_wait(&me->given, &pool->lock);
 	}
 	me->waits = 0;
-	while (n < most && list->first)
+	while (n < most && list->first) {
+		bytes += list->first->body_size;
+		if (n && bytes > MOST_BYTES)
+			break;
 		ret[n++] = list_take(list);
+	}
 	pthread_mutex_unlock(&pool->lock);
 	return n;
 }

@@ -298,8 +298,9 @@ int pool_start(struct server *server);
 void pool_stop(struct server *server); /* ends the threads */
 void pool_close(struct server *server);
 void pool_give(struct server *server, struct request *request, enum lane lane);
-/* Give all requests of a list to the pool. If they are writes and there are at
- * most MOST_IN_TURN of them, they are done in the same commit. */
+/* Give all requests of a list to the pool. If they are writes with small bodies
+ * and there are at most MOST_IN_TURN of them, they are done in the same
+ * commit. */
 void pool_give_all(struct server *server, struct list *requests,
 		   enum lane lane);
 

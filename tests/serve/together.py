@@ -8,11 +8,11 @@ SPDX-FileCopyrightText: The readpast authors
 """
 
 import contextlib
+import json
 import sqlite3
-import threading
 import time
 
-from serving import KIND, Case, main
+from serving import KIND, Answer, Case, main
 
 BUSY = "/v1/queues/busy/jobs", {"payload": "x", "kind": "busy"}
 
@@ -79,26 +79,28 @@ class Together(Case):
         return self.server.metric("readpast_http_commits_total")
 
     def send(self, path, body, headers={}):
-        """Send a request. Returns a thread, which stores the answer in its `answer`."""
-        def ask():
-            thread.answer = self.server.post(path, body, headers=headers,
-                                             connection=self.server.connect())
+        """Send a request. Returns the connection, from which the answer can be read."""
+        connection = self.server.connect()
+        body = json.dumps(body)
+        connection.request("POST", path, body, {"Content-Type": "application/json",
+                                                **headers})
+        time.sleep(0.1 + len(body) / 1e7)  # until the server has read it
+        return connection
 
-        thread = threading.Thread(target=ask)
-        thread.start()
-        time.sleep(0.1)
-        return thread
+    def read(self, connection):
+        answer = Answer(connection.getresponse())
+        connection.close()
+        return answer
 
     def ask_together(self, *requests, commits=1):
         """Send requests, in this order, while the writer is busy. Check that they take
         this number of commits, and return their answers."""
         before = self.commits()
         with self.locked("busy"):
-            threads = [self.send(*request) for request in (BUSY, *requests)]
-        for thread in threads:
-            thread.join(20)
+            connections = [self.send(*request) for request in (BUSY, *requests)]
+        answers = [self.read(connection) for connection in connections]
         self.assertEqual(self.commits() - before, 1 + commits)
-        return [thread.answer for thread in threads[1:]]
+        return answers[1:]
 
     def test_one_job_that_is_refused_keeps_no_other_job_out(self):
         self.server.enqueue(self.queue)
@@ -173,6 +175,13 @@ class Together(Case):
         self.assertEqual(self.claims_with_suspects(self.queue), [1, 1, 2, 1])
         other = f"/v1/queues/{self.queue}/jobs", {"payload": "x", "delay": "1h"}
         self.assertEqual(self.claims_with_suspects("mixed", other), [1, 1, 2, 1])
+
+    def test_a_commit_has_a_limited_number_of_bytes(self):
+        sizes = 3, 3, 3, 9, 3
+        answers = self.ask_together(*[
+            (f"/v1/queues/{self.queue}/jobs", {"payload": "x" * (size << 20)})
+            for size in sizes], commits=4)
+        self.assertEqual([a.status for a in answers], [201] * 5)
 
 
 if __name__ == "__main__":
