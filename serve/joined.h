@@ -15,8 +15,10 @@ struct joined {
 	rp_conn *conn;
 	struct request **asked;
 	size_t n;
-	int is_single;   /* 1: one call is enough, outside a transaction */
-	int shares_jobs; /* 1: two requests have verdicts on the same job */
+	int is_single;    /* 1: one call is enough, outside a transaction */
+	int shares_jobs;  /* 1: two requests have verdicts on the same job */
+	int is_key_taken; /* 1: another server has stored one of the idempotency
+			   * keys since this transaction looked for it */
 	rp_batch *batches[MOST_IN_TURN]; /* the claimed jobs; they are freed
 					  * after the answers are made */
 	size_t batches_count;

@@ -56,6 +56,7 @@ enqueue_once(struct joined *j, struct turn *turn)
 				  HASH_SIZE, text)
 		 : RP_ENOMEM;
 	free(text);
+	j->is_key_taken = r == RP_EBUSY && !*rp_last_error(j->conn)->sqlstate;
 	return r;
 }
 

@@ -184,6 +184,20 @@ count_verdicts(const struct turn *turn, struct metrics *m)
 	}
 }
 
+/* Returns whether the failure, after which nothing was done, may concern only
+ * some of several requests: a locked row, a deadlock or a serialization failure
+ * (SQLSTATE 40), an idempotency key that another server has just stored, or a
+ * statement that the database refuses. After any other failure, for example if
+ * there is no connection, each request would fail again, and take as long. */
+static int
+may_concern_some(const struct joined *j, int code)
+{
+	return is_lock_timeout(code, &j->error) || code == RP_EDB ||
+	       code == RP_ENOMEM ||
+	       (code == RP_EBUSY &&
+		(j->is_key_taken || strncmp(j->error.sqlstate, "40", 2) == 0));
+}
+
 static void
 free_batches(struct joined *j)
 {
@@ -259,7 +273,7 @@ turns_run(struct server *server, rp_conn *conn, struct request **asked,
 		j.is_single = 0;
 		r = run_joined(&j, &is_unknown);
 	}
-	if (n > 1 && is_lock_timeout(r, &j.error)) {
+	if (n > 1 && may_concern_some(&j, r)) {
 		free_batches(&j);
 		return -1;
 	}

@@ -71,8 +71,9 @@ struct turn *turn_release(const struct held *held, size_t n);
 /* Answer a request that claims, without jobs. It must not be in a list. */
 void turn_end_wait(struct request *request);
 /* Do the turns of several requests in one commit. Returns 0, or -1 if nothing
- * was done because another transaction has locked a row that one of several
- * requests needs. Then do each of them alone, so that only this one fails. */
+ * was done because of a failure that may concern only one of several requests.
+ * For example, another transaction has locked a row that it needs. Then do each
+ * of them alone, so that only this one fails. */
 int turns_run(struct server *server, rp_conn *conn, struct request **asked,
 	      size_t n);
 

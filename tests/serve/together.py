@@ -8,6 +8,7 @@ SPDX-FileCopyrightText: The readpast authors
 """
 
 import contextlib
+import hashlib
 import json
 import sqlite3
 import time
@@ -182,6 +183,24 @@ class Together(Case):
             (f"/v1/queues/{self.queue}/jobs", {"payload": "x" * (size << 20)})
             for size in sizes], commits=4)
         self.assertEqual([a.status for a in answers], [201] * 5)
+
+    if KIND != "sqlite:":  # on SQLite another server cannot write in this moment
+
+        def test_a_key_that_another_server_has_just_stored_fails_no_other_request(self):
+            path, key = f"/v1/queues/{self.queue}/jobs", {"Idempotency-Key": "k"}
+            name = hashlib.sha256(f"\n{self.queue}\nk".encode()).hexdigest()
+            with self.locked("late"):
+                with self.locked("busy"):
+                    connections = [self.send(*request) for request in (
+                        BUSY, (path, {"payload": "x", "kind": "late"}, key),
+                        (path, {"payload": "y"}))]
+                self.assertEqual(self.read(connections[0]).status, 201)
+                time.sleep(0.5)  # until the job of the kind "late" waits for its lock
+                self.run_sql(f"insert into {self.schema}.answer values "
+                             f"('{name}', 'x', 'y', now() + interval '1 hour')")
+            answers = [self.read(connection) for connection in connections[1:]]
+            self.assertEqual([a.status for a in answers], [422, 201], answers)
+            self.assertEqual(len(self.server.claim(self.queue, max=9)), 1)
 
 
 if __name__ == "__main__":
