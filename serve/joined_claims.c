@@ -124,8 +124,12 @@ claim_joined(struct joined *j, size_t first, rp_verdict *verdicts, size_t n)
 	r = claim_once(j, &alike, verdicts, n);
 	if (r < 0 && (n || !is_about_arguments(r)))
 		return r;
+	/* If this commit settles verdicts of the same request, an error would
+	 * tell the client that they had no effect. So it gets no job instead.
+	 */
 	for (size_t i = 0; i < alike.n && r < 0; i++)
-		note_failure(j, alike.requests[i]->turn, r);
+		if (!has_verdicts(alike.requests[i]->turn))
+			note_failure(j, alike.requests[i]->turn, r);
 	while (r >= 0 && has_met_suspect(j)) {
 		find_alike(j, first, &alike);
 		if (alike.n == 0)

@@ -202,6 +202,31 @@ class Together(Case):
             self.assertEqual([a.status for a in answers], [422, 201], answers)
             self.assertEqual(len(self.server.claim(self.queue, max=9)), 1)
 
+        def test_verdicts_that_were_committed_are_not_answered_with_an_error(self):
+            for _ in range(3):
+                self.server.enqueue(self.queue)
+            claims = [job["claim"] for job in self.server.claim(self.queue, max=2)]
+            self.run_sql(f"""
+                create function {self.schema}.refuse_claims() returns trigger as $$ begin
+                    raise exception 'refused by the test' using errcode = 'RP003';
+                end $$ language plpgsql;
+                create trigger refuse_claims before update on {self.schema}.job
+                    for each row when (new.attempt > old.attempt)
+                    execute function {self.schema}.refuse_claims()""")
+            try:
+                requests = [("/v1/settle-and-claim", {
+                    "queues": [self.queue],
+                    "verdicts": [{"claim": claim, "verdict": "done"}]}) for claim in claims]
+                answers = self.ask_together(*requests, (
+                    "/v1/claim", {"queues": [self.queue]}))
+            finally:
+                self.run_sql(f"drop trigger refuse_claims on {self.schema}.job")
+            self.assertEqual([a.status for a in answers], [200, 200, 400], answers)
+            for answer in answers[:2]:
+                self.assertEqual(answer.json["results"][0]["outcome"], "ok")
+                self.assertEqual(answer.json["jobs"], [])
+            self.assertEqual(len(self.server.claim(self.queue)), 1)
+
 
 if __name__ == "__main__":
     main()
