@@ -89,6 +89,9 @@ events_response(struct request *request)
 
 	list_add(&server->events.listeners, request);
 	connection_watch(request);
+	/* The server may have begun to end while the request was read. */
+	if (server->drains)
+		request->stream->ends = 1;
 	server->events.next_at = 0;
 	request->answer.status = 200;
 	request->answer.type = "text/event-stream";

@@ -341,6 +341,20 @@ run(struct server *server)
 	return status;
 }
 
+/* Resume every connection that is still suspended. If there is one,
+ * MHD_stop_daemon() aborts the process. The threads of the pool have ended, so
+ * no thread takes the reads that are left. */
+static void
+resume_all(struct server *server)
+{
+	struct request *request;
+
+	take_all_back(server);
+	events_end(server);
+	while ((request = list_take(&server->pool.reads)))
+		server_resume(request);
+}
+
 int
 serve(const struct options *options)
 {
@@ -359,7 +373,7 @@ serve(const struct options *options)
 	outcomes_stop(&server);
 	pool_stop(&server);
 	if (server.epoll_fd >= 0)
-		take_all_back(&server);
+		resume_all(&server);
 	if (server.mhd)
 		mhd.stop_daemon(server.mhd);
 	pool_close(&server);

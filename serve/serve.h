@@ -488,7 +488,8 @@ struct server {
 	int64_t requests, connections_count;
 	struct connection *connections;
 	int64_t ticked_at;
-	int drains;
+	atomic_int drains; /* 1: the server ends; the threads of the pool read
+			    * it, too */
 	int64_t drain_until;
 	char *cert, *key;
 	FILE *log;

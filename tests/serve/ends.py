@@ -85,6 +85,15 @@ class Drain(Case):
         self.ended(5)
         self.assertLess(time.monotonic() - began, 5)
 
+    def test_a_stream_whose_request_is_complete_after_the_signal_ends_at_once(self):
+        stream = self.open(b"GET /v1/events HTTP/1.1\r\n")
+        time.sleep(0.3)
+        self.end()
+        time.sleep(0.3)
+        stream.sendall(f"Host: {self.own.host}:{self.own.port}\r\n\r\n".encode())
+        self.assertIn(b"200 OK", self.read_all(stream))
+        self.ended(5)
+
     def test_no_connection_is_accepted_while_the_last_answers_are_sent(self):
         s = self.open(self.head("Content-Length: 1", "Content-Type: text/plain"))
         time.sleep(0.3)
