@@ -274,14 +274,21 @@ request_begin(void *ctx, const char *target, struct MHD_Connection *connection)
 }
 
 /* Read the list of tokens again. The old list lacks the key of the request's
- * token, perhaps because the token is new. */
+ * token, perhaps because the token is new. If the list cannot be read, answer
+ * with this error, because the token may be valid. */
 static void
 read_tokens(struct request *request, rp_conn *conn)
 {
+	struct tokens *tokens = &request->server->tokens;
+	int r;
+
 	/* Another request may have caused the list to be read again. If that
 	 * was after this request came, the list is new enough. */
-	if (atomic_load(&request->server->tokens.read_us) <= request->began_us)
-		tokens_read(&request->server->tokens, conn);
+	if (atomic_load(&tokens->read_us) > request->began_us)
+		return;
+	r = tokens_read(tokens, conn);
+	if (r < 0)
+		refuse_undone(request, r, rp_last_error(conn));
 }
 
 /* Called when the whole request was read. Answer it, or give it to another

@@ -8,6 +8,7 @@ SPDX-FileCopyrightText: The readpast authors
 """
 
 import atexit
+import contextlib
 import http.client
 import json
 import os
@@ -15,6 +16,7 @@ import pathlib
 import re
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -132,6 +134,20 @@ class Server:
                 if not more:
                     return got
                 got += more
+
+    def sql(self, statement):
+        """Run a statement on the database, and return its rows. {NAME} stands for the
+        name of the table NAME."""
+        if KIND == "sqlite:":
+            with contextlib.closing(sqlite3.connect(self.url.removeprefix("sqlite:"),
+                                                    isolation_level=None)) as db:
+                return db.execute(re.sub(r"{(\w+)}", r"readpast_\1", statement)).fetchall()
+        url, schema = self.url.rsplit("schema=", 1)
+        done = subprocess.run(
+            ["psql", "-qAtX", url.rstrip("?&"), "-c",
+             re.sub(r"{(\w+)}", schema + r".\1", statement)],
+            check=True, text=True, stdout=subprocess.PIPE)
+        return [tuple(line.split("|")) for line in done.stdout.splitlines()]
 
     def readpast(self, *args):
         return subprocess.run([READPAST, "--db", self.url, *args], check=True, text=True,

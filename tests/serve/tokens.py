@@ -11,9 +11,11 @@ import json
 import os
 import pathlib
 import socket
+import sqlite3
 import subprocess
+import time
 
-from serving import READPAST, Case, Server, eventually, main
+from serving import KIND, READPAST, Case, Server, eventually, main
 
 
 class Tokens(Case):
@@ -50,6 +52,31 @@ class Tokens(Case):
                 answer = self.server.ask(method, path, headers=headers)
                 self.refused(answer, 401)
                 self.assertEqual(answer.headers["WWW-Authenticate"], "Bearer")
+
+    def test_a_new_token_is_valid_while_another_client_writes(self):
+        if KIND != "sqlite:":
+            return  # only SQLite has a lock that makes other writes wait
+        token = self.add("new", "read:*")
+        db = sqlite3.connect(self.server.url.removeprefix("sqlite:"), isolation_level=None)
+        db.execute("begin immediate")
+        began = time.monotonic()
+        answer = self.by(token, "GET", "/v1/queues")
+        seconds = time.monotonic() - began
+        db.execute("commit")
+        db.close()
+        self.assertEqual(answer.status, 200)
+        self.assertLess(seconds, 5)
+
+    def test_a_token_is_not_refused_because_the_tokens_cannot_be_read(self):
+        """The client would not try again after status 401."""
+        own = Server(self.folder.name, "--tokens")
+        token = own.readpast("token", "add", "new", "--may", "read:*").strip()
+        headers = {"Authorization": f"Bearer {token}"}
+        own.sql("alter table {token} rename column key to hidden")
+        self.refused(own.get("/v1/queues", headers=headers), 500)
+        own.sql("alter table {token} rename column hidden to key")
+        self.assertEqual(own.get("/v1/queues", headers=headers).status, 200)
+        self.assertEqual(own.stop(), 0)
 
     def test_health_needs_no_token(self):
         self.assertEqual(self.server.get("/healthz").status, 200)
