@@ -223,7 +223,8 @@ int rp__answer_get(rp_conn *conn, const char *name, struct rp_answer *ret);
 /* RP_EBUSY: an answer with this name is stored already. */
 int rp__answer_put(rp_conn *conn, const char *name, const void *hash,
 		   size_t size, const char *text);
-int rp__answers_forget(rp_conn *conn); /* deletes old answers */
+/* Deletes old answers. Returns 1 if there may be more of them, or 0. */
+int rp__answers_forget(rp_conn *conn);
 
 /* pattern.c: a pattern for names. * stands for any characters, ? for one
  * character. With a backslash before them, *, ? and \ stand for themselves. */

@@ -162,7 +162,8 @@ rp__answers_forget(rp_conn *conn)
 	int64_t forgotten = 0;
 	int r = rp__enter(conn);
 
-	return r < 0 ? r
-		     : rp__run_once(conn, RP_V_ANSWERS_FORGET, p, rp__count,
-				    &forgotten);
+	if (r == 0)
+		r = rp__run_once(conn, RP_V_ANSWERS_FORGET, p, rp__count,
+				 &forgotten);
+	return r < 0 ? r : forgotten == FORGOTTEN;
 }

@@ -344,11 +344,11 @@ struct polls {
 	pthread_mutex_t lock;
 	pthread_t thread;
 	int runs, stops;
-	int64_t forgot_at; /* when old stored answers were last deleted
-			    * (monotonic ms) */
-	int fd;            /* an eventfd that ends the waiter's wait */
-	int is_changed;    /* 1: requests wait for other queues than before */
-	char **ready;      /* queues that may have jobs, with NULL at the end */
+	int64_t answers_at; /* when to delete old stored answers next
+			     * (monotonic ms) */
+	int fd;             /* an eventfd that ends the waiter's wait */
+	int is_changed;     /* 1: requests wait for other queues than before */
+	char **ready; /* queues that may have jobs, with NULL at the end */
 };
 /* waiter.c */
 int polls_start(struct server *server);

@@ -24,7 +24,9 @@
 #include "internal.h"
 
 #define FORGET_MS 60000 /* how often the waiter deletes old stored answers */
-#define SWEEP_MS 1000   /* how often the waiter sweeps */
+/* The pause of the waiter if there may be more old answers to delete. */
+#define MORE_MS 100
+#define SWEEP_MS 1000 /* how often the waiter sweeps */
 /* On a busy server, requests begin and end to wait all the time. So after a
  * change of their queues, and after a notification, the waiter pauses. Most
  * clients that got a job soon send another request for the same queue, and then
@@ -233,9 +235,13 @@ do_duties(struct server *server, int64_t now)
 	if (more_ms < 0)
 		return more_ms;
 	atomic_store(&server->swept_at, now);
-	if (now - p->forgot_at >= FORGET_MS) {
-		p->forgot_at = now;
+	if (now >= p->answers_at) {
+		p->answers_at = now + FORGET_MS;
 		r = rp__answers_forget(p->conn);
+	}
+	if (r > 0) {
+		p->answers_at = now;
+		more_ms = more_ms ? more_ms : MORE_MS;
 	}
 	return r < 0 ? r : more_ms ? more_ms : SWEEP_MS;
 }

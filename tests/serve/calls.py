@@ -122,6 +122,27 @@ class Enqueue(Case):
         other = self.server.post(path + "/../jobs", {"payload": "3"}, headers=key)
         self.assertEqual(other.status, 404)
 
+    def test_an_idempotency_key_whose_time_is_over_can_be_used_again(self):
+        path, key = f"/v1/queues/{self.queue}/jobs", {"Idempotency-Key": "k-2"}
+        past = "1" if KIND == "sqlite:" else "to_timestamp(1)"
+        ids = [self.server.post(path, {"payload": "1"}, headers=key).json["id"]]
+        self.server.sql("update {answer} set until = " + past)
+        for _ in range(2):
+            ids.append(self.server.post(path, {"payload": "2"}, headers=key).json["id"])
+        self.assertNotEqual(ids[0], ids[1])
+        self.assertEqual(ids[1], ids[2])
+
+    def test_all_old_answers_are_deleted_soon(self):
+        own = Server(self.folder.name)
+        self.assertEqual(own.stop(), 0)
+        hash, past = (("x'00'", "1") if KIND == "sqlite:" else ("'\\x00'", "to_timestamp(1)"))
+        own.sql("with recursive n(i) as (select 1 union all select i + 1 from n"
+                " where i < 5000) insert into {answer} (name, hash, answer, until)"
+                f" select 'n' || i, {hash}, '', {past} from n")
+        own = Server(self.folder.name, url=own.url)
+        self.assertTrue(eventually(20, lambda: not own.sql("select name from {answer} limit 1")))
+        self.assertEqual(own.stop(), 0)
+
     def test_an_attempt_with_the_same_key_may_have_a_trace_of_its_own(self):
         path = f"/v1/queues/{self.queue}/jobs"
         same = {"Content-Type": "text/plain", "Idempotency-Key": "k", "ce-id": "7"}

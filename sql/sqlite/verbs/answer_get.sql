@@ -1,4 +1,5 @@
--- answer_get: return the answer that was stored for a request with an idempotency key.
+-- answer_get: return the answer that was stored for a request with an idempotency key, if
+-- its time is not over.
 
 -- answer:
-select hash, answer from readpast_answer where name = :name;
+select hash, answer from readpast_answer where name = :name and until > :now;
