@@ -43,8 +43,14 @@ put(struct stream *stream, const char *text)
 	static const char format[] = "event: stats\ndata: %s\n\n";
 	size_t size = sizeof(format) + strlen(text);
 
-	if (stream->at == stream->size)
-		stream->at = stream->size = 0;
+	/* A listener that reads slowly may never have read all bytes. So move
+	 * the unsent bytes to the beginning, and do so rarely. */
+	if (stream->at > stream->size / 2) {
+		stream->size -= stream->at;
+		memmove(stream->unsent, stream->unsent + stream->at,
+			stream->size);
+		stream->at = 0;
+	}
 	if (stream->size - stream->at > MOST_UNSENT)
 		return;
 	if (stream->size + size > stream->room) {

@@ -10,6 +10,7 @@ SPDX-FileCopyrightText: The readpast authors
 import contextlib
 import json
 import signal
+import socket
 import sqlite3
 import statistics
 import threading
@@ -367,15 +368,38 @@ class Events(Case):
         events = read_events(self.server, "/v1/events?queues=one,three", 1)
         self.assertEqual([q["queue"] for q in events[0]["queues"]], ["one", "three"])
 
-    def test_an_event_about_very_many_queues_is_complete(self):
-        own = Server(self.folder.name)
+
+class LargeEvents(Case):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
         for i in range(1000):
-            own.ask("PUT", f"/v1/queues/{i:0128}")
-            paused = own.post(f"/v1/queues/{i:0128}/pause", {"reason": "x" * 255})
-            self.assertEqual(paused.status, 200)
-        for event in read_events(own, "/v1/events", 2):
+            path = f"/v1/queues/{i:0128}"
+            cls.server.ask("PUT", path)
+            assert cls.server.post(path + "/pause", {"reason": "x" * 255}).status == 200
+
+    def test_an_event_about_very_many_queues_is_complete(self):
+        for event in read_events(self.server, "/v1/events", 2):
             self.assertEqual(len(event["queues"]), 1000)
-        own.stop()
+
+    def test_a_client_that_reads_slowly_does_not_use_more_and_more_memory(self):
+        slow = socket.socket()
+        slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        slow.settimeout(20)
+        slow.connect((self.server.host, self.server.port))
+        slow.sendall(f"GET /v1/events HTTP/1.1\r\nHost: {self.server.host}:"
+                     f"{self.server.port}\r\n\r\n".encode())
+        before = None
+        for i in range(40):
+            # A new stream makes the server send the next event to all streams at once.
+            event = read_events(self.server, "/v1/events", 1)
+            left = len(json.dumps(event)) // 2
+            while left > 0:
+                left -= len(slow.recv(left))
+            if i == 10:
+                before = self.server.memory()
+        self.assertLess(self.server.memory() - before, 6 << 20)
+        slow.close()
 
 
 class Ends(Case):

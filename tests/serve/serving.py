@@ -116,6 +116,11 @@ class Server:
         text = self.get("/metrics", **options).bytes.decode()
         return int(re.search("^%s (\\d+)$" % re.escape(name), text, re.M)[1])
 
+    def memory(self):
+        """Return how many bytes of memory the process has in use."""
+        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
+        return int(re.search(r"VmRSS:\s+(\d+) kB", status)[1]) * 1024
+
     def waiting(self):
         """Return how many claims wait for jobs."""
         return self.metric('readpast_http_waiting{for="claim"}')
