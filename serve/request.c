@@ -181,6 +181,10 @@ send_answer(struct request *request)
 
 /* ---- reading ---- */
 
+/* Anybody can send a request with a token that is not in the list of tokens. No
+ * larger body than this, in bytes, is kept until the list is read again. */
+#define MOST_UNKNOWN 65536
+
 /* Check all that can be checked before the body is read. */
 static int
 check_route(struct request *request)
@@ -205,6 +209,16 @@ read_head(struct request *request, const char *method)
 	return send_answer(request);
 }
 
+/* Keep no more of the body: read_body() then only counts its bytes. */
+static void
+drop_body(struct request *request)
+{
+	free(request->body);
+	request->body = NULL;
+	request->body_size = 0;
+	request->body_room = SIZE_MAX;
+}
+
 static enum MHD_Result
 read_body(struct request *request, const char *data, size_t *size)
 {
@@ -219,13 +233,13 @@ read_body(struct request *request, const char *data, size_t *size)
 			return MHD_NO;
 		refuse(request, RP_EFBIG, NULL,
 		       "the body is larger than %zu bytes", most);
-		request->body_size = 0;
-		request->body_room = SIZE_MAX;
-		free(request->body);
-		request->body = NULL;
+		drop_body(request);
 		*size = 0;
 		return MHD_YES;
 	}
+	if (request->is_token_unknown && need > MOST_UNKNOWN &&
+	    request->body_room != SIZE_MAX)
+		drop_body(request);
 	if (request->body_room == SIZE_MAX) {
 		request->body_size += *size;
 		*size = 0;
@@ -291,6 +305,19 @@ read_tokens(struct request *request, rp_conn *conn)
 		refuse_undone(request, r, rp_last_error(conn));
 }
 
+/* Called when the list of tokens was read again. Returns 0, or -1 after
+ * answering. */
+static int
+check_token(struct request *request)
+{
+	if (guard_route(request) < 0)
+		return -1;
+	return request->body_room == SIZE_MAX
+		       ? refuse(request, RP_EBUSY, NULL,
+				"the token is new; send the request again")
+		       : 0;
+}
+
 /* Called when the whole request was read. Answer it, or give it to another
  * thread. */
 static enum MHD_Result
@@ -306,7 +333,7 @@ dispatch(struct request *request)
 		pool_give(request->server, request, LANE_READ);
 		return MHD_YES;
 	}
-	if (request->stage == STAGE_TOKEN && guard_route(request) < 0)
+	if (request->stage == STAGE_TOKEN && check_token(request) < 0)
 		return send_answer(request);
 	if (route->prepare && route->prepare(request) < 0)
 		return send_answer(request);

@@ -78,6 +78,35 @@ class Tokens(Case):
         self.assertEqual(own.get("/v1/queues", headers=headers).status, 200)
         self.assertEqual(own.stop(), 0)
 
+    def test_a_large_body_with_a_new_token_is_accepted_at_the_latest_soon(self):
+        token = self.add("large", "enqueue:*")
+
+        def enqueue():
+            answer = self.server.post("/v1/queues/large/jobs", b"x" * 1000000,
+                                      headers={"Authorization": f"Bearer {token}",
+                                               "Content-Type": "text/plain"})
+            if answer.status == 503:
+                self.assertIn("token is new", self.refused(answer, 503)["detail"])
+                return False
+            return answer.status == 201
+        self.assertTrue(eventually(10, enqueue))
+
+    def test_bodies_with_tokens_that_do_not_exist_use_no_memory(self):
+        size, before, sockets = 4 << 20, self.server.memory(), []
+        for i in range(8):
+            s = socket.create_connection((self.server.host, self.server.port), timeout=20)
+            s.sendall((f"POST /v1/queues/a/jobs HTTP/1.1\r\n"
+                       f"Host: {self.server.host}:{self.server.port}\r\n"
+                       f"Authorization: Bearer rp_{i:016x}_{'0' * 64}\r\n"
+                       f"Content-Length: {size}\r\n\r\n").encode())
+            s.sendall(b"x" * (size - 1))
+            sockets.append(s)
+        self.assertLess(self.server.memory() - before, size)
+        for s in sockets:
+            s.sendall(b"x")
+            self.assertIn(b"401 Unauthorized", s.recv(65536))
+            s.close()
+
     def test_health_needs_no_token(self):
         self.assertEqual(self.server.get("/healthz").status, 200)
         self.assertTrue(eventually(5, lambda: self.server.get("/readyz").status == 200))
