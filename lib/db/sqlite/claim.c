@@ -45,8 +45,7 @@ struct claim {
 	size_t first;   /* how many jobs the batch had before this scan */
 	int with_extra; /* 1: a job of the batch has rarely used fields, which
 			 * read_extra() must read */
-	int is_limited; /* 1: the queue has a limit for itself or for its
-			 * groups, or a rate */
+	int has_rate;   /* 1: the queue has a rate */
 	int64_t waiting[NOTED]; /* ids of the noted jobs, which are in the
 				 * ready line but must wait */
 	size_t waiting_count;
@@ -136,7 +135,7 @@ offer(void *ctx, size_t row, const struct rp_value *c)
 	if (r < 0)
 		return r;
 	claim->alone = suspect;
-	claim->is_limited = c[CLAIM_OUT_FREE].type == RP_INT;
+	claim->has_rate = c[CLAIM_OUT_HAS_RATE].i != 0;
 	claim->with_extra |= c[CLAIM_OUT_TERMS].type == RP_INT;
 	return suspect || taken + 1 == trip->max ? RP_ROW_LAST : RP_ROW_TAKE;
 }
@@ -174,8 +173,8 @@ read_extra(struct sqlite *s, rp_batch *batch, size_t first, rp_error *error)
 	return r;
 }
 
-/* If the queue has a rate, record the start of the jobs that this scan has
- * added to the batch. */
+/* For a queue with a rate: record the start of the jobs that this scan has added
+ * to the batch. */
 static int
 count_starts(struct sqlite *s, const struct claim *claim, const char *queue,
 	     rp_error *error)
@@ -197,7 +196,7 @@ scan(struct sqlite *s, struct claim *claim, const char *queue, rp_error *error)
 	struct rp_value p[CLAIM_PARAMS];
 	int r;
 
-	claim->with_extra = claim->is_limited = 0;
+	claim->with_extra = claim->has_rate = 0;
 	claim->waiting_count = 0;
 	claim->first = rp_batch_count(trip->batch);
 	p[CLAIM_QUEUE] = rp__text(queue);
@@ -205,7 +204,7 @@ scan(struct sqlite *s, struct claim *claim, const char *queue, rp_error *error)
 		rp__int_or_null(trip->lease_ms, trip->lease_ms == 0);
 	p[CLAIM_WORKER_ID] = rp__int(trip->worker_id);
 	r = rp__sqlite_run(s, RP_V_CLAIM, p, 1, offer, claim, error);
-	if (r == 0 && claim->is_limited)
+	if (r == 0 && claim->has_rate)
 		r = count_starts(s, claim, queue, error);
 	return r == 0 && claim->with_extra
 		       ? read_extra(s, trip->batch, claim->first, error)

@@ -18,6 +18,7 @@
 --   1: extra is not null. The callback runs the verb extra to read both columns.
 -- free: how many more jobs of the queue may start. It is a large number if only groups
 -- have a limit. Null means that the queue has no limit at all.
+-- has_rate: 1 if the caller must record the starts with the verb rate_start.
 -- The plus signs in the comparison with waiting jobs let SQLite search the index for all
 -- three columns. Without them it would use only the first one.
 
@@ -31,7 +32,8 @@ select q.id as queue_id, :now + coalesce(:lease_ms, q.lease_ms) as lease_until,
 -- include started
                ))) as free,
        (q.group_limit > 0) + 2 * coalesce(q.holds_until > :now, 0)
-       + 4 * (q.group_limit > 0 and q.group_lowered) as checks, q.group_limit
+       + 4 * (q.group_limit > 0 and q.group_lowered) as checks, q.group_limit,
+       q.rate_count > 0 as has_rate
   from readpast_queue q
  where q.name = :queue and q.paused_at is null
    and (q.held_until is null or q.held_until <= :now);
@@ -62,7 +64,7 @@ select j.id, j.priority, j.attempt + 1 as attempt, j.max_attempts,
                                  and until > :now)) then 2
                 when j.extra is null then j.group_key
                 else 1 end) as terms,
-       j.class = 1 as suspect, @free as free
+       j.class = 1 as suspect, @free as free, @has_rate as has_rate
   from readpast_job j
  where j.queue_id = @queue_id and j.seq is not null
    and (j.expire_at is null or j.expire_at > :now)
