@@ -13,7 +13,10 @@ select j.queue_id, j.payload < '' as apart,
        iif(j.extra is null, q.keep_done_ms,
            coalesce(j.extra ->> 'keep_ms', q.keep_done_ms)) > 0 as kept,
        r.result as result,
-       coalesce(j.extra, j.group_key) is not null as has_more
+       iif(j.extra is null, null, j.extra ->> 'unique_for_ms')
+       as unique_for_ms,
+       j.group_key, j.group_key is not null as leaves,
+       j.run_at = 9223372036854775807 as blocked
   from readpast_complete_rows(:rows) r
  cross join readpast_job j
  cross join readpast_queue q
@@ -39,18 +42,14 @@ select id, queue_id, 4, :now, priority,
 -- if @apart:
 insert or ignore into readpast_gone (id) values (@id);
 
--- the rest if @has_more:
-select extra ->> 'unique_for_ms' as unique_for_ms,
-       group_key, group_key is not null as leaves,
-       run_at = 9223372036854775807 as blocked, priority, came
-  from readpast_job
- where id = @id;
-
 -- if @unique_for_ms:
 insert or replace into readpast_taken_key (queue_id, unique_key, job_id, until)
 select queue_id, unique_key, id, :now + @unique_for_ms
   from readpast_job
  where id = @id;
+
+-- if @blocked:
+select priority, came from readpast_job where id = @id;
 
 -- the rest if @leaves:
 -- include leave_group
