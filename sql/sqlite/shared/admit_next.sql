@@ -3,15 +3,11 @@
 -- must be the last ones of a verb.
 
 select w.job_id as next_id, w.priority as next_priority, w.came as next_came,
-       1 as slotted,
--- include next_seq
-       as next_seq
+       1 as slotted
   from readpast_queue q
  cross join readpast_group_wait w
- cross join readpast_job n
  where q.id = @queue_id and q.group_limit > 0
    and w.queue_id = q.id and w.group_key = @group_key
-   and n.id = w.job_id
    and q.group_limit >
 -- include slots
    and not coalesce(

@@ -64,14 +64,10 @@ select iif(q.group_limit = 0, 1000,
   from readpast_queue q
  where q.id = @queue_id;
 
-select w.job_id as next_id, w.priority as next_priority, w.came as next_came,
--- include next_seq
-       as next_seq
-  from readpast_group_wait w
- cross join readpast_job n
- where w.queue_id = @queue_id and w.group_key = @group_key
-   and n.id = w.job_id
- order by w.priority, w.came
+select job_id as next_id, priority as next_priority, came as next_came
+  from readpast_group_wait
+ where queue_id = @queue_id and group_key = @group_key
+ order by priority, came
  limit max(0, @free);
 
 -- include admit

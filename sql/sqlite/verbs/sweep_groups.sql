@@ -65,19 +65,14 @@ select iif(q.group_limit = 0, :max + 1, max(0, q.group_limit -
  where q.id = :queue_id;
 
 -- answer:
-select id as id, id as next_id, priority as next_priority, came as next_came,
-       next_seq as next_seq
-  from (select w.job_id as id, w.priority, w.came,
--- include next_seq
-               as next_seq
-          from readpast_group_wait w
-         cross join readpast_job n
-         where w.queue_id = :queue_id and w.group_key = @group_key
-           and n.id = w.job_id
-         order by w.priority, w.came
+select id as id, id as next_id, priority as next_priority, came as next_came
+  from (select job_id as id, priority, came
+          from readpast_group_wait
+         where queue_id = :queue_id and group_key = @group_key
+         order by priority, came
          limit @free)
 union all
-select 0, 0, 0, 0, 0
+select 0, 0, 0, 0
  where @goes_on;
 
 -- the rest if @id:
