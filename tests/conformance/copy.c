@@ -448,8 +448,8 @@ P11_a_move_keeps_the_order_of_a_large_group(void **state)
 		jobs[i] = job_of("x");
 		jobs[i].group_key = "g";
 	}
-	ok(pair->from->conn, rp_enqueue_many(pair->from->conn, "large", jobs,
-					     JOBS, NULL));
+	ok(pair->from->conn,
+	   rp_enqueue_many(pair->from->conn, "large", jobs, JOBS, NULL));
 	expect_done(copy(pair, 1, NULL));
 	ok(to, rp_queue_resume(to, "large"));
 	ok(to, rp_sweep(to, NULL));

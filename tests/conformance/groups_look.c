@@ -200,6 +200,22 @@ a_wait_for_the_end_of_a_queue_sees_blocked_jobs(void **state)
 	assert_int_equal(ok(conn, rp_queue_wait(conn, "q", 50, -1)), 1);
 }
 
+static void
+slots_of_a_limit_that_was_removed_are_not_listed(void **state)
+{
+	rp_conn *conn = ((struct db *)*state)->conn;
+	rp_groups *groups;
+
+	limit_groups(conn, 2);
+	for (int i = 0; i < 3; i++)
+		put_in_group(conn, "g", "x");
+	limit_groups(conn, 0);
+	ok(conn, rp_sweep(conn, NULL));
+	ok(conn, rp_group_list(conn, "q", 0, NULL, 10, &groups));
+	assert_int_equal(rp_groups_count(groups), 0);
+	rp_groups_free(groups);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -211,6 +227,7 @@ main(int argc, char **argv)
 		CASE(a_group_whose_jobs_wait_for_the_queue_is_blocked),
 		CASE(a_job_that_waits_for_its_retry_counts_as_neither),
 		CASE(a_wait_for_the_end_of_a_queue_sees_blocked_jobs),
+		CASE(slots_of_a_limit_that_was_removed_are_not_listed),
 	};
 
 	databases_at(argc, argv);

@@ -334,6 +334,25 @@ a_group_without_jobs_can_be_held(void **state)
 	assert_int_equal(state_of(conn, id), RP_STATE_BLOCKED);
 }
 
+/* Claims search for holds until the time holds_until. */
+static void
+claims_search_for_no_hold_after_the_last_one_was_ended(void **state)
+{
+	struct db *db = *state;
+
+	if (!*db->path)
+		return; /* a server has no column holds_until */
+	limit_groups(db->conn, 1);
+	ok(db->conn, rp_queue_hold(db->conn, "q", "g", MINUTE));
+	ok(db->conn, rp_queue_hold(db->conn, "q", "h", 2 * MINUTE));
+	ok(db->conn, rp_queue_hold(db->conn, "q", "h", 0));
+	assert_int_equal(
+		ask_sql(db->conn,
+			"select holds_until = until from readpast_queue,"
+			" readpast_group_hold where group_key = 'g'"),
+		1);
+}
+
 static void
 many_jobs_of_a_held_group_leave_the_line_and_come_back(void **state)
 {
@@ -387,6 +406,7 @@ main(int argc, char **argv)
 		CASE(a_verdict_can_hold_the_group),
 		CASE(a_late_verdict_holds_nothing),
 		CASE(a_group_without_jobs_can_be_held),
+		CASE(claims_search_for_no_hold_after_the_last_one_was_ended),
 		CASE(many_jobs_of_a_held_group_leave_the_line_and_come_back),
 	};
 

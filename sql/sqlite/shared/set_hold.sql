@@ -5,7 +5,7 @@
 -- waiting jobs are admitted. Claims block the other ready jobs, and sweeps admit the other
 -- waiting jobs. These statements must be the last ones of a verb.
 
-select @group_key is null as whole,
+select @group_key is null as whole, @group_key is not null as of_group,
        @group_key is not null and :for_ms > 0 as begins,
        @group_key is not null and :for_ms is null as ends;
 
@@ -23,7 +23,7 @@ on conflict do update set until = excluded.until;
 update readpast_group_hold set until = :now
  where queue_id = @queue_id and group_key = @group_key;
 
--- if @begins:
+-- if @of_group:
 update readpast_queue
    set holds_until = (select max(until) from readpast_group_hold
                        where queue_id = @queue_id)

@@ -6,10 +6,12 @@
 -- a slot, too, but is neither ready nor running. waiting counts up to :most jobs that
 -- wait for the group. waiting_at_least is 1 if more than :most jobs wait. If no job of the
 -- queue may start now, ready jobs are counted as waiting.
+-- If the queue has no group limit, slots that remain from an earlier limit do not count.
 
 -- answer:
 with recursive q as materialized (
-  select q.id, s.stopped > 0 as stopped
+  select q.id, iif(q.group_limit > 0, q.id, null) as slots_of,
+         s.stopped > 0 as stopped
     from readpast_queue q
     join readpast_stop s on s.id = q.id
    where q.name = :queue),
@@ -25,7 +27,7 @@ named(place, name) as (
                   union all
                   select (select group_key from readpast_group_slot
                            where not :blocked
-                             and queue_id = (select id from q)
+                             and queue_id = (select slots_of from q)
                              and group_key > named.name
                            order by group_key limit 1)
                   union all
@@ -33,7 +35,7 @@ named(place, name) as (
                             from readpast_group_slot s
                            cross join readpast_job j
                            where :blocked and (select stopped from q)
-                             and s.queue_id = (select id from q)
+                             and s.queue_id = (select slots_of from q)
                              and s.group_key > named.name
                              and j.id = s.job_id and j.seq is not null
                            order by s.group_key limit 1)
@@ -54,12 +56,12 @@ counted as materialized (
          (select count(*)
             from readpast_group_slot s
            cross join readpast_job j
-           where s.queue_id = q.id and s.group_key = n.name
+           where s.queue_id = q.slots_of and s.group_key = n.name
              and j.id = s.job_id and j.seq is not null) as ready,
          (select count(*)
             from readpast_group_slot s
            cross join readpast_job j
-           where s.queue_id = q.id and s.group_key = n.name
+           where s.queue_id = q.slots_of and s.group_key = n.name
              and j.id = s.job_id and j.lease_until is not null) as running
     from named n
    cross join q
