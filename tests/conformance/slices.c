@@ -267,6 +267,27 @@ a_sweep_of_many_queues_lets_others_write(void **state)
 	assert_true(w.transactions < 2000);
 }
 
+/* The group uses fewer slots than the new limit. */
+static void
+lowering_a_limit_does_not_compare_all_jobs_with_each_other(void **state)
+{
+	enum { JOBS = 2000 };
+	static rp_job_spec jobs[JOBS];
+	struct db *db = *state;
+	struct watch w;
+
+	limit_groups(db->conn, JOBS + 2);
+	for (int i = 0; i < JOBS; i++) {
+		jobs[i] = job_of("x");
+		jobs[i].group_key = "g";
+	}
+	ok(db->conn, rp_enqueue_many(db->conn, "q", jobs, JOBS, NULL));
+	watch_handle(&w, db->conn);
+	limit_groups(db->conn, JOBS + 1);
+	assert_int_equal(w.transactions, 1);
+	assert_true(w.worst_us < MOST_US);
+}
+
 static void
 a_sweep_forgets_old_tallies_in_slices(void **state)
 {
@@ -499,6 +520,7 @@ main(int argc, char **argv)
 		CASE(a_purge_of_a_rare_kind_reads_past_the_others_without_the_lock),
 		CASE(retention_of_large_jobs_ends_each_slice_by_time),
 		CASE(a_sweep_of_many_queues_lets_others_write),
+		CASE(lowering_a_limit_does_not_compare_all_jobs_with_each_other),
 		CASE(a_sweep_forgets_old_tallies_in_slices),
 		CASE(retrying_all_dead_jobs_lets_others_write),
 		CASE(in_a_transaction_of_the_callers_nothing_is_committed_before_its_end),

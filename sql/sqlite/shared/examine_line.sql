@@ -2,6 +2,8 @@
 -- jobs. Those that have no slot get one or wait for their group, and so do those that
 -- have a slot too many. Claims examine the other ready jobs. These statements must be the
 -- last ones of a verb.
+-- slots: how many slots of each group are in use. The slots before a job are counted only
+-- if the group uses too many, because that takes longer.
 
 with first as materialized (
   select id, queue_id, priority, class, seq, group_key, came, run_at
@@ -16,12 +18,19 @@ examined as materialized (
 -- include came_in_line
          as new_came
     from first f
-   where f.group_key is not null)
+   where f.group_key is not null),
+used as materialized (
+  select queue_id, group_key,
+         (select count(*) from readpast_group_slot
+           where queue_id = e.queue_id and group_key = e.group_key) as slots
+    from examined e
+   group by queue_id, group_key)
 select j.id, j.new_came
   from examined j
   join readpast_queue q on q.id = j.queue_id
+  join used u on u.group_key = j.group_key
  where j.came is null
-    or q.group_lowered
+    or q.group_lowered and q.group_limit < u.slots
        and q.group_limit <=
 -- include slots_before
  order by j.priority, j.class, j.seq;

@@ -16,7 +16,9 @@ with t as materialized (
          q.group_limit <=
 -- include slots
          as full,
-         q.group_limit <=
+         q.group_limit <
+-- include slots
+         and q.group_limit <=
 -- include slots_before
          as over,
          exists (select 1 from readpast_group_wait
@@ -25,7 +27,7 @@ with t as materialized (
          (select k.id
             from readpast_group_slot s
            cross join readpast_job k
-           where s.queue_id = q.id and s.group_key = @group_key
+           where not @slotted and s.queue_id = q.id and s.group_key = @group_key
              and k.id = s.job_id and k.seq is not null
              and (k.priority, k.came, k.id) > (@priority, @came, @id)
            order by k.priority desc, k.came desc, k.id desc

@@ -48,7 +48,11 @@ select j.id, j.priority, j.attempt + 1 as attempt, j.max_attempts,
            case when @checks and j.group_key is not null
                      and (@checks & 1 and j.came is null
                           or @checks & 4
-                          and (@group_limit <=
+                          and (@group_limit < (
+                              select count(*) from readpast_group_slot
+                               where queue_id = @queue_id
+                                 and group_key = j.group_key)
+                               and @group_limit <=
 -- include slots_before
                                or exists (
                               select 1 from readpast_group_wait w
