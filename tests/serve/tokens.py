@@ -291,6 +291,13 @@ class Tokens(Case):
         answer = self.by("all", "POST", "/v1/verdicts", verdict).json
         self.assertEqual(answer["results"][0]["outcome"], "ok")
 
+    def test_a_verdict_needs_a_right_to_work(self):
+        verdict = {"verdicts": [{"claim": "1:1", "verdict": "done"}]}
+        for name in "reader", "producer":
+            self.refused(self.by(name, "POST", "/v1/verdicts", verdict), 403)
+        for name in "worker", "admin":
+            self.assertEqual(self.by(name, "POST", "/v1/verdicts", verdict).status, 200)
+
     def test_a_token_that_was_just_made_is_known_and_a_removed_one_is_refused(self):
         token = self.add("new", "read:*")
         self.assertEqual(self.by(token, "GET", "/v1/queues").status, 200)
