@@ -87,6 +87,47 @@ rp_job_get(rp_conn *conn, int64_t id, rp_batch **ret)
 	return answer_batch(conn, get(conn, id, batch), batch, ret);
 }
 
+struct names {
+	rp_name_fn *name;
+	void *ctx;
+};
+
+static int
+take_name(void *ctx, size_t row, const struct rp_value *c)
+{
+	const struct names *names = ctx;
+
+	if (c[OUTCOME_OUT_QUEUE].type == RP_TEXT)
+		names->name(names->ctx, row, c[OUTCOME_OUT_QUEUE].data);
+	return RP_ROW_TAKE;
+}
+
+int
+rp__live_queues(rp_conn *conn, const rp_verdict *verdicts, size_t n,
+		rp_name_fn *name, void *ctx)
+{
+	struct names names = { name, ctx };
+	struct rp_value *p;
+	int r = rp__enter(conn);
+
+	if (r < 0 || n == 0)
+		return r;
+	p = calloc(n, OUTCOME_PARAMS * sizeof(*p));
+	if (!p)
+		return rp__fail(&conn->error, RP_ENOMEM, "out of memory");
+	for (size_t i = 0; i < n; i++) {
+		p[i * OUTCOME_PARAMS + OUTCOME_ID] = rp__int(verdicts[i].id);
+		p[i * OUTCOME_PARAMS + OUTCOME_QUEUE_ID] =
+			(struct rp_value){ .type = RP_NULL };
+	}
+	r = rp__begin(conn, RP_BEGIN_ONCE);
+	if (r == 0)
+		r = rp__end(conn, rp__run(conn, RP_V_OUTCOME, p, n, take_name,
+					  &names));
+	free(p);
+	return r;
+}
+
 struct listing {
 	rp_conn *conn;
 	const char *queue;

@@ -202,6 +202,12 @@ struct rp_token {
 	size_t hash_size;
 	int64_t created_at;
 };
+typedef void rp_name_fn(void *ctx, size_t i, const char *name);
+/* Call name() with the index of each verdict whose job is live, and with the
+ * job's queue, in any order. */
+int rp__live_queues(rp_conn *conn, const rp_verdict *verdicts, size_t n,
+		    rp_name_fn *name, void *ctx);
+
 /* Called for each token; returns 0, or a negative number if memory ran out. */
 typedef int rp_token_fn(void *ctx, const struct rp_token *token);
 int rp__token_add(rp_conn *conn, const char *name, const char *key,

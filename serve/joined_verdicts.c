@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "internal.h"
+
 int
 has_verdicts(const struct turn *turn)
 {
@@ -66,6 +68,32 @@ verdicts_share_jobs(const struct joined *j)
 
 /* ---- settling ---- */
 
+#define NOT_KNOWN 2 /* is_hidden: the job's queue must still be found */
+
+static void
+hide_or_show(void *ctx, size_t i, const char *queue)
+{
+	struct request *request = ctx;
+
+	request->turn->is_hidden[i] = !may(request, MAY_WORK, queue);
+}
+
+/* Decide about a verdict on a job that is not live. The job may be kept. */
+static int
+hide_finished(struct joined *j, struct request *request, size_t i)
+{
+	struct turn *turn = request->turn;
+	rp_batch *batch;
+	int r = rp_job_get(j->conn, turn->verdicts[i].id, &batch);
+
+	turn->is_hidden[i] = 1;
+	if (r < 0)
+		return r == RP_ENOENT ? 0 : r;
+	hide_or_show(request, i, rp_batch_at(batch, 0)->queue);
+	rp_batch_free(batch);
+	return 0;
+}
+
 /* The request's token may allow work on some queues only. Hide the verdicts on
  * jobs of all other queues. A hidden verdict gets the result RP_ENOENT, as if
  * there were no such job. */
@@ -73,31 +101,27 @@ static int
 hide_verdicts(struct joined *j, struct request *request)
 {
 	struct turn *turn = request->turn;
+	size_t n = turn->verdicts_count;
+	int r;
 
 	if (!request->token || turn->is_hidden || may(request, MAY_WORK, NULL))
 		return 0;
-	turn->is_hidden = calloc(turn->verdicts_count, 1);
-	for (size_t i = 0; i < turn->verdicts_count; i++) {
-		rp_batch *batch;
-		int r = turn->is_hidden
-				? rp_job_get(j->conn, turn->verdicts[i].id,
-					     &batch)
-				: RP_ENOMEM;
-
-		if (r < 0 && r != RP_ENOENT) {
-			free(turn->is_hidden);
-			turn->is_hidden = NULL;
-			return r;
-		}
-		turn->is_hidden[i] =
-			r < 0 ||
-			!may(request, MAY_WORK, rp_batch_at(batch, 0)->queue);
+	turn->is_hidden = malloc(n);
+	if (!turn->is_hidden)
+		return RP_ENOMEM;
+	memset(turn->is_hidden, NOT_KNOWN, n);
+	r = rp__live_queues(j->conn, turn->verdicts, n, hide_or_show, request);
+	for (size_t i = 0; i < n && r == 0; i++) {
+		if (turn->is_hidden[i] == NOT_KNOWN)
+			r = hide_finished(j, request, i);
 		if (turn->is_hidden[i])
 			turn->verdicts[i].result = RP_ENOENT;
-		if (r >= 0)
-			rp_batch_free(batch);
 	}
-	return 0;
+	if (r < 0) {
+		free(turn->is_hidden);
+		turn->is_hidden = NULL;
+	}
+	return r;
 }
 
 /* Copy the verdicts of a turn to the array `all`, beginning at the index `at`.

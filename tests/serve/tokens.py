@@ -291,6 +291,21 @@ class Tokens(Case):
         answer = self.by("all", "POST", "/v1/verdicts", verdict).json
         self.assertEqual(answer["results"][0]["outcome"], "ok")
 
+    def test_each_of_many_verdicts_needs_the_right_for_the_queue_of_its_job(self):
+        self.by("admin", "PUT", "/v1/queues/mail")
+        self.by("admin", "PATCH", "/v1/queues/mail", {"keep_done": "1h"})
+        queues = ["mail", "secret", "mail"]
+        for queue in queues:
+            self.by("admin", "POST", f"/v1/queues/{queue}/jobs", {})
+        claims = [self.by("admin", "POST", "/v1/claim",
+                          {"queues": [queue]}).json["jobs"][0]["claim"] for queue in queues]
+        verdicts = {"verdicts": [{"claim": claim, "verdict": "done"}
+                                 for claim in [*claims, "999999:1"]]}
+        for first in "ok", "gone":
+            answer = self.by("worker", "POST", "/v1/verdicts", verdicts).json
+            self.assertEqual([one["outcome"] for one in answer["results"]],
+                             [first, "not-found", first, "not-found"])
+
     def test_a_verdict_needs_a_right_to_work(self):
         verdict = {"verdicts": [{"claim": "1:1", "verdict": "done"}]}
         for name in "reader", "producer":
