@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Test requests whose writes share a commit: each gets what it would get alone.
 
   together.py READPAST KIND
