@@ -203,6 +203,19 @@ refuse_error(struct request *request, int code, const rp_error *error)
 }
 
 int
+refuse_partly(struct request *request, int code, const rp_error *error,
+	      int64_t most)
+{
+	char text[512];
+
+	snprintf(text, sizeof(text),
+		 "%s; before this, up to %lld jobs were changed",
+		 *error->message ? error->message : rp_error_text(code),
+		 (long long)most);
+	return answer_problem(request, code, text, NULL, 1);
+}
+
+int
 refuse_undone(struct request *request, int code, const rp_error *error)
 {
 	return refuse_as(request, code, error, 0);

@@ -370,7 +370,10 @@ bulk_run(struct request *request, rp_conn *conn)
 		answer_dry(request, conn, &found);
 	} else {
 		r = r < 0 ? r : change_found(&c, &found, &changed);
-		if (r < 0)
+		if (r < 0 && changed.done)
+			refuse_partly(request, r, rp_last_error(conn),
+				      changed.done);
+		else if (r < 0)
 			refuse_error(request, r, rp_last_error(conn));
 		else
 			answer_json(request, 200,

@@ -258,6 +258,10 @@ int is_lock_timeout(int code, const rp_error *error);
 /* Like refuse_error(), for a call in a transaction that was rolled back. So the
  * call has certainly had no effect. */
 int refuse_undone(struct request *request, int code, const rp_error *error);
+/* Like refuse_error(), for a call that may have changed up to `most` jobs
+ * before it failed. */
+int refuse_partly(struct request *request, int code, const rp_error *error,
+		  int64_t most);
 void answer_clear(struct answer *answer);
 json_t *problem_json(int code, int status, const char *type, const char *detail,
 		     const char *field, int unknown);

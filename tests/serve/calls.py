@@ -338,6 +338,32 @@ class Jobs(Case):
         self.assertEqual((dry["jobs"], dry["jobs_at_least"]), (0, True))
         self.assertEqual(self.server.post(path, {"kind": "last"}).json["jobs"], 1000)
 
+    def test_a_bulk_change_that_fails_later_says_that_jobs_may_be_changed(self):
+        for _ in range(5):
+            self.server.post(f"/v1/queues/{self.queue}/jobs", {"jobs": [{}] * 1000})
+        # The jobs are cancelled from the end of the ready line.
+        first = self.server.claim(self.queue)[0]
+        self.server.post("/v1/verdicts",
+                         {"verdicts": [{"claim": first["claim"], "verdict": "release"}]})
+        if KIND == "sqlite:":
+            self.server.sql("create trigger refuse before delete on {job}"
+                            f" when old.id = {first['id']}"
+                            " begin select raise(abort, 'refused by the test'); end")
+        else:
+            self.server.sql("create function {refuse}() returns trigger as $$ begin"
+                            f" if old.id = {first['id']} then"
+                            " raise exception 'refused by the test'; end if;"
+                            " return old; end $$ language plpgsql")
+            self.server.sql("create trigger refuse before delete on {job}"
+                            " for each row execute function {refuse}()")
+        problem = self.refused(
+            self.server.post(f"/v1/queues/{self.queue}/cancel", {}), 500,
+            "refused by the test", "jobs were changed")
+        self.assertEqual(problem["outcome"], "unknown")
+        self.server.sql("drop trigger refuse" + ("" if KIND == "sqlite:" else " on {job}"))
+        left = self.server.post(f"/v1/queues/{self.queue}/cancel", {}).json["jobs"]
+        self.assertTrue(0 < left < 5000, left)
+
     def test_dead_jobs_of_one_error_are_retried(self):
         for error in ("one", "two", "one"):
             self.server.enqueue(self.queue)
