@@ -9,6 +9,7 @@ SPDX-FileCopyrightText: The readpast authors
 """
 
 import json
+import os
 import signal
 import socket
 import subprocess
@@ -529,6 +530,18 @@ class Pages(Case):
                      f"127.0.0.1.evil.com:{self.server.port}", "", "[::1", "a b"):
             with self.subTest(host=host):
                 self.assertIn(self.ask([("Host", host)]).status, (400, 421))
+
+    def test_the_port_of_a_host_has_only_digits(self):
+        address = f"127.1.{os.getpid() // 256 % 256}.{os.getpid() % 254 + 1}"
+        own = Server(self.folder.name, listen=f"{address}:27000")
+        try:
+            for port, status in (("27000", 200), ("27k", 400), ("", 400), ("+27000", 400)):
+                with self.subTest(port=port):
+                    got = own.raw(f"GET /healthz HTTP/1.1\r\nHost: {address}:{port}\r\n"
+                                  "Connection: close\r\n\r\n".encode())
+                    self.assertEqual(int(got.split()[1]), status)
+        finally:
+            self.assertEqual(own.stop(), 0)
 
     def test_own_names_are_taken(self):
         for host in (self.own(), f"localhost:{self.server.port}", "queue.example.com",
