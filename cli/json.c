@@ -42,46 +42,42 @@ json_text(const char *text)
 	return text ? json_string(text) : json_null();
 }
 
-/* Returns whether the value has a number that is not an integer. */
+/* Returns how many digits the real numbers in the value need. 17 digits are
+ * always enough, but they make 0.10000000000000001 of 0.1. */
 static int
-has_real(json_t *value)
+digits_of(json_t *value)
 {
+	int most = 15;
 	const char *name;
 	json_t *one;
 	size_t i;
 
 	json_object_foreach (value, name, one) {
-		if (has_real(one))
-			return 1;
+		int digits = digits_of(one);
+
+		most = digits > most ? digits : most;
 	}
 	json_array_foreach (value, i, one) {
-		if (has_real(one))
-			return 1;
+		int digits = digits_of(one);
+
+		most = digits > most ? digits : most;
 	}
-	return json_is_real(value);
+	for (; json_is_real(value) && most < 17; most++) {
+		char text[32];
+
+		snprintf(text, sizeof(text), "%.*g", most,
+			 json_real_value(value));
+		if (strtod(text, NULL) == json_real_value(value))
+			break;
+	}
+	return most;
 }
 
 char *
 json_compact(json_t *value)
 {
-	const size_t flags = JSON_COMPACT | JSON_ENCODE_ANY;
-
-	/* 17 digits are always enough for a real number, but they make
-	 * 0.10000000000000001 of 0.1. */
-	for (int digits = has_real(value) ? 15 : 17; digits < 17; digits++) {
-		char *text =
-			json_dumps(value, flags | JSON_REAL_PRECISION(digits));
-		json_t *again =
-			json_loads(text ? text : "",
-				   JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL);
-		int is_equal = json_equal(value, again);
-
-		json_decref(again);
-		if (is_equal)
-			return text;
-		free(text);
-	}
-	return json_dumps(value, flags);
+	return json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY |
+					 JSON_REAL_PRECISION(digits_of(value)));
 }
 
 static json_t *
