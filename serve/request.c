@@ -318,34 +318,51 @@ check_token(struct request *request)
 		       : 0;
 }
 
+/* A larger body than this, in bytes, is parsed by a thread of the pool, because
+ * the loop would make the other connections wait. */
+#define MOST_ON_LOOP 65536
+
+static void
+prepare_large(struct request *request, rp_conn *conn)
+{
+	(void)conn;
+	if (request->route->prepare(request) == 0)
+		request->stage = STAGE_PREPARED;
+}
+
+/* Let a thread of the pool call run(). */
+static enum MHD_Result
+ask_pool(struct request *request, enum stage stage,
+	 void (*run)(struct request *, rp_conn *), enum lane lane)
+{
+	request->stage = stage;
+	request->run = run;
+	server_suspend(request);
+	pool_give(request->server, request, lane);
+	return MHD_YES;
+}
+
 /* Called when the whole request was read. Answer it, or give it to another
  * thread. */
 static enum MHD_Result
 dispatch(struct request *request)
 {
 	const struct route *route = request->route;
+	int is_prepared = !route->prepare || request->stage == STAGE_PREPARED;
 
 	connection_is(request->client, PHASE_BUSY);
-	if (request->is_token_unknown && request->stage == STAGE_READ) {
-		request->stage = STAGE_TOKEN;
-		request->run = read_tokens;
-		server_suspend(request);
-		pool_give(request->server, request, LANE_READ);
-		return MHD_YES;
-	}
+	if (request->is_token_unknown && request->stage == STAGE_READ)
+		return ask_pool(request, STAGE_TOKEN, read_tokens, LANE_READ);
 	if (request->stage == STAGE_TOKEN && check_token(request) < 0)
 		return send_answer(request);
-	if (route->prepare && route->prepare(request) < 0)
+	if (!is_prepared && request->body_size > MOST_ON_LOOP)
+		return ask_pool(request, STAGE_ASKED, prepare_large, LANE_READ);
+	if (!is_prepared && route->prepare(request) < 0)
 		return send_answer(request);
-	request->run = route->run;
-	if (route->lane == LANE_NOW) {
-		request->run(request, NULL);
-		return send_answer(request);
-	}
-	request->stage = STAGE_ASKED;
-	server_suspend(request);
-	pool_give(request->server, request, route->lane);
-	return MHD_YES;
+	if (route->lane != LANE_NOW)
+		return ask_pool(request, STAGE_ASKED, route->run, route->lane);
+	route->run(request, NULL);
+	return send_answer(request);
 }
 
 enum MHD_Result
@@ -365,7 +382,8 @@ request_handle(void *ctx, struct MHD_Connection *connection, const char *url,
 		return read_head(request, method);
 	if (*size)
 		return read_body(request, data, size);
-	if (request->stage == STAGE_READ || request->stage == STAGE_TOKEN)
+	if (request->stage == STAGE_READ || request->stage == STAGE_TOKEN ||
+	    request->stage == STAGE_PREPARED)
 		return dispatch(request);
 	return send_answer(request);
 }

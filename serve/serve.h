@@ -84,8 +84,9 @@ struct answer {
 
 /* The stage says what a request waits for, or what is being done with it. */
 enum stage {
-	STAGE_READ,    /* the loop reads the request's headers and body */
-	STAGE_TOKEN,   /* a thread of the pool reads the list of tokens again */
+	STAGE_READ,  /* the loop reads the request's headers and body */
+	STAGE_TOKEN, /* a thread of the pool reads the list of tokens again */
+	STAGE_PREPARED, /* a thread of the pool has checked a large body */
 	STAGE_ASKED,   /* a thread of the pool runs the request, or soon will */
 	STAGE_POLL,    /* the request's claim waits for a job */
 	STAGE_OUTCOME, /* the request waits until a job has ended */
@@ -179,8 +180,9 @@ struct route {
 	/* 1: the third segment of the path is a queue, and the token must give
 	 * the permission `may` for this queue */
 	int names_queue;
-	/* Checks the input. The loop calls this function. Returns 0, or -1
-	 * after answering the request. NULL: there is no input to check. */
+	/* Checks the input. The loop calls this function, or a reader if the
+	 * body is large. Returns 0, or -1 after answering the request. NULL:
+	 * there is no input to check. */
 	int (*prepare)(struct request *request);
 	/* Does the work and answers. NULL for LANE_BATCH: the pool's writer
 	 * does what request->turn says, and turn->finish() answers. */

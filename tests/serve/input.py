@@ -14,6 +14,7 @@ import signal
 import socket
 import subprocess
 import tempfile
+import threading
 import time
 import unittest
 
@@ -476,6 +477,33 @@ class Wire(Case):
                     got = b""
                 self.assertNotIn(b" 200 ", got[:20])
         self.alive()
+
+
+class Large(Case):
+    def test_a_large_body_does_not_make_other_requests_wait(self):
+        body = b'{"payload":[' + b'{"a":1},' * 500000 + b'1.1]}'
+        answers = []
+
+        def enqueue():
+            began = time.monotonic()
+            answer = self.server.post(f"/v1/queues/{self.queue}/jobs", body,
+                                      headers={"Content-Type": "application/json"},
+                                      connection=self.server.connect(60))
+            answers.append((answer.status, time.monotonic() - began))
+
+        thread = threading.Thread(target=enqueue)
+        thread.start()
+        longest = 0
+        while not answers and thread.is_alive():
+            began = time.monotonic()
+            self.assertEqual(self.server.get("/healthz").status, 200)
+            longest = max(longest, time.monotonic() - began)
+            time.sleep(0.01)
+        thread.join()
+        self.assertEqual(answers[0][0], 201)
+        self.assertLess(longest, answers[0][1] / 2)
+        self.assertEqual(self.server.claim(self.queue)[0]["payload"],
+                         body[11:-1].decode())
 
 
 class Options(unittest.TestCase):
