@@ -1399,6 +1399,26 @@ def a_new_limit_waits_for_claims_that_know_the_old_one(s):
 
 
 @case
+def a_first_limit_lets_a_handler_hold_the_queue(s):
+    handler = Session(s.database)
+    s.one("select readpast.queue_set('q', rate => 100, per => '1 s')")
+    s.put("a")
+    handler.rows("begin")
+    claim = handler.claim()["a"]
+    setting = threading.Thread(
+        target=lambda: Session(s.database).one("select readpast.queue_set('q', run_limit => 5)"))
+    setting.start()
+    eventually(4, lambda: s.one(
+        "select count(*) from pg_locks where locktype = 'advisory' and not granted"))
+    handler.rows("set lock_timeout = '3 s'")
+    assert handler.one("select readpast.fail(%s, %s, 'x', hold => 'queue', "
+                       "hold_for => '1 h')", *claim) == "scheduled"
+    handler.rows("commit")
+    setting.join()
+    assert s.one("select run_limit from readpast.queue") == 5
+
+
+@case
 def a_claim_that_finds_an_updated_row_takes_or_skips_the_job(s):
     other = Session(s.database)
     s.put("a")

@@ -4,9 +4,10 @@
 -- added.
 -- queue: the name of the queue.
 -- Result: none.
--- Locks: the queue's row. If the queue has no run_limit, also the advisory lock of
--- lock_limit(), for which the call waits. So the call also waits for claims that have
--- read an earlier limit of the queue.
+-- Locks: if the queue has no run_limit, the advisory lock of lock_limit(), for which the
+-- call waits. So the call also waits for claims that have read an earlier limit of the
+-- queue. Then the queue's row. In the other order there could be a deadlock, because a
+-- transaction that has claimed a job may hold the queue afterwards.
 
 create function readpast.start_limit(queue text) returns void
 language plpgsql volatile
@@ -15,11 +16,15 @@ as $body$
 declare
 	its record;
 begin
+	perform pg_advisory_xact_lock(readpast.limit_lock(), q.id)
+	   from readpast.queue q
+	  where q.name = start_limit.queue and q.run_limit = 0;
 	select q.id, q.run_limit into its
 	  from readpast.queue q
 	 where q.name = start_limit.queue
 	   for no key update;
 	if its.run_limit = 0 then
+		-- This lock is new only if another call has just ended the run_limit.
 		perform pg_advisory_xact_lock(readpast.limit_lock(), its.id);
 		delete from readpast.slot s where s.queue_id = its.id;
 		insert into readpast.slot (queue_id, job_id)
