@@ -185,9 +185,9 @@ ROUTINES = {"enqueue_plain", "enqueue_with_terms",
             "settle_and_claim", "register_waiter",
             "unregister_waiter", "await", "unawait", "held", "sweep_start",
             "fire_due"}
-NO_ROUTINES = {"enqueue_grouped", "claim", "extra", "payload", "complete", "fail",
-               "release", "extend", "refused", "rate_start", "admit", "sweep_dropped",
-               "sweep_groups", "schedule_due", "schedule_fired"}
+NO_ROUTINES = {"enqueue_grouped", "enqueue_in_group", "claim", "extra", "payload",
+               "complete", "fail", "release", "extend", "refused", "rate_start", "admit",
+               "sweep_dropped", "sweep_groups", "schedule_due", "schedule_fired"}
 
 
 def read_limits(path):

@@ -173,8 +173,8 @@ read_extra(struct sqlite *s, rp_batch *batch, size_t first, rp_error *error)
 	return r;
 }
 
-/* For a queue with a rate: record the start of the jobs that this scan has added
- * to the batch. */
+/* For a queue with a rate: record the start of the jobs that this scan has
+ * added to the batch. */
 static int
 count_starts(struct sqlite *s, const struct claim *claim, const char *queue,
 	     rp_error *error)

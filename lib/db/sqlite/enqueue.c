@@ -52,7 +52,8 @@ rp__sqlite_enqueue(void *db, struct rp_enqueue *jobs, rp_error *error)
 	if (jobs->unique)
 		verb = RP_V_ENQUEUE_UNIQUE;
 	else if (number_groups(jobs->params, jobs->count))
-		verb = RP_V_ENQUEUE_GROUPED;
+		verb = jobs->count == 1 ? RP_V_ENQUEUE_IN_GROUP
+					: RP_V_ENQUEUE_GROUPED;
 	return rp__sqlite_run(db, verb, jobs->params, jobs->count,
 			      rp__take_added, jobs, error);
 }

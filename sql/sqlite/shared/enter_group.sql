@@ -13,10 +13,7 @@ with t as materialized (
 -- include is_held
          , 0) as held,
          (select came from readpast_job where id = @id) as came,
-         exists (select 1 from readpast_group_wait
-                  where queue_id = q.id and group_key = @group_key)
-         or q.group_limit <=
--- include slots
+-- include is_full
          as full,
          1 + max(coalesce((select came from readpast_group_wait
                             where queue_id = q.id and group_key = @group_key

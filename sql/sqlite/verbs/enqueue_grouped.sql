@@ -3,19 +3,11 @@
 -- go into the ready line as the group has free slots. The other jobs of the group wait
 -- for a slot.
 
-select q.id as queue_id, coalesce(:priority, q.priority) as priority,
-       coalesce(:max_attempts, q.max_attempts) as max_attempts,
-       iif(:run_at > :now, :run_at, :now + coalesce(:delay_ms, 0)) as run_at,
-       iif(:delay_ms > 0 or :run_at > :now, null,
-           coalesce((select seq from readpast_job
-                      where queue_id = q.id
-                        and priority = coalesce(:priority, q.priority)
-                        and class = 2 and seq is not null
-                      order by seq desc limit 1), 0)) as last_seq,
-       :largest > :most_in_row as apart,
+select
+-- include new_jobs
+       ,
        q.group_limit,
-       coalesce(:run_at > :now, 0) + coalesce(:delay_ms > 0, 0) = 0
-       and (q.group_limit > 0 or coalesce(q.holds_until > :now, 0))
+-- include may_wait
        as is_grouped
   from readpast_queue q
  where q.name = :queue
@@ -26,13 +18,7 @@ select q.id as queue_id, coalesce(:priority, q.priority) as priority,
                           and iif(json_valid(r.headers),
                                   json_type(r.headers) <> 'object', true)));
 
--- terms: the settings that all new jobs share, as JSON for the column extra, or null if
--- there are none.
-select :now + :expire_ms as expire_at,
-       iif(coalesce(:keep_ms, :timeout_ms, :backoff, :expire_ms) is null, null,
-           json_patch('{}', json_object(
-               'keep_ms', :keep_ms, 'timeout_ms', :timeout_ms,
-               'backoff', :backoff))) as terms;
+-- include new_terms
 
 -- nth: the number of the job among the jobs of its group in this call, from 1. C counts
 -- them (number_groups() in lib/db/sqlite/enqueue.c).
@@ -84,7 +70,7 @@ insert or fail into readpast_job (id, queue_id, priority, seq, run_at,
 select :ids_before + r.number, @queue_id, @priority,
        iif(p.blocked, null, @last_seq + r.number),
        iif(p.blocked, 9223372036854775807, @run_at),
-       @max_attempts, :now, r.kind, r.headers, r.payload, @expire_at, @terms,
+       @max_attempts, :now, r.kind, r.headers, r.payload, @expire_at, @extra,
        r.group_key,
        iif(@is_grouped and (@group_limit > 0 or p.blocked),
            iif(p.last_came >= :now_us, p.last_came, :now_us) + r.nth, null)
