@@ -56,7 +56,7 @@ class Tokens(Case):
     def test_a_new_token_is_valid_while_another_client_writes(self):
         if KIND != "sqlite:":
             return  # only SQLite has a lock that makes other writes wait
-        token = self.add("new", "read:*")
+        token = self.add("newest", "read:*")
         db = sqlite3.connect(self.server.url.removeprefix("sqlite:"), isolation_level=None)
         db.execute("begin immediate")
         began = time.monotonic()
