@@ -92,11 +92,6 @@ stops 'a verb that answers and should not stops the build' \
 	'queue_set.sql: needs'
 
 fresh
-sed -i '/^-- include leave_group$/i -- if @apart:' "$dir/sql/sqlite/verbs/cancel.sql"
-stops 'two conditions before one statement stop the build' \
-	'cancel.sql: has two conditions before one statement: @leaves and @apart'
-
-fresh
 sed -i '1s/claim/grab/' "$dir/sql/sqlite/verbs/claim.sql"
 stops 'a wrong first line stops the build' \
 	'claim.sql: does not open with'
