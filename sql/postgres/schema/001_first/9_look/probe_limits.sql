@@ -3,7 +3,9 @@
 -- has_ready: true if a claim would find a ready job if the queue had no limits.
 -- Result:
 --   ready: a claim would find a job, or carry out a recheck request of a group.
---   blocked: jobs wait for a limit or a rate, and not only for the end of a hold.
+--   blocked: jobs wait for a limit or a rate, and not only for the end of a hold. A job
+--     waits for the limit of its group if a slot of this group is in use. A thousand slots
+--     are examined.
 --   due_in_ms: milliseconds until the rate lets a job start or until a hold ends,
 --     whichever comes first. Null if no job waits for either.
 -- Locks: none.
@@ -44,7 +46,13 @@ begin
 	blocked := its.is_held is not true
 	           and (has_ready and not ready
 	                or waits and exists (
-	                       select 1 from readpast.group_slot s
-	                        where s.queue_id = probe_limits.queue_id));
+	                       select 1
+	                         from (select s.group_key from readpast.group_slot s
+	                                where s.queue_id = probe_limits.queue_id
+	                                limit 1000) s
+	                        where exists (
+	                                select 1 from readpast.group_wait w
+	                                 where w.queue_id = probe_limits.queue_id
+	                                   and w.group_key = s.group_key)));
 end
 $body$;
