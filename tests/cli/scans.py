@@ -122,7 +122,8 @@ def cases():
     yield "sweep_due", answer_of("verbs", "sweep_due"), {}
     yield "claim, of a group whose limit was lowered", answer_of("verbs", "claim") + \
         " limit 1", {"queue_id": 3, "checks": 5, "group_limit": 1,
-                      "lease_until": 1, "timeout_ms": 0, "free": 1}
+                      "lease_until": 1, "timeout_ms": 0, "free": 1,
+                      "has_rate": 0}
     for which in "first", "last":
         yield f"why the {which} job waits", answer_of("verbs", "why"), {"id": which}
     for name in "late", "nobody", "paused", "sweep":
