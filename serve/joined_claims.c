@@ -80,12 +80,12 @@ be_worker(rp_conn *conn, int64_t id, const char *name)
 	snprintf(conn->worker, sizeof(conn->worker), "%s", id ? name : "");
 }
 
-/* Claim for these requests in one call, which also settles the verdicts. */
+/* Claim for the requests that are like `first` in one call, which also settles
+ * the verdicts. */
 static int
-claim_once(struct joined *j, const struct alike *alike, rp_verdict *verdicts,
-	   size_t n)
+claim_once(struct joined *j, const struct request *first,
+	   const struct alike *alike, rp_verdict *verdicts, size_t n)
 {
-	const struct request *first = alike->requests[0];
 	size_t max = alike->max > MOST_JOBS ? MOST_JOBS : alike->max;
 	rp_claim_options options = RP_CLAIM_INIT;
 	int r;
@@ -121,7 +121,7 @@ claim_joined(struct joined *j, size_t first, rp_verdict *verdicts, size_t n)
 	int r;
 
 	find_alike(j, first, &alike);
-	r = claim_once(j, &alike, verdicts, n);
+	r = claim_once(j, j->asked[first], &alike, verdicts, n);
 	if (r < 0 && (n || !is_about_arguments(r)))
 		return r;
 	/* If this commit settles verdicts of the same request, an error would
@@ -134,7 +134,7 @@ claim_joined(struct joined *j, size_t first, rp_verdict *verdicts, size_t n)
 		find_alike(j, first, &alike);
 		if (alike.n == 0)
 			return 0;
-		r = claim_once(j, &alike, NULL, 0);
+		r = claim_once(j, j->asked[first], &alike, NULL, 0);
 		/* Outside a transaction, the earlier calls are committed. So
 		 * these requests get no job, and the others keep theirs. */
 		if (r < 0 && !j->is_single)
