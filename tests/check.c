@@ -322,6 +322,44 @@ put_in_group(rp_conn *conn, const char *group, const char *payload)
 }
 
 void
+put_n(rp_conn *conn, const char *group, int64_t *ids, int n)
+{
+	for (int i = 0; i < n; i++)
+		ids[i] = put_in_group(conn, group, "x");
+}
+
+struct claim
+next_claim(rp_conn *conn)
+{
+	struct claim c;
+	int tries = 0;
+
+	while (!take_one(conn, "q", 60000, &c))
+		assert_true(++tries < 1000);
+	return c;
+}
+
+int
+is_empty(rp_conn *conn)
+{
+	struct claim c;
+
+	return !take_one(conn, "q", 60000, &c);
+}
+
+void
+run_one_by_one(rp_conn *conn, const int64_t *ids, int n)
+{
+	for (int i = 0; i < n; i++) {
+		struct claim c = next_claim(conn);
+
+		assert_int_equal(c.id, ids[i]);
+		assert_true(is_empty(conn));
+		settle_one(conn, c, RP_DONE, 0);
+	}
+}
+
+void
 expect_states(rp_conn *conn, const int64_t *ids, const char *states)
 {
 	static const char letters[] = "-srRdDcb";

@@ -94,12 +94,22 @@ int state_of(rp_conn *conn, int64_t id);
 rp_queue_stats stats_of(rp_conn *conn, const char *queue);
 void settings(rp_conn *conn, rp_queue queue);
 /* limit_groups() sets the group limit of queue q; 0: no limit. put_in_group()
- * enqueues a job of a group into queue q. expect_states() asserts the states of
+ * enqueues a job of a group into queue q, and put_n() several. next_claim()
+ * claims the next job of queue q. It tries again, because a claim gets nothing
+ * while jobs are still moved out of the line, and on a slow machine this takes
+ * several claims. is_empty() returns 1 if no job of queue q can be claimed.
+ * run_one_by_one() completes the next n jobs. It asserts that they are these
+ * jobs, and that no other job can be claimed while one of them runs.
+ * expect_states() asserts the states of
  * jobs. `states` has a letter for each job: "s" scheduled, "r" ready, "R"
  * running, "b" blocked, "d" done, "D" dead, "c" cancelled, "-" no live or kept
  * job. */
 void limit_groups(rp_conn *conn, int64_t limit);
 int64_t put_in_group(rp_conn *conn, const char *group, const char *payload);
+void put_n(rp_conn *conn, const char *group, int64_t *ids, int n);
+struct claim next_claim(rp_conn *conn);
+int is_empty(rp_conn *conn);
+void run_one_by_one(rp_conn *conn, const int64_t *ids, int n);
 void expect_states(rp_conn *conn, const int64_t *ids, const char *states);
 /* Set how long queue q keeps done jobs and dead jobs. */
 void keep_for(rp_conn *conn, int64_t done_ms, int64_t dead_ms);

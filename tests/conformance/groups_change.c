@@ -11,52 +11,9 @@
 #define MINUTE 60000
 
 static void
-put_n(rp_conn *conn, int64_t *ids, int n)
-{
-	for (int i = 0; i < n; i++)
-		ids[i] = put_in_group(conn, "g", "x");
-}
-
-static void
 done_one(rp_conn *conn)
 {
 	settle_one(conn, claim_one(conn, MINUTE), RP_DONE, 0);
-}
-
-/* Claim the next job. A claim gets nothing while jobs are still moved out of
- * the line. On a slow machine this takes several claims. */
-static struct claim
-next_claim(rp_conn *conn)
-{
-	struct claim c;
-	int tries = 0;
-
-	while (!take_one(conn, "q", MINUTE, &c))
-		assert_true(++tries < 1000);
-	return c;
-}
-
-/* Returns 1 if no job can be claimed. */
-static int
-is_empty(rp_conn *conn)
-{
-	struct claim c;
-
-	return !take_one(conn, "q", MINUTE, &c);
-}
-
-/* Assert that the next n jobs are these, and that no other job can be claimed
- * while one of them runs. Complete them. */
-static void
-run_one_by_one(rp_conn *conn, const int64_t *ids, int n)
-{
-	for (int i = 0; i < n; i++) {
-		struct claim c = next_claim(conn);
-
-		assert_int_equal(c.id, ids[i]);
-		assert_true(is_empty(conn));
-		settle_one(conn, c, RP_DONE, 0);
-	}
 }
 
 /* Complete up to 1,000 jobs. Returns how many. */
@@ -112,7 +69,7 @@ a_limit_that_is_set_holds_for_jobs_in_the_line(void **state)
 	rp_conn *conn = ((struct db *)*state)->conn;
 	int64_t ids[5];
 
-	put_n(conn, ids, 4);
+	put_n(conn, "g", ids, 4);
 	limit_groups(conn, 1);
 	ids[4] = put_in_group(conn, "g", "x");
 	expect_states(conn, ids, "rbbbb");
@@ -126,7 +83,7 @@ a_limit_that_is_set_holds_for_jobs_far_behind_in_the_line(void **state)
 	int64_t ids[5];
 
 	put_ahead(conn);
-	put_n(conn, ids, 4);
+	put_n(conn, "g", ids, 4);
 	limit_groups(conn, 1);
 	ids[4] = put_in_group(conn, "g", "x");
 	assert_int_equal(complete_some(conn), 1000);
@@ -140,7 +97,7 @@ a_new_limit_counts_the_jobs_of_a_group_that_run_already(void **state)
 	struct claim held[3];
 	int64_t ids[6];
 
-	put_n(conn, ids, 6);
+	put_n(conn, "g", ids, 6);
 	for (int i = 0; i < 3; i++)
 		held[i] = claim_one(conn, MINUTE);
 	limit_groups(conn, 2);
@@ -159,7 +116,7 @@ a_limit_that_is_raised_admits_more_jobs(void **state)
 	int64_t ids[5];
 
 	limit_groups(conn, 1);
-	put_n(conn, ids, 5);
+	put_n(conn, "g", ids, 5);
 	expect_states(conn, ids, "rbbbb");
 	limit_groups(conn, 3);
 	ok(conn, rp_sweep(conn, NULL));
@@ -177,7 +134,7 @@ a_limit_that_is_lowered_ends_no_job_and_admits_none(void **state)
 	int64_t ids[5];
 
 	limit_groups(conn, 3);
-	put_n(conn, ids, 5);
+	put_n(conn, "g", ids, 5);
 	for (int i = 0; i < 3; i++)
 		held[i] = claim_one(conn, MINUTE);
 	limit_groups(conn, 1);
@@ -201,7 +158,7 @@ jobs_that_are_ready_wait_if_the_limit_is_lowered(void **state)
 	int64_t ids[4];
 
 	limit_groups(conn, 3);
-	put_n(conn, ids, 4);
+	put_n(conn, "g", ids, 4);
 	c = claim_one(conn, MINUTE);
 	assert_int_equal(c.id, ids[0]);
 	limit_groups(conn, 1);
@@ -217,7 +174,7 @@ P11_a_first_limit_keeps_the_order_of_the_line(void **state)
 	rp_conn *conn = ((struct db *)*state)->conn;
 	int64_t ids[5];
 
-	put_n(conn, ids, 4);
+	put_n(conn, "g", ids, 4);
 	change(conn, ids[0], 5, -1, NULL);
 	change(conn, ids[0], 100, -1, NULL); /* to the end of the line */
 	ids[4] = ids[0];
@@ -235,7 +192,7 @@ P11_a_job_of_better_priority_gets_the_slot_when_a_limit_is_set(void **state)
 	int64_t ids[3];
 
 	limit_groups(conn, 2);
-	put_n(conn, ids + 1, 2);
+	put_n(conn, "g", ids + 1, 2);
 	limit_groups(conn, 0);
 	job.group_key = "g";
 	job.priority = 5;
@@ -321,7 +278,7 @@ a_first_limit_keeps_the_order_of_many_jobs_in_the_line(void **state)
 	int64_t ids[JOBS];
 
 	put_ahead(conn);
-	put_n(conn, ids, JOBS);
+	put_n(conn, "g", ids, JOBS);
 	limit_groups(conn, 1);
 	assert_int_equal(complete_some(conn), 1000);
 	run_one_by_one(conn, ids, JOBS);
@@ -334,7 +291,7 @@ a_job_that_runs_when_the_limit_is_set_keeps_its_place(void **state)
 	struct claim c;
 	int64_t ids[3];
 
-	put_n(conn, ids, 3);
+	put_n(conn, "g", ids, 3);
 	c = claim_one(conn, MINUTE);
 	limit_groups(conn, 1);
 	settle_one(conn, c, RP_RELEASE, 0);
@@ -349,7 +306,7 @@ a_limit_that_is_removed_lets_all_jobs_run(void **state)
 	int64_t ids[5], more;
 
 	limit_groups(conn, 1);
-	put_n(conn, ids, 5);
+	put_n(conn, "g", ids, 5);
 	claim_one(conn, MINUTE);
 	limit_groups(conn, 0);
 	more = put_in_group(conn, "g", "x");
@@ -367,7 +324,7 @@ a_limit_may_be_set_again_before_all_jobs_are_admitted(void **state)
 	int64_t ids[3];
 
 	limit_groups(conn, 1);
-	put_n(conn, ids, 3);
+	put_n(conn, "g", ids, 3);
 	limit_groups(conn, 0);
 	done_one(conn);
 	limit_groups(conn, 2);
@@ -432,7 +389,7 @@ a_blocked_job_that_is_cancelled_or_purged_leaves_its_group(void **state)
 	rp_batch *batch;
 
 	limit_groups(conn, 1);
-	put_n(conn, ids, 4);
+	put_n(conn, "g", ids, 4);
 	ok(conn, rp_job_cancel(conn, ids[1], NULL));
 	expect_states(conn, ids, "rcbb");
 	batch = get(conn, ids[1]);
@@ -445,7 +402,7 @@ a_blocked_job_that_is_cancelled_or_purged_leaves_its_group(void **state)
 		ok(conn, rp_queue_purge(conn, "q", RP_STATE_BLOCKED, NULL)), 1);
 	expect_states(conn, ids, "ccr-");
 	ok(conn, rp_job_cancel(conn, ids[2], NULL));
-	put_n(conn, ids, 2);
+	put_n(conn, "g", ids, 2);
 	expect_states(conn, ids, "rb");
 }
 
@@ -456,7 +413,7 @@ a_purge_of_all_states_leaves_no_job(void **state)
 	int64_t ids[4];
 
 	limit_groups(conn, 1);
-	put_n(conn, ids, 4);
+	put_n(conn, "g", ids, 4);
 	assert_int_equal(ok(conn, rp_queue_purge(conn, "q", 0, NULL)), 4);
 	expect_states(conn, ids, "----");
 }
@@ -469,7 +426,7 @@ a_failed_job_that_is_changed_keeps_its_place(void **state)
 	int64_t ids[2];
 
 	limit_groups(conn, 1);
-	put_n(conn, ids, 2);
+	put_n(conn, "g", ids, 2);
 	settle_one(conn, claim_one(conn, MINUTE), RP_FAIL, MINUTE);
 	c.max_attempts = 9;
 	ok(conn, rp_job_change(conn, ids[0], &c));
@@ -531,7 +488,7 @@ a_job_that_is_retried_enters_its_group(void **state)
 	int64_t ids[2];
 
 	limit_groups(conn, 1);
-	put_n(conn, ids, 2);
+	put_n(conn, "g", ids, 2);
 	settle_one(conn, claim_one(conn, MINUTE), RP_DEAD, 0);
 	expect_states(conn, ids, "Dr");
 	ok(conn, rp_job_retry(conn, ids[0], NULL));
@@ -551,7 +508,7 @@ a_changed_job_keeps_its_place_in_its_group(void **state)
 	int64_t ids[3];
 
 	limit_groups(conn, 1);
-	put_n(conn, ids, 3);
+	put_n(conn, "g", ids, 3);
 	change(conn, ids[0], -1, 0, NULL);
 	expect_states(conn, ids, "rbb");
 	change(conn, ids[0], 10, -1, NULL);
@@ -572,7 +529,7 @@ a_blocked_job_can_be_changed(void **state)
 	int64_t ids[4];
 
 	limit_groups(conn, 1);
-	put_n(conn, ids, 4);
+	put_n(conn, "g", ids, 4);
 	change(conn, ids[3], 1, -1, NULL);
 	expect_states(conn, ids, "rbbb");
 	done_one(conn);
@@ -647,12 +604,12 @@ a_queue_with_blocked_jobs_can_be_dropped(void **state)
 	int64_t ids[3];
 
 	limit_groups(conn, 1);
-	put_n(conn, ids, 3);
+	put_n(conn, "g", ids, 3);
 	ok(conn, rp_queue_hold(conn, "q", "other", MINUTE));
 	ok(conn, rp_queue_drop(conn, "q"));
 	expect_states(conn, ids, "---");
 	limit_groups(conn, 1);
-	put_n(conn, ids, 3);
+	put_n(conn, "g", ids, 3);
 	expect_states(conn, ids, "rbb");
 }
 
@@ -662,7 +619,7 @@ claim_and_block(rp_conn *conn, int64_t *ids)
 {
 	struct claim c;
 
-	put_n(conn, ids, 2);
+	put_n(conn, "g", ids, 2);
 	c = claim_one(conn, 1);
 	sleep_ms(20);
 	ok(conn, rp_queue_hold(conn, "q", "g", MINUTE));
@@ -690,7 +647,7 @@ P13_a_verdict_after_the_lease_is_accepted_from_a_blocked_job(void **state)
 		if (*after[i] == 'b') /* P11: it has kept its place */
 			run_one_by_one(conn, ids, 1);
 		run_one_by_one(conn, &ids[1], 1);
-		put_n(conn, ids, 2);
+		put_n(conn, "g", ids, 2);
 		run_one_by_one(conn, ids, 2);
 		assert_int_equal(stats_of(conn, "q").blocked, 0);
 	}
@@ -739,12 +696,12 @@ P13_a_job_that_is_done_while_there_is_no_limit_gives_up_its_slot(void **state)
 	struct claim c;
 
 	limit_groups(conn, 1);
-	put_n(conn, ids, 1);
+	put_n(conn, "g", ids, 1);
 	c = claim_one(conn, MINUTE);
 	limit_groups(conn, 0);
 	settle_one(conn, c, RP_DONE, 0);
 	limit_groups(conn, 1);
-	put_n(conn, ids, 2);
+	put_n(conn, "g", ids, 2);
 	run_one_by_one(conn, ids, 2);
 }
 

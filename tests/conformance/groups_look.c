@@ -10,13 +10,6 @@
 #define MINUTE 60000
 
 static void
-put_n(rp_conn *conn, const char *group, int64_t *ids, int n)
-{
-	for (int i = 0; i < n; i++)
-		ids[i] = put_in_group(conn, group, "x");
-}
-
-static void
 jobs_of_a_full_queue_are_blocked(void **state)
 {
 	rp_conn *conn = ((struct db *)*state)->conn;

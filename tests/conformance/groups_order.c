@@ -10,48 +10,6 @@
 
 #define MINUTE 60000
 
-static void
-put_n(rp_conn *conn, int64_t *ids, int n)
-{
-	for (int i = 0; i < n; i++)
-		ids[i] = put_in_group(conn, "g", "x");
-}
-
-/* Claim the next job. A claim gets nothing while jobs are still moved out of
- * the line. On a slow machine this takes several claims. */
-static struct claim
-next_claim(rp_conn *conn)
-{
-	struct claim c;
-	int tries = 0;
-
-	while (!take_one(conn, "q", MINUTE, &c))
-		assert_true(++tries < 1000);
-	return c;
-}
-
-static int
-is_empty(rp_conn *conn)
-{
-	struct claim c;
-
-	return !take_one(conn, "q", MINUTE, &c);
-}
-
-/* Assert that the next n jobs are these, and that no other job can be claimed
- * while one of them runs. Complete them. */
-static void
-run_one_by_one(rp_conn *conn, const int64_t *ids, int n)
-{
-	for (int i = 0; i < n; i++) {
-		struct claim c = next_claim(conn);
-
-		assert_int_equal(c.id, ids[i]);
-		assert_true(is_empty(conn));
-		settle_one(conn, c, RP_DONE, 0);
-	}
-}
-
 /* ---- verdicts that come late ---- */
 
 /* Enqueue two jobs, claim the first, let its lease end, and block it by a
@@ -61,7 +19,7 @@ claim_and_block(rp_conn *conn, int64_t *ids)
 {
 	struct claim c;
 
-	put_n(conn, ids, 2);
+	put_n(conn, "g", ids, 2);
 	c = claim_one(conn, 1);
 	sleep_ms(20);
 	ok(conn, rp_queue_hold(conn, "q", "g", MINUTE));
@@ -121,7 +79,7 @@ P10_a_late_release_of_a_job_without_a_slot_starts_no_second_job(void **state)
 	int64_t ids[2];
 
 	limit_groups(conn, 1);
-	put_n(conn, ids, 2);
+	put_n(conn, "g", ids, 2);
 	late = claim_one(conn, 1);
 	sleep_ms(20);
 	ok(conn, rp_sweep(conn, NULL));
@@ -151,7 +109,7 @@ P13_a_claim_takes_no_slot_from_a_job_that_may_run(void **state)
 	limit_groups(conn, 3);
 	limit_groups(conn, 2);
 	ok(conn, rp_sweep(conn, NULL));
-	put_n(conn, ids, 2);
+	put_n(conn, "g", ids, 2);
 	for (int i = 0; i < 2; i++)
 		held[i] = claim_one(conn, MINUTE);
 	for (int i = 1; i >= 0; i--)

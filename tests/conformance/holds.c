@@ -23,13 +23,6 @@ next_id(rp_conn *conn)
 	return 0;
 }
 
-static void
-put_n(rp_conn *conn, const char *group, int64_t *ids, int n)
-{
-	for (int i = 0; i < n; i++)
-		ids[i] = put_in_group(conn, group, "x");
-}
-
 static int64_t
 held_until(rp_conn *conn)
 {
