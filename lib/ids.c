@@ -24,11 +24,7 @@ take_last(void *ctx, size_t row, const struct rp_value *c)
 int
 rp__last_id(rp_conn *conn, int64_t *ret)
 {
-	int r = rp__begin(conn, RP_BEGIN_ONCE);
-
-	if (r < 0)
-		return r;
-	return rp__end(conn, rp__run(conn, RP_V_ENDS, NULL, 1, take_last, ret));
+	return rp__read_once(conn, RP_V_ENDS, NULL, 1, take_last, ret);
 }
 
 /* Fail, because no job has this id. If the id is larger than the last id in

@@ -120,10 +120,7 @@ rp__live_queues(rp_conn *conn, const rp_verdict *verdicts, size_t n,
 		p[i * OUTCOME_PARAMS + OUTCOME_QUEUE_ID] =
 			(struct rp_value){ .type = RP_NULL };
 	}
-	r = rp__begin(conn, RP_BEGIN_ONCE);
-	if (r == 0)
-		r = rp__end(conn, rp__run(conn, RP_V_OUTCOME, p, n, take_name,
-					  &names));
+	r = rp__read_once(conn, RP_V_OUTCOME, p, n, take_name, &names);
 	free(p);
 	return r;
 }

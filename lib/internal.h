@@ -109,6 +109,11 @@ int rp__run(rp_conn *conn, enum rp_verb verb, const struct rp_value *params,
 	    size_t rows, rp_row_fn *row, void *ctx);
 int rp__run_once(rp_conn *conn, enum rp_verb verb,
 		 const struct rp_value *params, rp_row_fn *row, void *ctx);
+/* The same for a verb that only reads. On SQLite it does not wait for the write
+ * lock. */
+int rp__read_once(rp_conn *conn, enum rp_verb verb,
+		  const struct rp_value *params, size_t rows, rp_row_fn *row,
+		  void *ctx);
 /* Run SQL that is not a verb. Returns 0, RP_TIMED_OUT, or an error whose
  * message is in rp_last_error(). */
 int rp__query(rp_conn *conn, const struct rp_query *query);

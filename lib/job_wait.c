@@ -89,11 +89,8 @@ check_not_self(rp_conn *conn, int for_own)
 		[OUTCOME_ID] = rp__int(handling->id),
 	};
 	int ours = 0;
-	int r = rp__begin(conn, RP_BEGIN_ONCE);
+	int r = rp__read_once(conn, RP_V_OUTCOME, p, 1, is_claim, &ours);
 
-	if (r == 0)
-		r = rp__end(conn,
-			    rp__run(conn, RP_V_OUTCOME, p, 1, is_claim, &ours));
 	if (r < 0 || !ours)
 		return r;
 	return rp__fail(&conn->error, RP_EINVAL,
@@ -156,10 +153,7 @@ run_outcome(struct wait *w)
 		row[OUTCOME_QUEUE_ID] =
 			rp__int_or_null(w->queue_ids[i], w->queue_ids[i] == 0);
 	}
-	r = rp__begin(w->conn, RP_BEGIN_ONCE);
-	if (r == 0)
-		r = rp__end(w->conn, rp__run(w->conn, RP_V_OUTCOME, p, n,
-					     take_outcome, w));
+	r = rp__read_once(w->conn, RP_V_OUTCOME, p, n, take_outcome, w);
 	free(p);
 	return r;
 }
@@ -418,13 +412,9 @@ find_live_job(rp_conn *conn, const char *queue, struct live_job *ret)
 	const struct rp_value p[LIVE_JOB_PARAMS] = {
 		[LIVE_JOB_QUEUE] = rp__text(queue),
 	};
-	int r = rp__begin(conn, RP_BEGIN_ONCE);
 
 	ret->queue_id = ret->id = 0;
-	if (r < 0)
-		return r;
-	return rp__end(conn,
-		       rp__run(conn, RP_V_LIVE_JOB, p, 1, take_live_job, ret));
+	return rp__read_once(conn, RP_V_LIVE_JOB, p, 1, take_live_job, ret);
 }
 
 /* Wait until the queue has no live job. Wait for one live job after another, so

@@ -58,20 +58,6 @@ rp__token_remove(rp_conn *conn, const char *name)
 			name);
 }
 
-/* ---- reading ---- */
-
-/* Run a verb that only reads, as a transaction of its own. On SQLite such a
- * transaction does not wait for the write lock. */
-static int
-read_once(rp_conn *conn, enum rp_verb verb, const struct rp_value *params,
-	  rp_row_fn *row, void *ctx)
-{
-	int r = rp__begin(conn, RP_BEGIN_ONCE);
-
-	return r < 0 ? r
-		     : rp__end(conn, rp__run(conn, verb, params, 1, row, ctx));
-}
-
 struct tokens {
 	rp_token_fn *token;
 	void *ctx;
@@ -101,8 +87,8 @@ rp__token_list(rp_conn *conn, rp_token_fn *token, void *ctx)
 	int r = rp__enter(conn);
 
 	return r < 0 ? r
-		     : read_once(conn, RP_V_TOKEN_LIST, NULL, take_token,
-				 &tokens);
+		     : rp__read_once(conn, RP_V_TOKEN_LIST, NULL, 1, take_token,
+				     &tokens);
 }
 
 /* ---- answers ---- */
@@ -130,7 +116,8 @@ rp__answer_get(rp_conn *conn, const char *name, struct rp_answer *ret)
 	int r = rp__enter(conn);
 
 	return r < 0 ? r
-		     : read_once(conn, RP_V_ANSWER_GET, p, take_answer, ret);
+		     : rp__read_once(conn, RP_V_ANSWER_GET, p, 1, take_answer,
+				     ret);
 }
 
 int

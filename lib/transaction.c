@@ -110,6 +110,17 @@ rp__run_once(rp_conn *conn, enum rp_verb verb, const struct rp_value *params,
 	return rp__end(conn, rp__run(conn, verb, params, 1, row, ctx));
 }
 
+int
+rp__read_once(rp_conn *conn, enum rp_verb verb, const struct rp_value *params,
+	      size_t rows, rp_row_fn *row, void *ctx)
+{
+	int r = rp__begin(conn, RP_BEGIN_ONCE);
+
+	if (r < 0)
+		return r;
+	return rp__end(conn, rp__run(conn, verb, params, rows, row, ctx));
+}
+
 _Static_assert((int)NOW_OUT_NOW == (int)ONLY_ID_OUT_ID,
 	       "rp__first_int() reads the time, too");
 

@@ -253,11 +253,9 @@ look_for_queues(rp_worker *w, int64_t now)
 		[QUEUES_AFTER_AFTER] = rp__int(is_all ? 0 : w->old_queue_id),
 	};
 	struct look look = { .worker = w, .last_id = w->last_queue_id };
-	int r = rp__begin(w->conn, RP_BEGIN_ONCE);
+	int r = rp__read_once(w->conn, RP_V_QUEUES_AFTER, p, 1, add_queue,
+			      &look);
 
-	if (r == 0)
-		r = rp__end(w->conn, rp__run(w->conn, RP_V_QUEUES_AFTER, p, 1,
-					     add_queue, &look));
 	if (r < 0) {
 		free_found(look.found, look.count);
 		return r;
