@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "history.h"
+#include "internal.h"
 
 /* Parse all claims. If one of them has a mistake, NULL is returned and no claim
  * is settled. */
@@ -194,9 +195,7 @@ take_hold(const struct cmd *cmd, const struct hold *hold, rp_verdict *verdict)
 			       ? 0
 			       : usage(cmd, "--for needs --hold group or "
 					    "--hold queue");
-	verdict->hold = strcmp(hold->what, "group") == 0   ? RP_HOLD_GROUP
-			: strcmp(hold->what, "queue") == 0 ? RP_HOLD_QUEUE
-							   : 0;
+	verdict->hold = rp__hold_number(hold->what);
 	verdict->hold_ms = hold->for_ms;
 	if (!verdict->hold)
 		return usage(cmd, "--hold %.80s: expected group or queue",

@@ -4,8 +4,6 @@
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  */
-#include <string.h>
-
 #include "ext.h"
 
 /* How many groups readpast_groups() lists if its caller gives no number. */
@@ -43,9 +41,7 @@ ext_take_hold(struct ext_call *call, rp_verdict *verdict)
 	if (!what || !a[P_HOLD_FOR].given)
 		return rp__fail(&call->error, RP_EINVAL, "%s is missing",
 				ext_words(what ? P_HOLD_FOR : P_HOLD));
-	verdict->hold = strcmp(what, "group") == 0   ? RP_HOLD_GROUP
-			: strcmp(what, "queue") == 0 ? RP_HOLD_QUEUE
-						     : 0;
+	verdict->hold = rp__hold_number(what);
 	verdict->hold_ms = a[P_HOLD_FOR].number;
 	return verdict->hold ? 0
 			     : rp__fail(&call->error, RP_EINVAL,

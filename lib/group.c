@@ -50,6 +50,14 @@ rp_queue_hold(rp_conn *conn, const char *queue, const char *group,
 	return r;
 }
 
+int
+rp__hold_number(const char *word)
+{
+	return strcmp(word, "group") == 0   ? RP_HOLD_GROUP
+	       : strcmp(word, "queue") == 0 ? RP_HOLD_QUEUE
+					    : 0;
+}
+
 /* Set the hold that a verdict asks for, on the job's group or on its queue. If
  * the claim of the verdict does not hold the job any more, do nothing. The
  * caller has opened a transaction, and settles the job after this call. */

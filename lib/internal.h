@@ -255,6 +255,8 @@ int rp__queue_create(rp_conn *conn, const char *name);
 int rp__no_such_queue(rp_conn *conn, const char *name);
 
 /* group.c */
+/* Returns RP_HOLD_GROUP for "group", RP_HOLD_QUEUE for "queue", or 0. */
+int rp__hold_number(const char *word);
 int rp__hold_for_verdict(rp_conn *conn, const rp_verdict *verdict);
 
 /* Returns 1 if this is the state of a job that has ended. */

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "handlers.h"
+#include "internal.h"
 #include "turn.h"
 
 struct wanted_verdict {
@@ -98,9 +99,7 @@ take_hold(struct request *request, const struct wanted_verdict *w,
 		return refuse_member(request, where, "hold",
 				     "only for the verdicts \"fail\", \"dead\" "
 				     "and \"release\"");
-	v->hold = strcmp(w->hold, "group") == 0   ? RP_HOLD_GROUP
-		  : strcmp(w->hold, "queue") == 0 ? RP_HOLD_QUEUE
-						  : 0;
+	v->hold = rp__hold_number(w->hold);
 	if (!v->hold)
 		return refuse_member(request, where, "hold",
 				     "expected group or queue");
