@@ -176,7 +176,6 @@ fill(const struct rows *rows, struct rp_value *p, const rp_job_spec *job)
 					    .data = job->payload,
 					    .size = job->payload_size };
 	if (!job->unique_key) {
-		p[ENQUEUE_WITH_TERMS] = rp__int(has_terms(job));
 		p[ENQUEUE_NTH] = (struct rp_value){ .type = RP_NULL };
 	} else {
 		p[ENQUEUE_UNIQUE_UNIQUE_KEY] = rp__text(job->unique_key);
