@@ -65,8 +65,8 @@ is_free(const struct answer *a)
 	       strcmp(a->reason, "behind") == 0;
 }
 
-/* Print which workers can run the job. A missing worker is the reason why the
- * job does not run if there is no other. */
+/* If no worker can run the job, say so. This is the reason why the job does not
+ * run, unless something else keeps it from running, too. */
 static void
 say_workers(struct answer *a)
 {

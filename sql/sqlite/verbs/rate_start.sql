@@ -8,7 +8,7 @@
 delete from readpast_start
  where queue_id = (select id from readpast_queue where name = :queue)
    and at_us <= :now_us - 1000 * (select rate_ms from readpast_queue
-                                     where name = :queue);
+                                   where name = :queue);
 
 insert into readpast_start (queue_id, at_us, jobs)
 select id,
