@@ -43,6 +43,7 @@ begin
 		locked := readpast.lock_groups(queue_id, array(
 			select distinct g.name from unnest(group_keys) as g(name)
 			 where g.name is not null));
+		-- The limit may have changed before the locks were taken, see limit_change.
 		select q.group_limit, q.group_epoch into its.group_limit, its.group_epoch
 		  from readpast.queue q
 		 where q.id = must_wait.queue_id;
