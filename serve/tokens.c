@@ -102,11 +102,17 @@ scopes_split(const char *list, json_t *scopes)
 }
 
 static int
+gives(const struct scope *scope, enum may may)
+{
+	return scope->may == may || scope->may == MAY_ADMIN;
+}
+
+static int
 allows(const struct scope *scope, enum may may, const char *queue)
 {
 	size_t n = strlen(scope->queue) - (size_t)scope->is_prefix;
 
-	if (scope->may != may && scope->may != MAY_ADMIN)
+	if (!gives(scope, may))
 		return 0;
 	if (!queue)
 		return scope->is_prefix && n == 0;
@@ -121,6 +127,15 @@ token_may(const struct token *token, enum may may, const char *queue)
 		return 1;
 	for (size_t i = 0; i < token->count; i++)
 		if (allows(&token->scopes[i], may, queue))
+			return 1;
+	return 0;
+}
+
+int
+token_may_somewhere(const struct token *token, enum may may)
+{
+	for (size_t i = 0; i < token->count; i++)
+		if (gives(&token->scopes[i], may))
 			return 1;
 	return 0;
 }

@@ -181,20 +181,6 @@ take_verdict(struct request *request, json_t *object, const char *where,
 	return take_result(request, &w, where, v);
 }
 
-/* Returns whether the token allows work on any queue. On which queues it allows
- * work is checked when the queues of the jobs are read. */
-static int
-may_work(const struct request *request)
-{
-	const struct token *token = request->token;
-	size_t i = 0;
-
-	while (token && i < token->count && token->scopes[i].may != MAY_WORK &&
-	       token->scopes[i].may != MAY_ADMIN)
-		i++;
-	return !token || i < token->count;
-}
-
 int
 verdicts_take(struct request *request, json_t *list, size_t least)
 {
@@ -202,7 +188,9 @@ verdicts_take(struct request *request, json_t *list, size_t least)
 	size_t n = json_array_size(list), i;
 	json_t *one;
 
-	if (!may_work(request))
+	/* For which queues the token allows work is checked when the queues of
+	 * the jobs are read. */
+	if (request->token && !token_may_somewhere(request->token, MAY_WORK))
 		return refuse_status(request, 403, "scope",
 				     "the token does not allow this");
 	if (!json_is_array(list) || n < least || n > MOST_JOBS)
