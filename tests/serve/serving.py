@@ -203,6 +203,12 @@ class Case(unittest.TestCase):
         return problem
 
 
+def forget_freed_memory():
+    """Call this before the first server starts if a test compares its memory. It limits
+    the freed memory that a sanitizer keeps."""
+    os.environ["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":quarantine_size_mb=1"
+
+
 def eventually(seconds, look):
     """Call look() until its result is true. Returns the result."""
     end = time.monotonic() + seconds
