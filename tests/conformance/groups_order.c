@@ -13,15 +13,17 @@
 /* ---- verdicts that come late ---- */
 
 /* Enqueue two jobs, claim the first, let its lease end, and block it by a
- * hold. */
+ * hold. If `ready_before` is 1, the job becomes ready before the hold. */
 static struct claim
-claim_and_block(rp_conn *conn, int64_t *ids)
+claim_and_block(rp_conn *conn, int64_t *ids, int ready_before)
 {
 	struct claim c;
 
 	put_n(conn, "g", ids, 2);
 	c = claim_one(conn, 1);
 	sleep_ms(20);
+	if (ready_before)
+		ok(conn, rp_sweep(conn, NULL));
 	ok(conn, rp_queue_hold(conn, "q", "g", MINUTE));
 	ok(conn, rp_sweep(conn, NULL));
 	expect_states(conn, ids, "bb");
@@ -36,9 +38,9 @@ P11_a_late_verdict_without_a_delay_keeps_the_place(void **state)
 	int64_t ids[2];
 
 	limit_groups(conn, 1);
-	for (int i = 0; i < 2; i++) {
-		rp_verdict v =
-			verdict_on(claim_and_block(conn, ids), verdicts[i]);
+	for (int i = 0; i < 4; i++) {
+		rp_verdict v = verdict_on(claim_and_block(conn, ids, i / 2),
+					  verdicts[i % 2]);
 
 		v.delay_ms = 0;
 		assert_int_equal(ok(conn, rp_settle(conn, &v, 1)), 1);
@@ -58,8 +60,9 @@ P11_a_late_verdict_with_a_delay_keeps_the_place(void **state)
 	int64_t ids[2];
 
 	limit_groups(conn, 1);
-	for (int i = 0; i < 2; i++) {
-		settle_one(conn, claim_and_block(conn, ids), verdicts[i], 500);
+	for (int i = 0; i < 4; i++) {
+		settle_one(conn, claim_and_block(conn, ids, i / 2),
+			   verdicts[i % 2], 500);
 		ok(conn, rp_queue_hold(conn, "q", "g", 0));
 		expect_states(conn, ids, "sb");
 		assert_true(is_empty(conn));

@@ -6,12 +6,13 @@
 -- lane_id: its lane (a queue, a priority and a class, see lane_of()).
 -- waits: true if the job waits for its group, because its lease was over.
 -- delay_ms: how long the job waits, or 0.
+-- joined: see stays_open().
 -- Result: the job's new state: 1 scheduled, 2 ready, 7 blocked.
--- Locks: the job's row, which the caller has locked already. If the job waits, also the
--- rows that unblock_job() locks.
+-- Locks: the job's row, which the caller has locked already. If the job waits, also
+-- those of keep_place().
 
 create function readpast.give_back(id bigint, lane_id bigint, waits boolean,
-                                   delay_ms bigint) returns integer
+                                   delay_ms bigint, joined boolean) returns integer
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $body$
@@ -23,7 +24,7 @@ declare
 	                                 else 0 end);
 	stays boolean := waits and delay_ms = 0;
 begin
-	perform readpast.unblock_job(id) where waits and not stays;
+	perform readpast.keep_place(id, joined) where waits and not stays;
 	update readpast.job j
 	   set lane_id = lane,
 	       seq = case when delay_ms = 0 and not stays

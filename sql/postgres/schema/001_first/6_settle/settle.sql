@@ -77,7 +77,7 @@ begin
 		for number, state, queue_id in
 			select * from readpast.settle_rest(ids, claim_nos, verdicts,
 			                                   delays_ms, errors,
-			                                   progresses) loop
+			                                   progresses, joined) loop
 			accepted := accepted || number;
 			return next;
 		end loop;

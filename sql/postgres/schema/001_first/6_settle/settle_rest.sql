@@ -1,16 +1,16 @@
 -- settle_rest: apply the verdicts other than `done`. If a lease is over and the job was
 -- not claimed again, the verdict is accepted. But an extension is refused if another job
 -- may have started in its place, see may_run_again().
--- ids .. progresses: the parameters of settle().
+-- ids .. joined: the parameters of settle().
 -- Rows: one for each verdict that is accepted. The row has the verdict's position in
 -- the arrays, the new state of the job, and the job's queue.
 -- Locks: if a worker waits, a row of `waiter`. For each job that dies, the rows that
--- put_away() and put_dead() lock. For each job of a group, those that leave_group() and
--- end_attempt() lock. settle_done() has locked the jobs' rows already.
+-- put_away() and put_dead() lock. For each job of a group, those that leave_group(),
+-- keep_place() and end_attempt() lock. settle_done() has locked the jobs' rows already.
 
 create function readpast.settle_rest(
 	ids bigint[], claim_nos bigint[], verdicts bigint[],
-	delays_ms bigint[], errors text[], progresses text[])
+	delays_ms bigint[], errors text[], progresses text[], joined boolean)
 returns table (number bigint, state integer, queue_id integer)
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
@@ -56,10 +56,11 @@ begin
 			             coalesce(v.delay_ms,
 			                      readpast.listed_ms(v.backoff, v.attempt),
 			                      readpast.backoff_ms(v.attempt, v.backoff_ms,
-			                                          v.backoff_max_ms)));
+			                                          v.backoff_max_ms)),
+			             joined);
 		elsif v.verdict = 3 then
 			state := readpast.give_back(v.id, v.lane_id, v.waits,
-			                            coalesce(v.delay_ms, 0));
+			                            coalesce(v.delay_ms, 0), joined);
 		else
 			state := 3;
 			perform readpast.renew(v.id, v.delay_ms, v.lease_ms, v.progress);

@@ -6,12 +6,14 @@
 -- waits: true if the job waits for its group, because its lease was over.
 -- error: the error text, which is added to the job's list of failed attempts.
 -- delay_ms: how long the job waits, or 0.
+-- joined: see stays_open().
 -- Result: the job's new state: 1 scheduled, 2 ready, 7 blocked.
--- Locks: the job's row, which the caller has locked already. If the job waits, also the
--- rows that unblock_job() locks.
+-- Locks: the job's row, which the caller has locked already. If the job waits, also
+-- those of keep_place().
 
 create function readpast.try_again(id bigint, lane_id bigint, waits boolean,
-                                   error text, delay_ms bigint) returns integer
+                                   error text, delay_ms bigint,
+                                   joined boolean) returns integer
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $body$
@@ -20,7 +22,7 @@ declare
 	normal bigint := readpast.with_class(lane_id, 2);
 	stays  boolean := waits and delay_ms = 0;
 begin
-	perform readpast.unblock_job(id) where waits and not stays;
+	perform readpast.keep_place(id, joined) where waits and not stays;
 	update readpast.job j
 	   set lane_id = normal,
 	       seq = case when delay_ms = 0 and not stays
