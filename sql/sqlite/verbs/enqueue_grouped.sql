@@ -25,10 +25,9 @@ select
 -- blocked: 1 if the group of the job is held, or if the jobs of the group that have a slot,
 -- and those that come before this job in the same call, use all slots. If a job waits for
 -- the group already, the new job waits behind it.
--- last_came: the largest number in the column came of the jobs that wait already in the
--- group, with the same priority, and of the newest job that has a slot. Job `nth` of the
--- group gets a number that is larger by nth, or more, so that it comes after them, even if
--- the clock was set back.
+-- last_came: the `came` of the last job of the same priority that waits for the group, or
+-- else of the newest job that has a slot. Job `nth` of the group gets a number that is
+-- larger by nth, or more, so that it comes after that job, even if the clock was set back.
 -- The insert calls no function, for the reason that enqueue.sql gives.
 -- answer batch:
 with place as materialized (
@@ -50,16 +49,16 @@ with place as materialized (
                                         and group_key = r.group_key)
              end as blocked,
          iif(@is_grouped,
-             max(coalesce((select came from readpast_group_wait
-                            where queue_id = q.id and group_key = r.group_key
-                              and priority = @priority
-                            order by came desc limit 1), 0),
-                 coalesce((select k.came
-                             from readpast_group_slot s
-                            cross join readpast_job k
-                            where s.queue_id = q.id and s.group_key = r.group_key
-                              and k.id = s.job_id
-                            order by s.job_id desc limit 1), 0)),
+             coalesce((select came from readpast_group_wait
+                        where queue_id = q.id and group_key = r.group_key
+                          and priority = @priority
+                        order by came desc limit 1),
+                      (select k.came
+                         from readpast_group_slot s
+                        cross join readpast_job k
+                        where s.queue_id = q.id and s.group_key = r.group_key
+                          and k.id = s.job_id
+                        order by s.job_id desc limit 1), 0),
              null) as last_came
     from readpast_enqueue_grouped_rows(:rows) r
    cross join readpast_queue q

@@ -14,9 +14,9 @@ select :group_key as group_key,
 
 -- include new_terms
 
--- last_waiting, last_slotted: the `came` of the last job of the same priority that waits for
--- the group, and of the newest job that has a slot (the right to run). The new job comes
--- after both, even if the clock was set back.
+-- last_came: the `came` of the last job of the same priority that waits for the group, or
+-- else of the newest job that has a slot (the right to run). The new job comes after it,
+-- even if the clock was set back.
 -- if @is_grouped:
 select coalesce(
 -- include is_held
@@ -25,25 +25,22 @@ select coalesce(
        q.group_limit > 0 and
 -- include is_full
        as full,
-       (select came from readpast_group_wait
-         where queue_id = q.id and group_key = @group_key
-           and priority = @priority
-         order by came desc limit 1) as last_waiting,
-       (select k.came
-          from readpast_group_slot s
-         cross join readpast_job k
-         where s.queue_id = q.id and s.group_key = @group_key
-           and k.id = s.job_id
-         order by s.job_id desc limit 1) as last_slotted
+       coalesce((select came from readpast_group_wait
+                  where queue_id = q.id and group_key = @group_key
+                    and priority = @priority
+                  order by came desc limit 1),
+                (select k.came
+                   from readpast_group_slot s
+                  cross join readpast_job k
+                  where s.queue_id = q.id and s.group_key = @group_key
+                    and k.id = s.job_id
+                  order by s.job_id desc limit 1), 0) as last_came
   from readpast_queue q
  where q.id = @queue_id;
 
 select @slotted and not @held and not @full as fits,
        @held or @full as waits,
-       iif(@slotted or @held,
-           1 + max(:now_us, coalesce(@last_waiting, 0),
-                   coalesce(@last_slotted, 0)),
-           null) as came;
+       iif(@slotted or @held, 1 + max(:now_us, @last_came), null) as came;
 
 -- answer batch:
 insert into readpast_job (id, queue_id, priority, seq, run_at, max_attempts,
