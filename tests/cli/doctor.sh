@@ -44,6 +44,10 @@ start_worker w --lease 300ms
 check 'a worker runs a job' eventually is_running "$w"
 check 'a queue with a worker is not reported as a queue without one' lacks nobody
 check 'a queue with a worker is late if its next job waits and no job ends' finds late '"trouble".*queue w: .*jobs that are ready: about 1, finished' --long 5ms
+readpast hold w --for 1h
+check 'a held queue is not reported as late' lacks late --long 5ms
+readpast hold w --clear
+check 'after the hold the queue is late again' finds late 'queue w: ' --long 5ms
 kill_worker
 check 'a worker that was killed is not yet reported' lacks silent
 check 'the job of the killed worker waits for a sweep' eventually finds sweep "\"warning\".*queue w: job $w .*no client sweeps"
