@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "handlers.h"
-#include "turn.h"
+#include "writes.h"
 
 struct wanted_claim {
 	json_t *queues, *verdicts;
@@ -34,22 +34,22 @@ static int
 take_queues(struct request *request, json_t *list)
 {
 	const struct want want = { NULL, WANT_NAME, 0, 1, RP_MOST_NAME };
-	struct turn *turn = request->turn;
+	struct writes *writes = request->writes;
 	size_t n = json_is_array(list) ? json_array_size(list) : 0;
 
 	if (n == 0 || n > MOST_QUEUES)
 		return refuse(request, RP_EINVAL, "queues",
 			      "expected a list of 1 to %d names", MOST_QUEUES);
-	turn->queues = calloc(n + 1, sizeof(*turn->queues));
-	if (!turn->queues)
+	writes->queues = calloc(n + 1, sizeof(*writes->queues));
+	if (!writes->queues)
 		return refuse_memory(request);
 	for (size_t i = 0; i < n; i++) {
 		char field[32];
 
 		snprintf(field, sizeof(field), "queues[%zu]", i);
 		if (field_read(request, json_array_get(list, i), field, &want,
-			       &turn->queues[i]) < 0 ||
-		    guard_queue(request, MAY_WORK, turn->queues[i]) < 0)
+			       &writes->queues[i]) < 0 ||
+		    guard_queue(request, MAY_WORK, writes->queues[i]) < 0)
 			return -1;
 	}
 	return 0;
@@ -58,16 +58,16 @@ take_queues(struct request *request, json_t *list)
 static int
 take_claim(struct request *request, const struct wanted_claim *wanted)
 {
-	struct turn *turn = request->turn;
+	struct writes *writes = request->writes;
 
 	if (!wanted->queues)
 		return refuse(request, RP_EINVAL, "queues", "missing");
 	if (take_queues(request, wanted->queues) < 0)
 		return -1;
-	turn->max = (size_t)wanted->max;
-	turn->lease_ms = wanted->lease_ms;
-	turn->jobs = calloc(turn->max, sizeof(*turn->jobs));
-	if (!turn->jobs)
+	writes->max = (size_t)wanted->max;
+	writes->lease_ms = wanted->lease_ms;
+	writes->jobs = calloc(writes->max, sizeof(*writes->jobs));
+	if (!writes->jobs)
 		return refuse_memory(request);
 	request->worker = wanted->worker;
 	request->wait_ms = wanted->wait_ms;
@@ -80,55 +80,67 @@ take_claim(struct request *request, const struct wanted_claim *wanted)
 static int
 hold(struct request *request)
 {
-	const struct turn *turn = request->turn;
+	const struct writes *writes = request->writes;
 
-	request->held = calloc(turn->jobs_count + 1, sizeof(*request->held));
+	request->held = calloc(writes->jobs_count + 1, sizeof(*request->held));
 	if (!request->held)
 		return -1;
-	for (size_t i = 0; i < turn->jobs_count; i++) {
-		request->held[i].id = turn->jobs[i]->id;
-		request->held[i].claim_no = turn->jobs[i]->claim_no;
+	for (size_t i = 0; i < writes->jobs_count; i++) {
+		request->held[i].id = writes->jobs[i]->id;
+		request->held[i].claim_no = writes->jobs[i]->claim_no;
 	}
-	request->held_count = turn->jobs_count;
+	request->held_count = writes->jobs_count;
 	return 0;
 }
 
 static void
 claim_finish(struct request *request)
 {
-	const struct turn *turn = request->turn;
+	const struct writes *writes = request->writes;
 	json_t *jobs, *object;
 
-	if (turn->jobs_count == 0 && now_ms() < request->until_ms &&
+	if (writes->jobs_count == 0 && now_ms() < request->until_ms &&
 	    !request->server->drains) {
 		request->stage = STAGE_POLL;
 		return;
 	}
 	jobs = json_array();
-	for (size_t i = 0; i < turn->jobs_count; i++)
-		json_array_append_new(jobs, json_job(turn->jobs[i]));
-	object = turn->has_results ? turn_verdicts(turn) : json_object();
+	for (size_t i = 0; i < writes->jobs_count; i++)
+		json_array_append_new(jobs, json_job(writes->jobs[i]));
+	object = writes->has_results ? writes_verdicts(writes) : json_object();
 	json_object_set_new(object, "jobs", jobs);
 	atomic_fetch_add(&request->server->metrics.jobs[MET_CLAIMED],
-			 (int64_t)turn->jobs_count);
+			 (int64_t)writes->jobs_count);
 	if (hold(request) < 0)
 		json_decref(object);
 	answer_json(request, 200, request->held ? object : NULL);
+}
+
+/* Read what the request wants to claim, and make its writes. Returns 0 or -1.
+ */
+static int
+read_claim(struct request *request, const struct want *wants,
+	   struct wanted_claim *wanted)
+{
+	static const char *const none[] = { NULL };
+	struct writes *writes = writes_new(request);
+
+	if (!writes || check_parameters(request, none) < 0 ||
+	    body_parse(request) < 0 ||
+	    fields_read(request, request->json, "", wants, wanted) < 0)
+		return -1;
+	writes->finish = claim_finish;
+	return 0;
 }
 
 int
 claim_prepare(struct request *request)
 {
 	static const struct want wants[] = { CLAIM_WANTS, WANTS_END };
-	static const char *const none[] = { NULL };
 	struct wanted_claim wanted = { .max = 1 };
-	struct turn *turn = turn_new(request);
 
-	if (!turn || check_parameters(request, none) < 0 ||
-	    body_parse(request) < 0 ||
-	    fields_read(request, request->json, "", wants, &wanted) < 0)
+	if (read_claim(request, wants, &wanted) < 0)
 		return -1;
-	turn->finish = claim_finish;
 	return take_claim(request, &wanted);
 }
 
@@ -140,16 +152,11 @@ settle_and_claim_prepare(struct request *request)
 		WANT("verdicts", JSON, struct wanted_claim, verdicts, 0, 0),
 		WANTS_END,
 	};
-	static const char *const none[] = { NULL };
 	struct wanted_claim wanted = { .max = 1 };
-	struct turn *turn = turn_new(request);
 
-	if (!turn || check_parameters(request, none) < 0 ||
-	    body_parse(request) < 0 ||
-	    fields_read(request, request->json, "", wants, &wanted) < 0)
+	if (read_claim(request, wants, &wanted) < 0)
 		return -1;
-	turn->finish = claim_finish;
-	turn->has_results = 1;
+	request->writes->has_results = 1;
 	if (wanted.verdicts && verdicts_take(request, wanted.verdicts, 0) < 0)
 		return -1;
 	return take_claim(request, &wanted);

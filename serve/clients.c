@@ -171,17 +171,18 @@ settle_claim(struct clients *clients, const rp_verdict *v)
 void
 clients_note(struct clients *clients, const struct request *request)
 {
-	const struct turn *turn = request->turn;
+	const struct writes *writes = request->writes;
 	json_t *client;
 
-	if (turn->code)
+	if (writes->code)
 		return;
 	pthread_mutex_lock(&clients->lock);
-	for (size_t i = 0; has_verdicts(turn) && i < turn->verdicts_count; i++)
-		settle_claim(clients, &turn->verdicts[i]);
-	client = turn->worker_id ? find(clients->table, request) : NULL;
-	for (size_t i = 0; client && i < turn->jobs_count; i++)
-		add_claim(clients, client, turn->jobs[i]);
+	for (size_t i = 0; has_verdicts(writes) && i < writes->verdicts_count;
+	     i++)
+		settle_claim(clients, &writes->verdicts[i]);
+	client = writes->worker_id ? find(clients->table, request) : NULL;
+	for (size_t i = 0; client && i < writes->jobs_count; i++)
+		add_claim(clients, client, writes->jobs[i]);
 	pthread_mutex_unlock(&clients->lock);
 }
 
@@ -262,12 +263,13 @@ hear(json_t *client, rp_conn *conn, const char *host, const char *const *queues)
 /* Hear from the clients that hold the jobs of these verdicts, until the first
  * error. The error is ignored, because only a heartbeat is lost. */
 static void
-hear_verdicts(struct clients *clients, rp_conn *conn, const struct turn *turn)
+hear_verdicts(struct clients *clients, rp_conn *conn,
+	      const struct writes *writes)
 {
 	int r = 0;
 
-	for (size_t i = 0; i < turn->verdicts_count && r == 0; i++) {
-		json_t *claim = find_claim(clients, &turn->verdicts[i]);
+	for (size_t i = 0; i < writes->verdicts_count && r == 0; i++) {
+		json_t *claim = find_claim(clients, &writes->verdicts[i]);
 
 		if (claim)
 			r = hear(json_object_get(claim, "client"), conn,
@@ -280,12 +282,12 @@ static int
 hear_claim(struct clients *clients, rp_conn *conn,
 	   const struct request *request)
 {
-	struct turn *turn = request->turn;
+	struct writes *writes = request->writes;
 	json_t *client = find(clients->table, request);
-	int r = client ? hear(client, conn, clients->host, turn->queues)
+	int r = client ? hear(client, conn, clients->host, writes->queues)
 		       : RP_ENOMEM;
 
-	turn->worker_id = number(client, "id");
+	writes->worker_id = number(client, "id");
 	return r;
 }
 
@@ -302,18 +304,18 @@ clients_hear(struct clients *clients, rp_conn *conn, struct request **asked,
 		gethostname(clients->host, sizeof(clients->host) - 1);
 	}
 	for (size_t i = 0; i < n; i++) {
-		struct turn *turn = asked[i]->turn;
+		struct writes *writes = asked[i]->writes;
 
 		/* Without a connection, the server itself releases a job. */
-		if (asked[i]->connection && has_verdicts(turn))
-			hear_verdicts(clients, conn, turn);
-		if (!turn->queues || !asked[i]->worker || turn->code)
+		if (asked[i]->connection && has_verdicts(writes))
+			hear_verdicts(clients, conn, writes);
+		if (!writes->queues || !asked[i]->worker || writes->code)
 			continue;
 		if (r == 0)
 			r = hear_claim(clients, conn, asked[i]);
 		if (r < 0) {
-			turn->code = r;
-			turn->error = *rp_last_error(conn);
+			writes->code = r;
+			writes->error = *rp_last_error(conn);
 		}
 	}
 	pthread_mutex_unlock(&clients->lock);

@@ -13,7 +13,7 @@
 #include <strings.h>
 
 #include "handlers.h"
-#include "turn.h"
+#include "writes.h"
 
 #define MOST_HEADER 63 /* bytes of the name of a header that is taken */
 
@@ -56,7 +56,7 @@ static int
 take_content(struct request *request, const struct new_job *job,
 	     const char *where, rp_job_spec *spec)
 {
-	struct turn *turn = request->turn;
+	struct writes *writes = request->writes;
 	struct bytes payload;
 	char *headers;
 
@@ -65,14 +65,14 @@ take_content(struct request *request, const struct new_job *job,
 		return -1;
 	spec->payload = payload.data;
 	spec->payload_size = payload.size;
-	if (payload.memory && !turn_keep(turn, payload.memory))
+	if (payload.memory && !writes_keep(writes, payload.memory))
 		return refuse_memory(request);
 	if (headers_read(request, where, job->headers, payload.is_json,
 			 &headers) < 0)
 		return -1;
 	spec->headers = headers;
-	return headers && !turn_keep(turn, headers) ? refuse_memory(request)
-						    : 0;
+	return headers && !writes_keep(writes, headers) ? refuse_memory(request)
+							: 0;
 }
 
 /* Read a list of durations, such as ["10s", "1m"], as a list of
@@ -104,7 +104,8 @@ take_backoff(struct request *request, json_t *list, const char *where,
 		}
 		json_array_append_new(all, json_integer(ms));
 	}
-	spec->backoff = turn_keep(request->turn, json_dumps(all, JSON_COMPACT));
+	spec->backoff =
+		writes_keep(request->writes, json_dumps(all, JSON_COMPACT));
 	json_decref(all);
 	return spec->backoff ? 0 : refuse_memory(request);
 }
@@ -160,38 +161,38 @@ take_job(struct request *request, json_t *object, const char *where,
 static int
 take_jobs(struct request *request, json_t *list)
 {
-	struct turn *turn = request->turn;
+	struct writes *writes = request->writes;
 	size_t n = json_array_size(list), i;
 	json_t *one;
 
 	if (!json_is_array(list) || n == 0 || n > MOST_JOBS)
 		return refuse(request, RP_EINVAL, "jobs",
 			      "expected a list of 1 to %d jobs", MOST_JOBS);
-	turn->specs = calloc(n, sizeof(*turn->specs));
-	if (!turn->specs)
+	writes->specs = calloc(n, sizeof(*writes->specs));
+	if (!writes->specs)
 		return refuse_memory(request);
 	json_array_foreach (list, i, one) {
 		char where[32];
 
 		snprintf(where, sizeof(where), "jobs[%zu]", i);
-		if (take_job(request, one, where, &turn->specs[i]) < 0)
+		if (take_job(request, one, where, &writes->specs[i]) < 0)
 			return -1;
 	}
-	turn->specs_count = n;
+	writes->specs_count = n;
 	return 0;
 }
 
 static int
 take_one(struct request *request)
 {
-	struct turn *turn = request->turn;
+	struct writes *writes = request->writes;
 
-	turn->specs = calloc(1, sizeof(*turn->specs));
-	if (!turn->specs)
+	writes->specs = calloc(1, sizeof(*writes->specs));
+	if (!writes->specs)
 		return refuse_memory(request);
-	turn->is_one = 1;
-	turn->specs_count = 1;
-	return take_job(request, request->json, "", turn->specs);
+	writes->is_one = 1;
+	writes->specs_count = 1;
+	return take_job(request, request->json, "", writes->specs);
 }
 
 /* ---- the whole body as the payload ---- */
@@ -327,7 +328,7 @@ take_raw(struct request *request)
 	json_decref(raw.headers);
 	if (r < 0 || take_one(request) < 0)
 		return -1;
-	spec = request->turn->specs;
+	spec = request->writes->specs;
 	spec->payload = request->body ? request->body : "";
 	spec->payload_size = request->body_size;
 	return 0;
@@ -356,19 +357,19 @@ outcome_text(const rp_added *added)
 }
 
 char *
-enqueue_text(const struct turn *turn)
+enqueue_text(const struct writes *writes)
 {
 	json_t *list = json_array(), *object;
 	char *text;
 
-	for (size_t i = 0; i < turn->specs_count; i++)
-		json_array_append_new(list,
-				      json_pack("{s:I, s:s}", "id",
-						(json_int_t)turn->added[i].id,
-						"outcome",
-						outcome_text(&turn->added[i])));
-	object = turn->is_one ? json_incref(json_array_get(list, 0))
-			      : json_pack("{s:O}", "jobs", list);
+	for (size_t i = 0; i < writes->specs_count; i++)
+		json_array_append_new(
+			list,
+			json_pack("{s:I, s:s}", "id",
+				  (json_int_t)writes->added[i].id, "outcome",
+				  outcome_text(&writes->added[i])));
+	object = writes->is_one ? json_incref(json_array_get(list, 0))
+				: json_pack("{s:O}", "jobs", list);
 	text = object ? json_dumps(object, JSON_COMPACT) : NULL;
 	json_decref(object);
 	json_decref(list);
@@ -378,19 +379,19 @@ enqueue_text(const struct turn *turn)
 static void
 enqueue_finish(struct request *request)
 {
-	struct turn *turn = request->turn;
-	char *text = turn->stored ? turn->stored : enqueue_text(turn);
+	struct writes *writes = request->writes;
+	char *text = writes->stored ? writes->stored : enqueue_text(writes);
 
-	if (turn->is_other) {
+	if (writes->is_other) {
 		refuse_status(request, 422, "idempotency-key",
 			      "the idempotency key was used for another "
 			      "request");
 		return;
 	}
-	if (!turn->stored)
+	if (!writes->stored)
 		atomic_fetch_add(&request->server->metrics.jobs[MET_ENQUEUED],
-				 (int64_t)turn->specs_count);
-	turn->stored = NULL;
+				 (int64_t)writes->specs_count);
+	writes->stored = NULL;
 	answer_text(request, 201, "application/json", text);
 }
 
@@ -424,7 +425,7 @@ static int
 take_key(struct request *request)
 {
 	const char *key = head_value(request, "Idempotency-Key");
-	struct turn *turn = request->turn;
+	struct writes *writes = request->writes;
 	unsigned char hash[HASH_SIZE];
 	char *members, *text;
 	int n;
@@ -435,12 +436,12 @@ take_key(struct request *request)
 		return refuse(request, RP_EINVAL, "Idempotency-Key",
 			      "expected 1 to %d bytes", RP_MOST_KEY);
 	n = asprintf(&text, "%s\n%s\n%s",
-		     request->token ? request->token->key : "", turn->queue,
+		     request->token ? request->token->key : "", writes->queue,
 		     key);
 	if (n < 0)
 		return refuse_memory(request);
 	hash_of(text, (size_t)n, hash);
-	hex_of(hash, HASH_SIZE, turn->answer_name);
+	hex_of(hash, HASH_SIZE, writes->answer_name);
 	free(text);
 	members = members_text(request);
 	n = members ? asprintf(&text, "%s\n%zu\n", members, request->body_size)
@@ -449,7 +450,7 @@ take_key(struct request *request)
 	if (n < 0)
 		return refuse_memory(request);
 	hash_two(text, (size_t)n, request->body, request->body_size,
-		 turn->hash);
+		 writes->hash);
 	free(text);
 	return 0;
 }
@@ -458,14 +459,14 @@ int
 enqueue_prepare(struct request *request)
 {
 	static const char *const none[] = { NULL };
-	struct turn *turn = turn_new(request);
+	struct writes *writes = writes_new(request);
 	json_t *jobs;
 	int r;
 
-	if (!turn || check_parameters(request, none) < 0)
+	if (!writes || check_parameters(request, none) < 0)
 		return -1;
-	turn->queue = request->segments[2];
-	turn->finish = enqueue_finish;
+	writes->queue = request->segments[2];
+	writes->finish = enqueue_finish;
 	if (!is_json(request)) {
 		r = take_raw(request);
 	} else {
@@ -482,6 +483,6 @@ enqueue_prepare(struct request *request)
 	}
 	if (r < 0)
 		return -1;
-	turn->added = calloc(turn->specs_count, sizeof(*turn->added));
-	return turn->added ? take_key(request) : refuse_memory(request);
+	writes->added = calloc(writes->specs_count, sizeof(*writes->added));
+	return writes->added ? take_key(request) : refuse_memory(request);
 }

@@ -1,6 +1,6 @@
 /*
  * joined.h - the parts of a transaction that joins the writes of several
- * requests; see turn.c.
+ * requests; see writes.c.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -8,7 +8,7 @@
 #ifndef JOINED_H
 #define JOINED_H
 
-#include "turn.h"
+#include "writes.h"
 
 struct joined {
 	struct server *server;
@@ -19,8 +19,8 @@ struct joined {
 	int shares_jobs;  /* 1: two requests have verdicts on the same job */
 	int is_key_taken; /* 1: another server has stored one of the idempotency
 			   * keys since this transaction looked for it */
-	rp_batch *batches[MOST_IN_TURN]; /* the claimed jobs; they are freed
-					  * after the answers are made */
+	rp_batch *batches[MOST_IN_COMMIT]; /* the claimed jobs; they are freed
+					    * after the answers are made */
 	size_t batches_count;
 	rp_error error; /* the failure that ended the transaction */
 };
@@ -31,14 +31,14 @@ int is_about_arguments(int code);
 /* Returns whether a call for several requests, which failed because of its
  * arguments, has to be repeated for each request alone. */
 int has_to_split(const struct joined *j, int code);
-/* Handle the failure `code` of a call for the request of `turn`. Returns 0 if
- * the failure is stored in the turn and the transaction goes on. Otherwise
+/* Handle the failure `code` of a call for the request of `writes`. Returns 0 if
+ * the failure is stored in the writes and the transaction goes on. Otherwise
  * returns `code`, which ends the transaction. */
-int note_failure(struct joined *j, struct turn *turn, int code);
+int note_failure(struct joined *j, struct writes *writes, int code);
 
 /* clients.c: hear from the clients whose claims have a name, or whose jobs get
- * a verdict. Set turn->worker_id of the claims. If this fails for a claim, the
- * failure is stored in the turn. */
+ * a verdict. Set writes->worker_id of the claims. If this fails for a claim,
+ * the failure is stored in its writes. */
 void clients_hear(struct clients *clients, rp_conn *conn,
 		  struct request **asked, size_t n);
 /* Record the jobs that a client has got, and count its verdicts, after the
@@ -53,19 +53,20 @@ int verdicts_share_jobs(const struct joined *j);
 int settle_all(struct joined *j);
 int enqueue_all(struct joined *j);
 int claim_all(struct joined *j);
-/* Returns whether the two turns have the same queues, lease and worker, so that
- * one call can claim for both. The first one has a claim. */
-int claims_alike(const struct turn *a, const struct turn *b);
+/* Returns whether two requests claim from the same queues, with the same lease
+ * and for the same worker. Then one call can claim for both. The first one has
+ * a claim. */
+int claims_alike(const struct writes *a, const struct writes *b);
 /* Make the claims of the request with the index `first` and of all later
  * requests with the same queues, lease and worker. The first call also settles
  * these `n` verdicts. Usually it is the only call, but a suspect ends a claim,
  * and a further call claims for the requests that have no jobs yet. */
 int claim_joined(struct joined *j, size_t first, rp_verdict *verdicts,
 		 size_t n);
-/* Returns whether the turn's jobs can be enqueued in one call with the jobs of
- * other turns for this queue. */
-int is_of_queue(const struct turn *turn, const char *queue);
-/* Returns whether the turn has verdicts that must still be handled. */
-int has_verdicts(const struct turn *turn);
+/* Returns whether these jobs can be enqueued in one call with the jobs of
+ * other requests for this queue. */
+int is_of_queue(const struct writes *writes, const char *queue);
+/* Returns whether there are verdicts that must still be handled. */
+int has_verdicts(const struct writes *writes);
 
 #endif

@@ -13,7 +13,7 @@
 #include "internal.h"
 
 int
-claims_alike(const struct turn *a, const struct turn *b)
+claims_alike(const struct writes *a, const struct writes *b)
 {
 	size_t i = 0;
 
@@ -28,7 +28,7 @@ claims_alike(const struct turn *a, const struct turn *b)
 
 /* The requests that one call claims for. */
 struct alike {
-	struct request *requests[MOST_IN_TURN];
+	struct request *requests[MOST_IN_COMMIT];
 	size_t n;
 	size_t max; /* how many jobs they ask for */
 };
@@ -38,16 +38,16 @@ struct alike {
 static void
 find_alike(const struct joined *j, size_t first, struct alike *ret)
 {
-	const struct turn *model = j->asked[first]->turn;
+	const struct writes *model = j->asked[first]->writes;
 
 	ret->n = ret->max = 0;
 	for (size_t i = first; i < j->n; i++) {
-		const struct turn *turn = j->asked[i]->turn;
+		const struct writes *writes = j->asked[i]->writes;
 
-		if (turn->jobs_count || !claims_alike(model, turn))
+		if (writes->jobs_count || !claims_alike(model, writes))
 			continue;
 		ret->requests[ret->n++] = j->asked[i];
-		ret->max += turn->max;
+		ret->max += writes->max;
 	}
 }
 
@@ -62,10 +62,10 @@ deal(const struct alike *alike, const rp_batch *batch)
 		before = dealt;
 		for (size_t i = 0;
 		     i < alike->n && dealt < rp_batch_count(batch); i++) {
-			struct turn *turn = alike->requests[i]->turn;
+			struct writes *writes = alike->requests[i]->writes;
 
-			if (turn->jobs_count < turn->max)
-				turn->jobs[turn->jobs_count++] =
+			if (writes->jobs_count < writes->max)
+				writes->jobs[writes->jobs_count++] =
 					rp_batch_at(batch, dealt++);
 		}
 	}
@@ -90,9 +90,9 @@ claim_once(struct joined *j, const struct request *first,
 	rp_claim_options options = RP_CLAIM_INIT;
 	int r;
 
-	options.lease_ms = first->turn->lease_ms;
-	options.queues = first->turn->queues;
-	be_worker(j->conn, first->turn->worker_id, first->worker);
+	options.lease_ms = first->writes->lease_ms;
+	options.queues = first->writes->queues;
+	be_worker(j->conn, first->writes->worker_id, first->worker);
 	r = rp_settle_and_claim(j->conn, verdicts, n, NULL, max, &options,
 				&j->batches[j->batches_count]);
 	be_worker(j->conn, 0, NULL);
@@ -128,8 +128,8 @@ claim_joined(struct joined *j, size_t first, rp_verdict *verdicts, size_t n)
 	 * tell the client that they had no effect. So it gets no job instead.
 	 */
 	for (size_t i = 0; i < alike.n && r < 0; i++)
-		if (!has_verdicts(alike.requests[i]->turn))
-			note_failure(j, alike.requests[i]->turn, r);
+		if (!has_verdicts(alike.requests[i]->writes))
+			note_failure(j, alike.requests[i]->writes, r);
 	while (r >= 0 && has_met_suspect(j)) {
 		find_alike(j, first, &alike);
 		if (alike.n == 0)
@@ -149,11 +149,11 @@ claim_all(struct joined *j)
 	int r = 0;
 
 	for (size_t i = 0; i < j->n && r == 0; i++) {
-		const struct turn *turn = j->asked[i]->turn;
-		int is_first = turn->queues && !turn->code;
+		const struct writes *writes = j->asked[i]->writes;
+		int is_first = writes->queues && !writes->code;
 
 		for (size_t k = 0; k < i && is_first; k++)
-			is_first = !claims_alike(turn, j->asked[k]->turn);
+			is_first = !claims_alike(writes, j->asked[k]->writes);
 		if (is_first)
 			r = claim_joined(j, i, NULL, 0);
 	}

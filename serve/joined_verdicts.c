@@ -12,9 +12,9 @@
 #include "internal.h"
 
 int
-has_verdicts(const struct turn *turn)
+has_verdicts(const struct writes *writes)
 {
-	return turn->verdicts_count && !turn->is_settled && !turn->code;
+	return writes->verdicts_count && !writes->is_settled && !writes->code;
 }
 
 /* ---- verdicts of several requests on one job ---- */
@@ -42,8 +42,8 @@ verdicts_share_jobs(const struct joined *j)
 	int shares = 0;
 
 	for (size_t i = 0; i < j->n; i++)
-		n += has_verdicts(j->asked[i]->turn)
-			     ? j->asked[i]->turn->verdicts_count
+		n += has_verdicts(j->asked[i]->writes)
+			     ? j->asked[i]->writes->verdicts_count
 			     : 0;
 	if (j->n == 1 || n < 2)
 		return 0;
@@ -52,11 +52,11 @@ verdicts_share_jobs(const struct joined *j)
 		return 1; /* it is always safe to settle each request alone */
 	n = 0;
 	for (size_t i = 0; i < j->n; i++) {
-		const struct turn *turn = j->asked[i]->turn;
+		const struct writes *writes = j->asked[i]->writes;
 
 		for (size_t k = 0;
-		     has_verdicts(turn) && k < turn->verdicts_count; k++)
-			all[n++] = (struct named){ turn->verdicts[k].id, i };
+		     has_verdicts(writes) && k < writes->verdicts_count; k++)
+			all[n++] = (struct named){ writes->verdicts[k].id, i };
 	}
 	qsort(all, n, sizeof(*all), by_id);
 	for (size_t i = 1; i < n && !shares; i++)
@@ -75,18 +75,18 @@ hide_or_show(void *ctx, size_t i, const char *queue)
 {
 	struct request *request = ctx;
 
-	request->turn->is_hidden[i] = !may(request, MAY_WORK, queue);
+	request->writes->is_hidden[i] = !may(request, MAY_WORK, queue);
 }
 
 /* Decide about a verdict on a job that is not live. The job may be kept. */
 static int
 hide_finished(struct joined *j, struct request *request, size_t i)
 {
-	struct turn *turn = request->turn;
+	struct writes *writes = request->writes;
 	rp_batch *batch;
-	int r = rp_job_get(j->conn, turn->verdicts[i].id, &batch);
+	int r = rp_job_get(j->conn, writes->verdicts[i].id, &batch);
 
-	turn->is_hidden[i] = 1;
+	writes->is_hidden[i] = 1;
 	if (r < 0)
 		return r == RP_ENOENT ? 0 : r;
 	hide_or_show(request, i, rp_batch_at(batch, 0)->queue);
@@ -100,43 +100,45 @@ hide_finished(struct joined *j, struct request *request, size_t i)
 static int
 hide_verdicts(struct joined *j, struct request *request)
 {
-	struct turn *turn = request->turn;
-	size_t n = turn->verdicts_count;
+	struct writes *writes = request->writes;
+	size_t n = writes->verdicts_count;
 	int r;
 
-	if (!request->token || turn->is_hidden || may(request, MAY_WORK, NULL))
+	if (!request->token || writes->is_hidden ||
+	    may(request, MAY_WORK, NULL))
 		return 0;
-	turn->is_hidden = malloc(n);
-	if (!turn->is_hidden)
+	writes->is_hidden = malloc(n);
+	if (!writes->is_hidden)
 		return RP_ENOMEM;
-	memset(turn->is_hidden, NOT_KNOWN, n);
-	r = rp__live_queues(j->conn, turn->verdicts, n, hide_or_show, request);
+	memset(writes->is_hidden, NOT_KNOWN, n);
+	r = rp__live_queues(j->conn, writes->verdicts, n, hide_or_show,
+			    request);
 	for (size_t i = 0; i < n && r == 0; i++) {
-		if (turn->is_hidden[i] == NOT_KNOWN)
+		if (writes->is_hidden[i] == NOT_KNOWN)
 			r = hide_finished(j, request, i);
-		if (turn->is_hidden[i])
-			turn->verdicts[i].result = RP_ENOENT;
+		if (writes->is_hidden[i])
+			writes->verdicts[i].result = RP_ENOENT;
 	}
 	if (r < 0) {
-		free(turn->is_hidden);
-		turn->is_hidden = NULL;
+		free(writes->is_hidden);
+		writes->is_hidden = NULL;
 	}
 	return r;
 }
 
-/* Copy the verdicts of a turn to the array `all`, beginning at the index `at`.
- * If `back` is 1, copy the verdicts with their results from the array to the
- * turn instead. Returns the index after the last of these verdicts. */
+/* Copy the verdicts of a request to the array `all`, beginning at the index
+ * `at`. If `back` is 1, copy the verdicts with their results from the array to
+ * the request instead. Returns the index after the last of these verdicts. */
 static size_t
-copy_verdicts(struct turn *turn, rp_verdict *all, size_t at, int back)
+copy_verdicts(struct writes *writes, rp_verdict *all, size_t at, int back)
 {
-	for (size_t i = 0; i < turn->verdicts_count; i++) {
-		if (turn->is_hidden && turn->is_hidden[i])
+	for (size_t i = 0; i < writes->verdicts_count; i++) {
+		if (writes->is_hidden && writes->is_hidden[i])
 			continue;
 		if (back)
-			turn->verdicts[i] = all[at];
+			writes->verdicts[i] = all[at];
 		else
-			all[at] = turn->verdicts[i];
+			all[at] = writes->verdicts[i];
 		at++;
 	}
 	return at;
@@ -153,15 +155,15 @@ settle_some(struct joined *j, size_t from, size_t to, rp_verdict *all,
 	int r;
 
 	for (size_t i = from; i < to; i++)
-		if (has_verdicts(j->asked[i]->turn))
-			n = copy_verdicts(j->asked[i]->turn, all, n, 0);
+		if (has_verdicts(j->asked[i]->writes))
+			n = copy_verdicts(j->asked[i]->writes, all, n, 0);
 	if (n == 0)
 		return 0;
 	r = claims ? claim_joined(j, 0, all, n) : rp_settle(j->conn, all, n);
 	n = 0;
 	for (size_t i = from; i < to && r >= 0; i++)
-		if (has_verdicts(j->asked[i]->turn))
-			n = copy_verdicts(j->asked[i]->turn, all, n, 1);
+		if (has_verdicts(j->asked[i]->writes))
+			n = copy_verdicts(j->asked[i]->writes, all, n, 1);
 	return r;
 }
 
@@ -172,7 +174,7 @@ settle_each(struct joined *j, rp_verdict *all)
 
 	for (size_t i = 0; i < j->n && r == 0; i++) {
 		r = settle_some(j, i, i + 1, all, 0);
-		r = r < 0 ? note_failure(j, j->asked[i]->turn, r) : 0;
+		r = r < 0 ? note_failure(j, j->asked[i]->writes, r) : 0;
 	}
 	return r;
 }
@@ -181,15 +183,15 @@ int
 settle_all(struct joined *j)
 {
 	/* If one call is enough, and there is a claim, each request has one. */
-	int claims = j->is_single && j->asked[0]->turn->queues;
+	int claims = j->is_single && j->asked[0]->writes->queues;
 	rp_verdict *all;
 	size_t most = 0;
 	int r = 0;
 
 	for (size_t i = 0; i < j->n && r == 0; i++) {
-		if (!has_verdicts(j->asked[i]->turn))
+		if (!has_verdicts(j->asked[i]->writes))
 			continue;
-		most += j->asked[i]->turn->verdicts_count;
+		most += j->asked[i]->writes->verdicts_count;
 		r = hide_verdicts(j, j->asked[i]);
 	}
 	if (most == 0 || r < 0)

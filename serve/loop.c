@@ -14,7 +14,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "turn.h"
+#include "writes.h"
 
 /* How often the loop checks whether a wait or a time limit is over. So a wait
  * may be this much longer than the client asked for. */
@@ -88,10 +88,10 @@ server_resume(struct request *request)
 static void
 wake_others(struct server *server, const struct request *request)
 {
-	const struct turn *turn = request->turn;
+	const struct writes *writes = request->writes;
 
-	if (turn && turn->specs_count && request->answer.status == 201)
-		polls_wake(server, turn->queue, turn->specs_count);
+	if (writes && writes->specs_count && request->answer.status == 201)
+		polls_wake(server, writes->queue, writes->specs_count);
 }
 
 /* Continue a request that another thread has given back. */
@@ -109,7 +109,7 @@ take_back(struct server *server, struct request *request)
 		outcomes_add(server, request);
 	else if (request->stage != STAGE_POLL)
 		server_resume(request);
-	if (request->turn && request->turn->queues)
+	if (request->writes && request->writes->queues)
 		polls_back(server, request);
 }
 

@@ -95,11 +95,11 @@ metrics_process(const struct server *server, FILE *to)
 		to, "http_commits_total", "counter",
 		"Commits of the writer, which joins the writes of requests.");
 	fprintf(to, "readpast_http_commits_total %lld\n",
-		(long long)atomic_load(&m->turns));
+		(long long)atomic_load(&m->commits));
 	metrics_head(to, "http_commit_requests_total", "counter",
 		     "Requests whose writes the writer has committed.");
 	fprintf(to, "readpast_http_commit_requests_total %lld\n",
-		(long long)atomic_load(&m->turn_requests));
+		(long long)atomic_load(&m->commit_requests));
 	metrics_head(to, "http_connections", "gauge", "Open connections.");
 	fprintf(to, "readpast_http_connections %lld\n",
 		(long long)server->connections_count);

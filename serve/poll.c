@@ -16,7 +16,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 
-#include "turn.h"
+#include "writes.h"
 
 /* The most requests in a wave (requests that claim again at the same time) if
  * the number of ready jobs is not known. */
@@ -46,7 +46,7 @@ find_queue_of(const struct server *server, const char *name)
 static int
 waits_for(const struct request *request, const char *queue)
 {
-	const char **queues = request->turn->queues;
+	const char **queues = request->writes->queues;
 
 	while (*queues && strcmp(*queues, queue) != 0)
 		queues++;
@@ -93,7 +93,7 @@ count_request(struct server *server, const struct request *request, int by)
 	int is_changed = 0;
 
 	pthread_mutex_lock(&p->lock);
-	for (const char **q = request->turn->queues; *q; q++) {
+	for (const char **q = request->writes->queues; *q; q++) {
 		struct awaited *a = find_queue_of(server, *q);
 
 		if (!a && by > 0)
@@ -210,7 +210,7 @@ static void
 end_wait(struct server *server, struct request *request)
 {
 	leave(server, request);
-	turn_end_wait(request);
+	writes_end_wait(request);
 	server_resume(request);
 }
 
@@ -231,7 +231,7 @@ end_gone(struct server *server, struct request *request)
 static void
 end_refused(struct server *server, struct request *request)
 {
-	if (request->turn->is_settled) {
+	if (request->writes->is_settled) {
 		end_wait(server, request);
 		return;
 	}
@@ -279,7 +279,7 @@ polls_tick(struct server *server, int64_t now)
 			end_wait(server, request);
 		} else if (heartbeat_at(request) <= now) {
 			ask(server, request,
-			    find_queue_of(server, request->turn->queues[0]),
+			    find_queue_of(server, request->writes->queues[0]),
 			    &beating);
 		} else {
 			list_add(&p->waiting, request);

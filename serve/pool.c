@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "internal.h"
-#include "turn.h"
+#include "writes.h"
 
 /* Wake the first of these threads that waits. So the last readers wait most of
  * the time, and the first ones find what they need in the caches of their
@@ -105,7 +105,7 @@ read_all(void *ctx)
 static void
 write_some(struct member_of_pool *me, struct request **asked, size_t n)
 {
-	if (turns_run(me->server, me->conn, asked, n) == 0) {
+	if (writes_run(me->server, me->conn, asked, n) == 0) {
 		server_done(me->server, asked, n);
 		return;
 	}
@@ -117,10 +117,10 @@ static void *
 write_all(void *ctx)
 {
 	struct member_of_pool *me = ctx;
-	struct request *asked[MOST_IN_TURN];
+	struct request *asked[MOST_IN_COMMIT];
 	size_t n;
 
-	while ((n = take(me, &me->server->pool.writes, asked, MOST_IN_TURN)))
+	while ((n = take(me, &me->server->pool.writes, asked, MOST_IN_COMMIT)))
 		write_some(me, asked, n);
 	return NULL;
 }
@@ -182,7 +182,7 @@ pool_close(struct server *server)
 	/* Release the claimed jobs of answers that could not be sent before the
 	 * server ended. */
 	while ((request = list_take(&pool->writes))) {
-		turns_run(server, pool->members[0].conn, &request, 1);
+		writes_run(server, pool->members[0].conn, &request, 1);
 		request_free(request);
 	}
 	clients_end(&server->clients, pool->members[0].conn);

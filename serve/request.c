@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "turn.h"
+#include "writes.h"
 
 /* ---- lists ---- */
 
@@ -85,7 +85,7 @@ request_free(struct request *request)
 	if (!request)
 		return;
 	token_unref(request->token);
-	turn_free(request->turn);
+	writes_free(request->writes);
 	stream_free(request->stream);
 	answer_clear(&request->answer);
 	json_decref(request->json);
@@ -397,11 +397,11 @@ release_held(struct request *request)
 
 	if (!own)
 		return; /* the jobs become ready again when their leases end */
-	own->turn = turn_release(request->held, request->held_count);
-	if (own->turn)
+	own->writes = writes_release(request->held, request->held_count);
+	if (own->writes)
 		atomic_fetch_add(&server->metrics.jobs[MET_RELEASED],
 				 (int64_t)request->held_count);
-	if (own->turn)
+	if (own->writes)
 		pool_give(server, own, LANE_BATCH);
 	else
 		request_free(own);

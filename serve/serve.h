@@ -101,7 +101,7 @@ struct held {
 };
 
 struct route;
-struct turn;
+struct writes;
 
 struct request {
 	struct server *server;
@@ -138,26 +138,26 @@ struct request {
 	char *body; /* followed by a NUL byte */
 	size_t body_size, body_room;
 	json_t *json;
-	struct turn *turn;    /* what the request writes; NULL: nothing */
-	const char *worker;   /* the name that a claimer gives itself, or
-			       * NULL */
-	int64_t limit;        /* most items in a page of a list */
-	int is_dry;           /* 1: a dry run, which only answers what would be
-			       * changed */
-	int64_t id;           /* the job that the path names */
-	int may_read_job;     /* 1: before the request waited for the end of
-			       * this job, the token was allowed to read it */
-	int ended_state;      /* how the job that the request waited for ended,
-			       * or 0 */
-	int64_t until_ms;     /* when the request's wait ends (monotonic ms) */
-	int64_t heard_at;     /* for a claim that waits, with the name of a
-			       * worker: when it was last tried (monotonic ms) */
-	int64_t wait_ms;      /* how long the request may wait; 0: it may not
-			       * wait */
-	int is_counted;       /* 1: the request is counted in struct awaited */
-	struct awaited *wave; /* the queue from which the request claims as a
-			       * part of a wave (see poll.c), or NULL */
-	struct held *held;    /* the claims that the answer contains */
+	struct writes *writes; /* what the request writes; NULL: nothing */
+	const char *worker;    /* the name that a claimer gives itself, or
+				* NULL */
+	int64_t limit;         /* most items in a page of a list */
+	int is_dry;            /* 1: a dry run, which only answers what would be
+				* changed */
+	int64_t id;            /* the job that the path names */
+	int may_read_job;      /* 1: before the request waited for the end of
+				* this job, the token was allowed to read it */
+	int ended_state;       /* how the job that the request waited for ended,
+				* or 0 */
+	int64_t until_ms;      /* when the request's wait ends (monotonic ms) */
+	int64_t heard_at;      /* for a claim that waits, with the name of a
+				* worker: when it was last tried (monotonic ms) */
+	int64_t wait_ms;       /* how long the request may wait; 0: it may not
+				* wait */
+	int is_counted;        /* 1: the request is counted in struct awaited */
+	struct awaited *wave;  /* the queue from which the request claims as a
+				* part of a wave (see poll.c), or NULL */
+	struct held *held;     /* the claims that the answer contains */
 	size_t held_count;
 	struct answer answer;
 	struct stream *stream; /* for STAGE_EVENTS; else NULL */
@@ -185,7 +185,7 @@ struct route {
 	 * there is no input to check. */
 	int (*prepare)(struct request *request);
 	/* Does the work and answers. NULL for LANE_BATCH: the pool's writer
-	 * does what request->turn says, and turn->finish() answers. */
+	 * does what request->writes says, and writes->finish() answers. */
 	void (*run)(struct request *request, rp_conn *conn);
 };
 /* Find the request's route. Returns 0, or -1 after answering. */
@@ -305,7 +305,7 @@ void pool_stop(struct server *server); /* ends the threads */
 void pool_close(struct server *server);
 void pool_give(struct server *server, struct request *request, enum lane lane);
 /* Give all requests of a list to the pool. If they are writes with small bodies
- * and there are at most MOST_IN_TURN of them, they are done in the same
+ * and there are at most MOST_IN_COMMIT of them, they are done in the same
  * commit. */
 void pool_give_all(struct server *server, struct list *requests,
 		   enum lane lane);
@@ -425,7 +425,7 @@ struct metrics {
 				      * first digit of the status */
 	_Atomic int64_t buckets[BUCKETS + 1];
 	_Atomic int64_t us;
-	_Atomic int64_t turns, turn_requests;
+	_Atomic int64_t commits, commit_requests;
 	_Atomic int64_t jobs[MET_KINDS];
 	_Atomic int64_t verdicts[RP_EXTEND + 1]; /* accepted, by verdict */
 };

@@ -11,7 +11,7 @@
 
 #include "handlers.h"
 #include "internal.h"
-#include "turn.h"
+#include "writes.h"
 
 struct wanted_verdict {
 	const char *claim, *verdict, *error, *progress, *hold;
@@ -76,7 +76,7 @@ take_result(struct request *request, const struct wanted_verdict *w,
 		return -1;
 	v->result_bytes = result.data;
 	v->result_size = result.size;
-	if (result.memory && !turn_keep(request->turn, result.memory))
+	if (result.memory && !writes_keep(request->writes, result.memory))
 		return refuse_memory(request);
 	if (result.size > RP_MOST_RESULT)
 		return refuse(request, RP_EFBIG, where,
@@ -184,7 +184,7 @@ take_verdict(struct request *request, json_t *object, const char *where,
 int
 verdicts_take(struct request *request, json_t *list, size_t least)
 {
-	struct turn *turn = request->turn;
+	struct writes *writes = request->writes;
 	size_t n = json_array_size(list), i;
 	json_t *one;
 
@@ -197,17 +197,17 @@ verdicts_take(struct request *request, json_t *list, size_t least)
 		return refuse(request, RP_EINVAL, "verdicts",
 			      "expected a list of %zu to %d verdicts", least,
 			      MOST_JOBS);
-	turn->verdicts = calloc(n + 1, sizeof(*turn->verdicts));
-	if (!turn->verdicts)
+	writes->verdicts = calloc(n + 1, sizeof(*writes->verdicts));
+	if (!writes->verdicts)
 		return refuse_memory(request);
 	json_array_foreach (list, i, one) {
 		char where[32];
 
 		snprintf(where, sizeof(where), "verdicts[%zu]", i);
-		if (take_verdict(request, one, where, &turn->verdicts[i]) < 0)
+		if (take_verdict(request, one, where, &writes->verdicts[i]) < 0)
 			return -1;
 	}
-	turn->verdicts_count = n;
+	writes->verdicts_count = n;
 	return 0;
 }
 
@@ -227,12 +227,12 @@ result_text(int result)
 }
 
 json_t *
-turn_verdicts(const struct turn *turn)
+writes_verdicts(const struct writes *writes)
 {
 	json_t *results = json_array();
 
-	for (size_t i = 0; i < turn->verdicts_count; i++) {
-		const rp_verdict *v = &turn->verdicts[i];
+	for (size_t i = 0; i < writes->verdicts_count; i++) {
+		const rp_verdict *v = &writes->verdicts[i];
 		json_t *one = json_pack("{s:I, s:s}", "id", (json_int_t)v->id,
 					"outcome", result_text(v->result));
 
@@ -248,7 +248,7 @@ turn_verdicts(const struct turn *turn)
 static void
 verdicts_finish(struct request *request)
 {
-	answer_json(request, 200, turn_verdicts(request->turn));
+	answer_json(request, 200, writes_verdicts(request->writes));
 }
 
 int
@@ -262,12 +262,12 @@ verdicts_prepare(struct request *request)
 		WANTS_END,
 	};
 	static const char *const none[] = { NULL };
-	struct turn *turn = turn_new(request);
+	struct writes *writes = writes_new(request);
 
-	if (!turn || check_parameters(request, none) < 0 ||
+	if (!writes || check_parameters(request, none) < 0 ||
 	    body_parse(request) < 0 ||
 	    fields_read(request, request->json, "", wants, &body) < 0)
 		return -1;
-	turn->finish = verdicts_finish;
+	writes->finish = verdicts_finish;
 	return verdicts_take(request, body.verdicts, 1);
 }

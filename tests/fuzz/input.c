@@ -18,7 +18,7 @@
 #include "handlers.h"
 #include "internal.h"
 #include "request.h"
-#include "turn.h"
+#include "writes.h"
 
 #define MOST_HEADERS 32
 #define PORT 8080
@@ -160,12 +160,12 @@ check_json(const char *text, int is_object)
 }
 
 static void
-check_jobs(const struct turn *turn)
+check_jobs(const struct writes *writes)
 {
-	must(turn->specs_count >= 1 && turn->specs_count <= MOST_JOBS);
-	must(strcmp(turn->queue, "mail") == 0 && turn->added);
-	for (size_t i = 0; i < turn->specs_count; i++) {
-		const rp_job_spec *job = &turn->specs[i];
+	must(writes->specs_count >= 1 && writes->specs_count <= MOST_JOBS);
+	must(strcmp(writes->queue, "mail") == 0 && writes->added);
+	for (size_t i = 0; i < writes->specs_count; i++) {
+		const rp_job_spec *job = &writes->specs[i];
 
 		must(job->payload || job->payload_size == 0);
 		must(job->priority >= -1 && job->priority <= RP_MOST_PRIORITY);
@@ -185,11 +185,11 @@ check_jobs(const struct turn *turn)
 }
 
 static void
-check_verdicts(const struct turn *turn)
+check_verdicts(const struct writes *writes)
 {
-	must(turn->verdicts_count <= MOST_JOBS);
-	for (size_t i = 0; i < turn->verdicts_count; i++) {
-		const rp_verdict *v = &turn->verdicts[i];
+	must(writes->verdicts_count <= MOST_JOBS);
+	for (size_t i = 0; i < writes->verdicts_count; i++) {
+		const rp_verdict *v = &writes->verdicts[i];
 		int kind = v->verdict;
 
 		must(kind >= RP_DONE && kind <= RP_EXTEND);
@@ -209,14 +209,14 @@ check_verdicts(const struct turn *turn)
 static void
 check_claim(const struct request *request)
 {
-	const struct turn *turn = request->turn;
+	const struct writes *writes = request->writes;
 	size_t n = 0;
 
-	for (; turn->queues[n]; n++)
-		check_text(turn->queues[n], 1, RP_MOST_NAME);
+	for (; writes->queues[n]; n++)
+		check_text(writes->queues[n], 1, RP_MOST_NAME);
 	must(n >= 1 && n <= MOST_QUEUES);
-	must(turn->max >= 1 && turn->max <= MOST_JOBS && turn->jobs);
-	must(turn->lease_ms >= 0 && turn->lease_ms <= RP_MOST_MS);
+	must(writes->max >= 1 && writes->max <= MOST_JOBS && writes->jobs);
+	must(writes->lease_ms >= 0 && writes->lease_ms <= RP_MOST_MS);
 	must(request->wait_ms >= 0 && request->wait_ms <= MOST_WAIT_MS);
 }
 
@@ -233,11 +233,11 @@ check_input(struct request *request, char path)
 				request->answer.status == 413 ? 413 : 400);
 		return;
 	}
-	must(request->answer.status == 0 && request->turn->finish);
+	must(request->answer.status == 0 && request->writes->finish);
 	if (path == 'e')
-		check_jobs(request->turn);
+		check_jobs(request->writes);
 	else
-		check_verdicts(request->turn);
+		check_verdicts(request->writes);
 	if (path != 'e' && path != 'v')
 		check_claim(request);
 }
@@ -283,7 +283,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		request.body_size = (size_t)(text + size - request.body);
 	check_guard(&request);
 	check_input(&request, *text);
-	turn_free(request.turn);
+	writes_free(request.writes);
 	forget_request(&request);
 	free(text);
 	return 0;

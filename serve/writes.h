@@ -1,19 +1,19 @@
 /*
- * turn.h - a turn: what one request writes to the database, namely verdicts,
- * jobs to enqueue, or a claim. The writer joins the turns of many requests into
- * one commit; see turn.c.
+ * writes.h - what one request writes to the database: verdicts, jobs to
+ * enqueue, or a claim. The writer joins the writes of many requests into one
+ * commit; see writes.c.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  */
-#ifndef TURN_H
-#define TURN_H
+#ifndef WRITES_H
+#define WRITES_H
 
 #include "serve.h"
 
-#define MOST_IN_TURN 256 /* requests in one commit */
+#define MOST_IN_COMMIT 256 /* requests in one commit */
 
-struct turn {
+struct writes {
 	/* The verdicts. If is_hidden[i] is 1, verdicts[i] is not sent to the
 	 * database, because the token does not allow it. */
 	rp_verdict *verdicts;
@@ -50,8 +50,8 @@ struct turn {
 	char **memory; /* texts that the members above point to */
 	size_t memory_count;
 
-	int code;       /* RP_E*; 0: the turn succeeded */
-	int is_unknown; /* 1: it is unknown whether the turn took effect */
+	int code;       /* RP_E*; 0: success */
+	int is_unknown; /* 1: it is unknown whether the writes took effect */
 	rp_error error;
 	/* Makes the request's answer, after the commit. */
 	void (*finish)(struct request *request);
@@ -59,26 +59,26 @@ struct turn {
 
 /* Returns the answer to an enqueue, as the text of a JSON object. The caller
  * frees it. NULL: out of memory. */
-char *enqueue_text(const struct turn *turn);
+char *enqueue_text(const struct writes *writes);
 
-struct turn *turn_new(struct request *request);
-void turn_free(struct turn *turn);
-/* Let the turn own `text`, and free it with the turn. Returns `text`, or NULL
+struct writes *writes_new(struct request *request);
+void writes_free(struct writes *writes);
+/* Let `writes` own `text`, and free it with `writes`. Returns `text`, or NULL
  * if `text` is NULL or memory ran out. */
-char *turn_keep(struct turn *turn, char *text);
-/* Returns a turn that releases claims. NULL: out of memory. */
-struct turn *turn_release(const struct held *held, size_t n);
+char *writes_keep(struct writes *writes, char *text);
+/* Returns writes that release claims. NULL: out of memory. */
+struct writes *writes_release(const struct held *held, size_t n);
 /* Answer a request that claims, without jobs. It must not be in a list. */
-void turn_end_wait(struct request *request);
-/* Do the turns of several requests in one commit. Returns 0, or -1 if nothing
+void writes_end_wait(struct request *request);
+/* Do the writes of several requests in one commit. Returns 0, or -1 if nothing
  * was done because of a failure that may concern only one of several requests.
  * For example, another transaction has locked a row that it needs. Then do each
  * of them alone, so that only this one fails. */
-int turns_run(struct server *server, rp_conn *conn, struct request **asked,
-	      size_t n);
+int writes_run(struct server *server, rp_conn *conn, struct request **asked,
+	       size_t n);
 
 /* verdicts.c */
-json_t *turn_verdicts(const struct turn *turn);
+json_t *writes_verdicts(const struct writes *writes);
 /* Returns as which verdict (RP_DONE and so on) an accepted verdict counts. A
  * job that is dead now counts as dead: the verdict on its last attempt may have
  * been "fail". Workers count in the same way. */

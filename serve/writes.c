@@ -1,5 +1,5 @@
 /*
- * turn.c - do the writes of several requests in one commit.
+ * writes.c - do the writes of several requests in one commit.
  *
  * The order is: verdicts, new jobs, claims. So a claim can get a job that the
  * same commit adds. If the database refuses a call for several requests, for
@@ -16,67 +16,67 @@
 
 /* ---- memory ---- */
 
-struct turn *
-turn_new(struct request *request)
+struct writes *
+writes_new(struct request *request)
 {
-	request->turn = calloc(1, sizeof(*request->turn));
-	if (!request->turn)
+	request->writes = calloc(1, sizeof(*request->writes));
+	if (!request->writes)
 		refuse_memory(request);
-	return request->turn;
+	return request->writes;
 }
 
 void
-turn_free(struct turn *turn)
+writes_free(struct writes *writes)
 {
-	if (!turn)
+	if (!writes)
 		return;
-	for (size_t i = 0; i < turn->memory_count; i++)
-		free(turn->memory[i]);
-	free(turn->memory);
-	free(turn->verdicts);
-	free(turn->is_hidden);
-	free(turn->specs);
-	free(turn->added);
-	free(turn->queues);
-	free(turn->jobs);
-	free(turn->stored);
-	free(turn);
+	for (size_t i = 0; i < writes->memory_count; i++)
+		free(writes->memory[i]);
+	free(writes->memory);
+	free(writes->verdicts);
+	free(writes->is_hidden);
+	free(writes->specs);
+	free(writes->added);
+	free(writes->queues);
+	free(writes->jobs);
+	free(writes->stored);
+	free(writes);
 }
 
 char *
-turn_keep(struct turn *turn, char *text)
+writes_keep(struct writes *writes, char *text)
 {
-	char **memory = text ? realloc(turn->memory, (turn->memory_count + 1) *
-							     sizeof(*memory))
+	char **memory = text ? realloc(writes->memory, (writes->memory_count +
+							1) * sizeof(*memory))
 			     : NULL;
 
 	if (!memory) {
 		free(text);
 		return NULL;
 	}
-	turn->memory = memory;
-	return memory[turn->memory_count++] = text;
+	writes->memory = memory;
+	return memory[writes->memory_count++] = text;
 }
 
-struct turn *
-turn_release(const struct held *held, size_t n)
+struct writes *
+writes_release(const struct held *held, size_t n)
 {
-	struct turn *turn = calloc(1, sizeof(*turn));
+	struct writes *writes = calloc(1, sizeof(*writes));
 
-	if (turn)
-		turn->verdicts = calloc(n, sizeof(*turn->verdicts));
-	if (!turn || !turn->verdicts) {
-		free(turn);
+	if (writes)
+		writes->verdicts = calloc(n, sizeof(*writes->verdicts));
+	if (!writes || !writes->verdicts) {
+		free(writes);
 		return NULL;
 	}
 	for (size_t i = 0; i < n; i++) {
-		turn->verdicts[i] = (rp_verdict)RP_VERDICT_INIT;
-		turn->verdicts[i].verdict = RP_RELEASE;
-		turn->verdicts[i].id = held[i].id;
-		turn->verdicts[i].claim_no = held[i].claim_no;
+		writes->verdicts[i] = (rp_verdict)RP_VERDICT_INIT;
+		writes->verdicts[i].verdict = RP_RELEASE;
+		writes->verdicts[i].id = held[i].id;
+		writes->verdicts[i].claim_no = held[i].claim_no;
 	}
-	turn->verdicts_count = n;
-	return turn;
+	writes->verdicts_count = n;
+	return writes;
 }
 
 /* ---- failures ---- */
@@ -89,17 +89,17 @@ is_about_arguments(int code)
 }
 
 static void
-fail_turn(struct turn *turn, int code, const rp_error *error)
+fail_writes(struct writes *writes, int code, const rp_error *error)
 {
-	turn->code = code;
-	turn->error = *error;
+	writes->code = code;
+	writes->error = *error;
 }
 
 int
-note_failure(struct joined *j, struct turn *turn, int code)
+note_failure(struct joined *j, struct writes *writes, int code)
 {
 	if (is_about_arguments(code)) {
-		fail_turn(turn, code, rp_last_error(j->conn));
+		fail_writes(writes, code, rp_last_error(j->conn));
 		return 0;
 	}
 	return code;
@@ -110,15 +110,15 @@ note_failure(struct joined *j, struct turn *turn, int code)
 int
 has_to_split(const struct joined *j, int code)
 {
-	/* A single call has changed nothing then. turns_run() does all writes
+	/* A single call has changed nothing then. writes_run() does all writes
 	 * again, in a transaction. */
 	return code < 0 && is_about_arguments(code) && !j->is_single;
 }
 
-/* Returns whether one call can do the writes of both turns. The first turn has
+/* Returns whether one call can do the writes of both requests. The first has
  * verdicts, a claim, both, or jobs to enqueue. */
 static int
-needs_same_call(const struct turn *a, const struct turn *b)
+needs_same_call(const struct writes *a, const struct writes *b)
 {
 	if (a->specs_count)
 		return !b->queues && !has_verdicts(b) &&
@@ -131,10 +131,10 @@ needs_same_call(const struct turn *a, const struct turn *b)
 static int
 needs_one_call(const struct joined *j)
 {
-	const struct turn *first = j->asked[0]->turn;
+	const struct writes *first = j->asked[0]->writes;
 
 	for (size_t i = 0; i < j->n; i++)
-		if (!needs_same_call(first, j->asked[i]->turn))
+		if (!needs_same_call(first, j->asked[i]->writes))
 			return 0;
 	return 1;
 }
@@ -168,12 +168,12 @@ run_joined(struct joined *j, int *ret_is_unknown)
 	return r;
 }
 
-/* Count the results of the turn's verdicts. */
+/* Count the results of the verdicts. */
 static void
-count_verdicts(const struct turn *turn, struct metrics *m)
+count_verdicts(const struct writes *writes, struct metrics *m)
 {
-	for (size_t i = 0; i < turn->verdicts_count; i++) {
-		const rp_verdict *v = &turn->verdicts[i];
+	for (size_t i = 0; i < writes->verdicts_count; i++) {
+		const rp_verdict *v = &writes->verdicts[i];
 
 		if (v->result != 0) {
 			atomic_fetch_add(&m->jobs[MET_REFUSED], 1);
@@ -206,57 +206,57 @@ free_batches(struct joined *j)
 }
 
 void
-turn_end_wait(struct request *request)
+writes_end_wait(struct request *request)
 {
 	request->until_ms = 0;
-	request->turn->jobs_count = 0;
-	request->turn->finish(request);
+	request->writes->jobs_count = 0;
+	request->writes->finish(request);
 }
 
 static void
 finish(struct request *request, int code, int is_unknown, const rp_error *error)
 {
-	struct turn *turn = request->turn;
+	struct writes *writes = request->writes;
 
-	if (code < 0 && !turn->code) {
-		fail_turn(turn, code, error);
-		turn->is_unknown = is_unknown;
+	if (code < 0 && !writes->code) {
+		fail_writes(writes, code, error);
+		writes->is_unknown = is_unknown;
 	}
 	clients_note(&request->server->clients, request);
 	if (!request->connection)
 		return;
-	if (has_verdicts(turn)) {
-		count_verdicts(turn, &request->server->metrics);
-		turn->is_settled = 1;
+	if (has_verdicts(writes)) {
+		count_verdicts(writes, &request->server->metrics);
+		writes->is_settled = 1;
 	}
 	/* If an earlier commit has handled the verdicts, an error would tell
 	 * the client that they had no effect. So the claim ends like one that
 	 * finds no job. If it is not known whether the claim was committed, its
 	 * jobs are ready again when their leases end. */
-	if (turn->code && turn->is_settled)
-		turn_end_wait(request);
-	else if (turn->code && turn->is_unknown)
-		refuse_error(request, turn->code, &turn->error);
-	else if (turn->code)
-		refuse_undone(request, turn->code, &turn->error);
+	if (writes->code && writes->is_settled)
+		writes_end_wait(request);
+	else if (writes->code && writes->is_unknown)
+		refuse_error(request, writes->code, &writes->error);
+	else if (writes->code)
+		refuse_undone(request, writes->code, &writes->error);
 	else
-		turn->finish(request);
+		writes->finish(request);
 }
 
 /* Forget what an earlier run has stored, which was rolled back. */
 static void
-reset(struct turn *turn)
+reset(struct writes *writes)
 {
-	free(turn->stored);
-	turn->stored = NULL;
-	turn->is_other = 0;
-	turn->jobs_count = 0;
-	turn->code = 0;
+	free(writes->stored);
+	writes->stored = NULL;
+	writes->is_other = 0;
+	writes->jobs_count = 0;
+	writes->code = 0;
 }
 
 int
-turns_run(struct server *server, rp_conn *conn, struct request **asked,
-	  size_t n)
+writes_run(struct server *server, rp_conn *conn, struct request **asked,
+	   size_t n)
 {
 	struct joined j = {
 		.server = server, .conn = conn, .asked = asked, .n = n
@@ -264,7 +264,7 @@ turns_run(struct server *server, rp_conn *conn, struct request **asked,
 	int is_unknown, r;
 
 	for (size_t i = 0; i < n; i++)
-		reset(asked[i]->turn);
+		reset(asked[i]->writes);
 	clients_hear(&server->clients, conn, asked, n);
 	j.shares_jobs = verdicts_share_jobs(&j);
 	j.is_single = needs_one_call(&j) && !j.shares_jobs;
@@ -283,7 +283,7 @@ turns_run(struct server *server, rp_conn *conn, struct request **asked,
 	for (size_t i = 0; i < n; i++)
 		finish(asked[i], r, is_unknown, &j.error);
 	free_batches(&j);
-	atomic_fetch_add(&server->metrics.turns, 1);
-	atomic_fetch_add(&server->metrics.turn_requests, (int64_t)n);
+	atomic_fetch_add(&server->metrics.commits, 1);
+	atomic_fetch_add(&server->metrics.commit_requests, (int64_t)n);
 	return 0;
 }
