@@ -138,7 +138,7 @@ const struct command commands[] = {
 	{ "token list", cmd_token_list, REQUIRE, "",
 	  "list the tokens and what they allow", NULL },
 	{ "token remove", cmd_token_remove, REQUIRE, "NAME",
-	  "remove a token: it is refused from now on", NULL },
+	  "remove a token: servers refuse it within 2 s", NULL },
 #endif
 	{ "init", cmd_init, INSTALL, "",
 	  "create the database, or our tables in an existing one", NULL },
@@ -191,7 +191,7 @@ general_help(FILE *to)
 	      "A durable work queue in a SQL database.\n\n",
 	      to);
 	for (const struct command *c = commands; c->name; c++)
-		fprintf(to, "  %-11s  %s\n", c->name, c->summary);
+		fprintf(to, "  %-12s  %s\n", c->name, c->summary);
 	fputs("\n"
 	      "--db or READPAST_DB names the database. The default is\n"
 	      "sqlite:readpast.db in the current directory.\n"
@@ -225,7 +225,7 @@ group_help(FILE *to, const char *group)
 	fprintf(to, "usage: readpast [--db URL] %s COMMAND ...\n\n", group);
 	for (const struct command *c = commands; c->name; c++)
 		if (is_in_group(c, group))
-			fprintf(to, "  %-11s  %s\n", c->name, c->summary);
+			fprintf(to, "  %-12s  %s\n", c->name, c->summary);
 	fprintf(to, "\nFor more, see readpast help %s COMMAND.\n", group);
 }
 

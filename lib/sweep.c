@@ -102,7 +102,7 @@ look_for_work(struct sweep *s)
 /* ---- a slice ---- */
 
 static int
-expired(void *ctx, size_t row, const struct rp_value *c)
+count_expired(void *ctx, size_t row, const struct rp_value *c)
 {
 	struct sweep *s = ctx;
 	int what = rp__slice_take(s->conn, &s->slice);
@@ -116,7 +116,7 @@ expired(void *ctx, size_t row, const struct rp_value *c)
 }
 
 static int
-overdue(void *ctx, size_t row, const struct rp_value *c)
+count_overdue(void *ctx, size_t row, const struct rp_value *c)
 {
 	struct sweep *s = ctx;
 	int what = rp__slice_take(s->conn, &s->slice);
@@ -128,7 +128,7 @@ overdue(void *ctx, size_t row, const struct rp_value *c)
 }
 
 static int
-came_due(void *ctx, size_t row, const struct rp_value *c)
+count_due(void *ctx, size_t row, const struct rp_value *c)
 {
 	struct sweep *s = ctx;
 	int what = rp__slice_take(s->conn, &s->slice);
@@ -142,7 +142,7 @@ came_due(void *ctx, size_t row, const struct rp_value *c)
 /* Count an admitted job. A row with the id 0 is not a job: it says that more
  * jobs can be admitted. Then this slice ends, and a later slice admits them. */
 static int
-admitted(void *ctx, size_t row, const struct rp_value *c)
+count_admitted(void *ctx, size_t row, const struct rp_value *c)
 {
 	struct sweep *s = ctx;
 
@@ -154,7 +154,7 @@ admitted(void *ctx, size_t row, const struct rp_value *c)
 }
 
 static int
-dropped(void *ctx, size_t row, const struct rp_value *c)
+count_dropped(void *ctx, size_t row, const struct rp_value *c)
 {
 	struct sweep *s = ctx;
 	int what = rp__slice_take(s->conn, &s->slice);
@@ -197,7 +197,7 @@ static int
 sweep_dropped(struct sweep *s, const struct rp_value *p)
 {
 	int64_t before = s->slice.left;
-	int r = rp__run(s->conn, RP_V_SWEEP_DROPPED, p, 1, dropped, s);
+	int r = rp__run(s->conn, RP_V_SWEEP_DROPPED, p, 1, count_dropped, s);
 
 	if (s->slice.left != before)
 		s->slice.left = 0;
@@ -215,15 +215,17 @@ sweep_queue(struct sweep *s, const struct swept_queue *queue)
 
 	if (queue->dropped)
 		return sweep_dropped(s, p);
-	r = rp__run(s->conn, RP_V_SWEEP_EXPIRED, p, 1, expired, s);
+	r = rp__run(s->conn, RP_V_SWEEP_EXPIRED, p, 1, count_expired, s);
 	if (r == 0 && s->slice.left)
-		r = rp__run(s->conn, RP_V_SWEEP_OVERDUE, p, 1, overdue, s);
+		r = rp__run(s->conn, RP_V_SWEEP_OVERDUE, p, 1, count_overdue,
+			    s);
 	if (r == 0 && s->slice.left)
-		r = rp__run(s->conn, RP_V_SWEEP_DUE, p, 1, came_due, s);
+		r = rp__run(s->conn, RP_V_SWEEP_DUE, p, 1, count_due, s);
 	if (r == 0 && s->slice.left && s->conn->backend->one_writer)
-		r = rp__run(s->conn, RP_V_SWEEP_GROUPS, p, 1, admitted, s);
+		r = rp__run(s->conn, RP_V_SWEEP_GROUPS, p, 1, count_admitted,
+			    s);
 	if (r == 0 && s->slice.left && s->rest)
-		r = rp__run(s->conn, RP_V_SWEEP_KEPT, p, 1, dropped, s);
+		r = rp__run(s->conn, RP_V_SWEEP_KEPT, p, 1, count_dropped, s);
 	return r;
 }
 
