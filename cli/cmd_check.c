@@ -164,11 +164,12 @@ print_verdicts(const struct verdicts *v, int json)
 int
 cmd_check(struct cmd *cmd, int argc, char **argv)
 {
-	const char *left = NULL;
+	struct texts left = { 0 };
 	int json = 0;
 	const struct option options[] = {
-		{ "--left", TEXT, &left, "QUEUE",
-		  "jobs that are still in this queue are not lost" },
+		{ "--left", TEXTS, &left, "QUEUE",
+		  "jobs that are still in this queue are not lost; may be "
+		  "repeated" },
 		{ "--json", FLAG, &json, NULL, "JSON lines" },
 		OPTIONS_END,
 	};
@@ -176,21 +177,20 @@ cmd_check(struct cmd *cmd, int argc, char **argv)
 	struct checker *checker;
 	struct verdicts v;
 
-	if (status)
-		return status;
-	if (argc == 0)
-		return usage(cmd, "which files?");
-	checker = checker_new();
-	if (!checker)
-		return complain(FAILED, "out of memory");
+	if (!status && argc == 0)
+		status = usage(cmd, "which files?");
+	checker = status ? NULL : checker_new();
+	if (!status && !checker)
+		status = complain(FAILED, "out of memory");
 	for (int i = 0; i < argc && !status; i++)
 		status = read_file(checker, argv[i]);
-	if (!status && left)
-		status = check_left(cmd, checker, left);
+	for (size_t i = 0; i < left.count && !status; i++)
+		status = check_left(cmd, checker, left.items[i]);
 	if (!status && checker_run(checker, print_finding, &json, &v) < 0)
 		status = complain(FAILED, "out of memory");
 	if (!status)
 		status = print_verdicts(&v, json);
 	checker_free(checker);
+	free(left.items);
 	return status;
 }

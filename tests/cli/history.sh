@@ -28,6 +28,10 @@ wait "${pids[2]}" && wait "${pids[3]}"
 check 'the other workers drain the queue' equal "$?" 0
 check 'every job was done, and the history agrees' \
 	equal "$(readpast check h --left q | tail -n 1)" 'P1 ok, P2 ok, P3 ok, P6 ok'
+readpast --history two enqueue one x --quiet
+readpast --history two enqueue other x --quiet
+check 'jobs may be left in several queues' grep -q 'P1 ok' <(readpast check two --left one --left other)
+check 'a job of another queue is lost' grep -q 'P1 BROKEN' <(readpast check two --left one)
 check 'no job is left' equal "$(readpast stats q --json | grep -oE '"(ready|running|dead)":[0-9]+' | paste -sd,)" '"ready":0,"running":0,"dead":0'
 
 # Each of the following histories breaks one promise.
