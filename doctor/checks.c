@@ -157,8 +157,8 @@ const struct check checks[] = {
 	  "queue {queue}: its first ready job has waited for {waits_ms}; jobs "
 	  "that are ready: about {in_line}, finished in the last minute: "
 	  "{per_minute}",
-	  "run more workers (readpast work {queue} -j N), raise the queue's "
-	  "limit or rate if it has one, or enqueue fewer jobs",
+	  "run more workers (readpast work {queue} -j N), or enqueue fewer "
+	  "jobs",
 	  NULL },
 	{ "killers", TROUBLE,
 	  "job {id} of queue {queue} may have killed its worker: its lease ran "

@@ -30,6 +30,9 @@ check 'the warning has a fix' grep -q '^    fix: readpast work lonely' out
 check 'a queue that has had no worker for long is a trouble' eventually finds nobody '"trouble".*queue lonely .*no worker' --long 5ms
 check 'with a trouble doctor exits with 1' status 1 readpast doctor --long 5ms
 check 'the long wait of the first job of this queue is not reported again' lacks late --long 5ms
+readpast hold lonely --for 1h
+check 'a held queue is not reported as a queue without a worker' lacks nobody
+readpast hold lonely --clear
 readpast pause lonely --reason 'not before noon'
 check 'a paused queue is not reported as a queue without a worker' lacks nobody
 check 'a paused queue is not reported as late' lacks late --long 5ms
@@ -47,7 +50,10 @@ check 'a queue with a worker is late if its next job waits and no job ends' find
 readpast hold w --for 1h
 check 'a held queue is not reported as late' lacks late --long 5ms
 readpast hold w --clear
-check 'after the hold the queue is late again' finds late 'queue w: ' --long 5ms
+readpast queue set w --limit 1 >/dev/null
+check 'a queue that is at its limit is not reported as late' lacks late --long 5ms
+readpast queue set w --limit none >/dev/null
+check 'without the limit the queue is late again' finds late 'queue w: ' --long 5ms
 kill_worker
 check 'a worker that was killed is not yet reported' lacks silent
 check 'the job of the killed worker waits for a sweep' eventually finds sweep "\"warning\".*queue w: job $w .*no client sweeps"
@@ -113,6 +119,22 @@ readpast sweep >/dev/null
 check 'a schedule with an unknown time zone is reported' finds zones '"warning".*the first is beat, .*time zone .*Europe/Berln'
 check 'this schedule is not reported as overdue' lacks fires
 readpast cron remove beat >/dev/null
+
+readpast queue set groups --group-limit 1 >/dev/null
+readpast sweep >/dev/null
+readpast enqueue groups first second --group g --quiet
+first=$(readpast list groups --json | jq .id | head -n 1)
+readpast hold groups --group g --for 1ms
+if [[ $2 == sqlite: ]]; then
+	sql 'update readpast_group_wait set run_at = run_at - 11000'
+else
+	sql "update $schema.group_wait set run_at = run_at - interval '11 s'"
+fi
+check 'a group is not stuck if only the sweep after its hold is missing' lacks groups
+sql "delete from ${table}group_hold"
+[[ $2 == sqlite: ]] || sql "delete from $schema.group_recheck"
+check 'a stuck group is reported' finds groups "queue groups, group g: job $first has waited for "
+readpast purge groups --state all --yes >/dev/null
 
 # hold_open FILE SQL: run SQL in a process that keeps the file open. Sets $holder to its
 # pid.

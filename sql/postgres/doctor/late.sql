@@ -1,9 +1,10 @@
 -- late: list queues whose first ready job has waited for longer than :long_ms, and
--- whose ready jobs would take more than an hour at the rate of the last minute. Paused and
--- held queues are left out. The query does not count the ready jobs, but estimates how many
--- there are from their `seq`. To do so, the query subtracts the `seq` of the first job from
--- the `seq` of the last job. All queues and priorities draw `seq` from the same sequence, so
--- the estimate may be too high.
+-- whose ready jobs would take more than an hour at the rate of the last minute. Queues
+-- that are paused, or whose hold, limit or rate lets no job start now, are left out. The
+-- query does not count the ready jobs, but estimates how many there are from their `seq`. To
+-- do so, the query subtracts the `seq` of the first job from the `seq` of the last job. All
+-- queues and priorities draw `seq` from the same sequence, so the estimate may be too
+-- high.
 
 select l.queue, l.waits_ms, l.in_line, l.per_minute
   from (select q.name as queue,
@@ -28,7 +29,7 @@ select l.queue, l.waits_ms, l.in_line, l.per_minute
                                  and j.seq is not null
                                order by j.lane_id desc, j.seq desc limit 1) e
          where q.paused_at is null
-           and (q.held_until is null or q.held_until <= clock_timestamp())
+           and not is_full(q.id)
          group by q.id, q.name) l
  where l.waits_ms > :long_ms::bigint and l.in_line > l.per_minute * 60
  order by l.waits_ms desc

@@ -1,6 +1,7 @@
 -- groups: list stuck groups. Jobs of such a group wait, but none of its jobs has a slot
--- (the right to run), the group is not held, and no sweep is due to admit a job. In
--- each queue, only the first 10,000 groups that have waiting jobs are checked.
+-- (the right to run), and no sweep is due to admit a job. While the group has a hold, even
+-- one that is over, a sweep will examine it. In each queue, only the first 10,000 groups
+-- that have waiting jobs are checked.
 
 with recursive waiting(queue_id, place, group_key) as (
   select q.id, 1, (select group_key from readpast_group_wait
@@ -30,7 +31,6 @@ select q.name as queue, w.group_key as 'group', :now_ms - j.run_at as waits_ms,
                     where s.queue_id = w.queue_id and s.group_key = w.group_key
                       and k.id = s.job_id)
    and not exists (select 1 from readpast_group_hold
-                    where queue_id = w.queue_id and group_key = w.group_key
-                      and until > :now_ms - 10000)
+                    where queue_id = w.queue_id and group_key = w.group_key)
  order by waits_ms desc
  limit 20;

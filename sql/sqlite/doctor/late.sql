@@ -1,8 +1,8 @@
 -- late: list queues whose first ready job has waited for longer than :long_ms, and
--- whose ready jobs would take more than an hour at the rate of the last minute. Paused and
--- held queues are left out. The number of ready jobs is an estimate. In each lane (the
--- ready jobs of one priority and class) the query subtracts the seq of the first job from
--- the seq of the last one.
+-- whose ready jobs would take more than an hour at the rate of the last minute. Queues
+-- that are paused, or whose hold, limit or rate lets no job start now, are left out. The
+-- number of ready jobs is an estimate. In each lane (the ready jobs of one priority and
+-- class) the query subtracts the seq of the first job from the seq of the last one.
 
 with recursive lane(queue_id, priority, class) as (
   select q.id, j.priority, j.class
@@ -12,7 +12,7 @@ with recursive lane(queue_id, priority, class) as (
                   where queue_id = q.id and seq is not null
                   order by priority, class, seq limit 1)
    where q.paused_at is null
-     and (q.held_until is null or q.held_until <= :now_ms)
+     and (select stopped from readpast_stop where id = q.id) = 0
   union all
   select l.queue_id, n.priority, n.class
     from lane l

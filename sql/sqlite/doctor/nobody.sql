@@ -11,6 +11,7 @@ select q.name as queue,
        )) as lasts_ms
   from readpast_queue q
  where q.paused_at is null
+   and (select stopped from readpast_stop where id = q.id) = 0
    and exists (select 1 from readpast_job
                 where queue_id = q.id and seq is not null)
    and not exists (select 1 from readpast_worker w, json_each(w.queues) e
