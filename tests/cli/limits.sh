@@ -225,6 +225,62 @@ check 'a second hold replaces the first, and a worker goes on when it ends' \
 kill $!
 wait
 
+# ---- several at once ----
+
+readpast queue set full --limit 1 --group-limit 3 >/dev/null
+readpast enqueue full 1 2 --group a --quiet
+claim full >claimed
+check 'why names the limit of the queue if the job has a slot of its group' equal \
+	"$(reason "$(readpast list full --state blocked --json | jq .id)")" limit
+
+readpast queue set removed --group-limit 1 >/dev/null
+readpast enqueue removed 1 --group a --quiet
+readpast fail "$(claim removed)" --error x --retry-in 1h
+readpast queue set removed --group-limit none >/dev/null
+check 'a slot of a removed limit is not listed' equal "$(readpast groups removed --json)" ''
+readpast hold removed --group a --for 2h
+readpast enqueue removed 2 --group a --quiet
+id=$(readpast list removed --state blocked --json | jq .id)
+check 'why does not name the job that has such a slot' \
+	equal "$(readpast why "$id" --json | jq -c '[.reason, .group_next]')" '["held",null]'
+check 'work --drain does not wait for such a slot' \
+	timeout 20 readpast work removed --drain --quiet -- cat
+
+readpast queue set retries --group-limit 1 >/dev/null
+readpast enqueue retries 1 2 --group a --quiet
+readpast fail "$(claim retries)" --error x --retry-in 1h --hold group --for 2h
+check 'work --drain does not wait for a retry in a group that is held' \
+	timeout 20 readpast work retries --drain --quiet -- cat
+
+readpast queue set due --group-limit 1 >/dev/null
+readpast enqueue due low --group a --delay 1ms --quiet
+readpast enqueue due high --group a --delay 2ms --priority 5 --quiet
+check 'of two jobs that become due together, the more urgent one runs first' equal \
+	"$(readpast sweep >/dev/null; readpast work due --drain --quiet -- sh -c 'cat; echo' | paste -sd,)" \
+	high,low
+
+readpast queue set front >/dev/null
+readpast enqueue front 1 2 3 --group a --quiet
+readpast release "$(claim front)"
+readpast hold front --group a --for 1h
+readpast hold front --group a --clear
+readpast sweep >/dev/null
+check 'a released job is still the first of its group after a hold' equal \
+	"$(states front)" '1 ready,2 ready,3 ready'
+readpast release "$(claim front)"
+readpast queue set front --group-limit 1 >/dev/null
+readpast sweep >/dev/null
+check 'and after the queue got its first group limit' equal \
+	"$(states front)" '1 ready,2 blocked,3 blocked'
+
+readpast queue set nolimit >/dev/null
+readpast enqueue nolimit 1 --quiet
+readpast enqueue nolimit 2 --group a --unique k --quiet
+readpast enqueue nolimit 3 --quiet
+readpast enqueue nolimit 4 --group b --unique k --replace --quiet
+check 'without a limit a job keeps its place when its group is replaced' equal \
+	"$(states nolimit)" '1 ready,4 ready,3 ready'
+
 # ---- in a handler ----
 
 readpast queue set api --group-limit 1 >/dev/null

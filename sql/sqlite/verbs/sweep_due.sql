@@ -1,7 +1,8 @@
 -- sweep_due: make up to :max due jobs of a queue ready. (A job is due if it is
 -- scheduled and its run_at has passed.) Each job goes to the end of its lane (the ready
 -- jobs of one queue, priority and class). A job that has a group may have to wait for
--- the group instead.
+-- the group instead. So the jobs that became due first are chosen, and then the jobs
+-- enter their groups in the order of their priority.
 
 select q.id as queue_id, q.group_limit > 0 or q.holds_until > :now as is_grouped
   from readpast_queue q
@@ -11,11 +12,13 @@ select q.id as queue_id, q.group_limit > 0 or q.holds_until > :now as is_grouped
 select j.id, j.priority, iif(j.class = 1, 1, 2) as class,
        j.group_key,
        @is_grouped and j.group_key is not null as enters
-  from readpast_job j
- where j.queue_id = :queue_id and j.seq is null and j.lease_until is null
-   and j.run_at <= :now and j.run_at < 9223372036854775807
- order by j.run_at, j.id
- limit :max;
+  from (select id, priority, class, group_key, run_at
+          from readpast_job
+         where queue_id = :queue_id and seq is null and lease_until is null
+           and run_at <= :now and run_at < 9223372036854775807
+         order by run_at, id
+         limit :max) j
+ order by j.priority, j.run_at, j.id;
 
 update readpast_job
    set class = @class,

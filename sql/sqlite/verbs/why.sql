@@ -8,8 +8,8 @@
 -- group_busy is the number of slots of the job's group that are in use. group_ahead is
 -- the number of jobs that the group admits before this job, and group_waiting is the
 -- number of all jobs that wait for the group. Both are counted up to :most. group_next
--- describes the job for which this job waits: a job that has a slot of this group, if
--- possible a running one.
+-- describes the job for which this job waits: if the group has a limit and this job has no
+-- slot, a job that has a slot of this group, if possible a running one.
 -- worker_id, host, pid, silent_ms and renewed describe the worker that holds the job,
 -- and its lease.
 -- Priority, class and seq are compared one by one, because for a comparison of row
@@ -91,7 +91,8 @@ select :now as now, q.paused_at as paused_at, q.pause_reason as pause_reason,
           left join readpast_job r on r.id = g.id
           left join readpast_worker o on o.id = r.worker_id
          where s.queue_id = q.id and s.group_key = j.group_key
-           and g.id = s.job_id and g.id <> j.id
+           and g.id = s.job_id and q.group_limit > 0
+           and j.run_at = 9223372036854775807
          order by g.state = 3 desc, r.came
          limit 1) as group_next,
        q.rate_count as rate_count, q.rate_ms as rate_ms,

@@ -16,6 +16,12 @@ language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $body$
 #variable_conflict use_column
+declare
+	-- True if the queue has a group limit or a held group.
+	groups_count boolean := (
+		select q.group_limit > 0 or coalesce(q.holds_until > clock_timestamp(), false)
+		  from readpast.queue q
+		 where q.id = readpast.queue_of(replace_live.lane_id));
 begin
 	-- A job that has no group before and after the change is changed in the first
 	-- turn of the loop. For any other job the first turn only calls unblock_job(), if
@@ -23,14 +29,16 @@ begin
 	for turn in 1 .. 2 loop
 		update readpast.job j
 		   set lane_id = replace_live.lane_id,
-		       -- A job in the ready line keeps its number if it stays in its lane and
-		       -- its group. A job with a run_at of infinity waits for its group. It stays
-		       -- out of the line, and keeps its number in the group (`came`).
+		       -- A job in the ready line keeps its number if it stays in its lane, and,
+		       -- if groups count, in its group. A job with a run_at of infinity waits for
+		       -- its group. It stays out of the line, and keeps its number in the group
+		       -- (`came`).
 		       seq = case when is_due and j.run_at < 'infinity'
 		                  then coalesce(
 		                           case when j.lane_id = replace_live.lane_id
-		                                 and (j.extra).group_key is not distinct from
-		                                     (replace_live.extra).group_key
+		                                 and (not groups_count
+		                                      or (j.extra).group_key is not distinct
+		                                         from (replace_live.extra).group_key)
 		                                then j.seq end,
 		                           readpast.next_in_line(replace_live.lane_id))
 		             end,

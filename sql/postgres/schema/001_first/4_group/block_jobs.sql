@@ -18,7 +18,7 @@ begin
 		insert into readpast.group_wait
 		       (queue_id, group_key, priority, came, job_id, run_at)
 		select j.queue_id, (j.extra).group_key, readpast.priority_of(j.lane_id),
-		       coalesce(s.came, j.seq), j.id, j.run_at
+		       coalesce(s.came, readpast.came_in_line(j.lane_id, j.seq)), j.id, j.run_at
 		  from readpast.job j
 		  left join readpast.group_slot s
 		    on s.queue_id = j.queue_id and s.group_key = (j.extra).group_key

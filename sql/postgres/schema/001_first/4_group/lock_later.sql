@@ -19,7 +19,8 @@ begin
 		select l.id
 		  from (select distinct on (j.queue_id, (j.extra).group_key)
 		               j.queue_id, (j.extra).group_key,
-		               readpast.priority_of(j.lane_id) as priority, j.seq as came
+		               readpast.priority_of(j.lane_id) as priority,
+		               readpast.came_in_line(j.lane_id, j.seq) as came
 		          from readpast.job j
 		         where j.id = any (ids)
 		         order by j.queue_id, (j.extra).group_key, priority, came) b

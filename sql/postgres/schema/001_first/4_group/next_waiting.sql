@@ -41,7 +41,8 @@ begin
 	               case when all_of_them
 	                         or exists (select 1 from unnest(requests) r
 	                                     where r.queue_id = f.queue_id
-	                                       and r.group_key = f.group_key) then 0
+	                                       and r.group_key = f.group_key)
+	                    then -9223372036854775807
 	                    else min(f.came) end as came
 	          from unnest(freed) f
 	         group by f.queue_id, f.group_key) f

@@ -31,7 +31,7 @@ begin
 		raise exception 'group_on_failure must be block or pass'
 			using errcode = 'RP003';
 	elsif rate not between 0 and :most_rate or rate > 0 and per is null
-	      or readpast.is_bad_lease(per) then
+	      or rate is null and per is not null or readpast.is_bad_lease(per) then
 		raise exception 'rate must be 0, or 1..:most_rate with `per` within 1 ms..:most_days days'
 			using errcode = 'RP003';
 	end if;

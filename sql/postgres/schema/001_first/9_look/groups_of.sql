@@ -40,9 +40,10 @@ begin
 		select count(*) filter (where j.lease_until is null and j.seq is not null),
 		       count(*) filter (where j.lease_until is not null)
 		  into ready, running
-		  from readpast.group_slot s
+		  from readpast.queue q
+		  join readpast.group_slot s on s.queue_id = q.id
 		  join readpast.job j on j.id = s.job_id
-		 where s.queue_id = its and s.group_key = groups_of.name;
+		 where q.id = its and q.group_limit > 0 and s.group_key = groups_of.name;
 		if is_full then
 			waiting_at_least := waiting_at_least or waiting + ready > most;
 			waiting := least(waiting + ready, most);

@@ -32,8 +32,11 @@ begin
 	if only_blocked then
 		return least(waits collate "C", slot);
 	end if;
+	-- If the limit was removed, slots may be left, which do not count.
 	slot := (select s.group_key from readpast.group_slot s
 	          where s.queue_id = next_group.queue_id and s.group_key > after
+	            and (select q.group_limit from readpast.queue q
+	                  where q.id = next_group.queue_id) > 0
 	          order by s.queue_id, s.group_key limit 1);
 	held := (select h.group_key from readpast.group_hold h
 	          where h.queue_id = next_group.queue_id and h.group_key > after

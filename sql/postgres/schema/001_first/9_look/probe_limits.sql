@@ -4,8 +4,8 @@
 -- Result:
 --   ready: a claim would find a job, or carry out a recheck request of a group.
 --   blocked: jobs wait for a limit or a rate, and not only for the end of a hold. A job
---     waits for the limit of its group if a slot of this group is in use. A thousand slots
---     are examined.
+--     waits for the limit of its group if a slot of this group is in use and the group is
+--     not held. A thousand slots are examined.
 --   due_in_ms: milliseconds until the rate lets a job start or until a hold ends,
 --     whichever comes first. Null if no job waits for either.
 -- Locks: none.
@@ -27,7 +27,7 @@ declare
 begin
 	select q.run_limit > 0 and readpast.slots_held(q.id) >= q.run_limit as is_full,
 	       readpast.rate_in_ms(q.id, q.rate_count, q.rate_ms) as rate_in_ms,
-	       q.held_until > moment as is_held, q.held_until
+	       q.held_until > moment as is_held, q.held_until, q.group_limit
 	  into its
 	  from readpast.queue q
 	 where q.id = probe_limits.queue_id;
@@ -45,7 +45,7 @@ begin
 	                   + case when ends is null then null else 0 end);
 	blocked := its.is_held is not true
 	           and (has_ready and not ready
-	                or waits and exists (
+	                or waits and its.group_limit > 0 and exists (
 	                       select 1
 	                         from (select s.group_key from readpast.group_slot s
 	                                where s.queue_id = probe_limits.queue_id
@@ -53,6 +53,7 @@ begin
 	                        where exists (
 	                                select 1 from readpast.group_wait w
 	                                 where w.queue_id = probe_limits.queue_id
-	                                   and w.group_key = s.group_key)));
+	                                   and w.group_key = s.group_key)
+	                          and not readpast.is_held(probe_limits.queue_id, s.group_key)));
 end
 $body$;

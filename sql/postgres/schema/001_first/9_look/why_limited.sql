@@ -11,8 +11,8 @@
 --   group_busy: how many jobs have a slot (the right to run) of its group.
 --   group_ahead: how many jobs of its group wait before it.
 --   group_waiting: how many jobs of its group wait.
---   group_next: if the job waits for its group, a JSON object about a job that has a
---     slot, if possible a running job. Members: id, state, since (milliseconds since
+--   group_next: if the job waits for the limit of its group, a JSON object about a job
+--     that has a slot, if possible a running job. Members: id, state, since (milliseconds since
 --     1970), worker, host.
 --   rate_count, rate_ms: the rate of its queue. A rate_count of 0: none.
 --   rate_in_ms: milliseconds until the rate lets a job start.
@@ -59,7 +59,7 @@ begin
 	                           where g.queue_id = its.queue_id
 	                             and g.group_key = its.group_key
 	                           limit most) a);
-	select b.busy, case when its.waits then b.next end
+	select b.busy, case when its.waits and its.group_limit > 0 then b.next end
 	  into group_busy, group_next
 	  from readpast.group_users(its.queue_id, its.group_key) b;
 end
