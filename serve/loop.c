@@ -19,9 +19,11 @@
 /* How often the loop checks whether a wait or a time limit is over. So a wait
  * may be this much longer than the client asked for. */
 #define TICK_MS 100
-/* When the server ends, it waits for up to this time until its last answers are
- * sent. */
-#define DRAIN_MS 10000
+/* When the server ends, it waits for up to DRAIN_MS until its last answers are
+ * sent. After END_MS the process exits, even if a thread still waits for the
+ * database. */
+#define DRAIN_MS 8000
+#define END_MS 10000
 #define MOST_PEM 1048576 /* bytes of a certificate or a key */
 
 /* Values of epoll_data for descriptors that are not connections. The listener
@@ -148,6 +150,25 @@ tick(struct server *server)
 	connections_tick(server, now);
 }
 
+static void *
+exit_late(void *ctx)
+{
+	(void)ctx;
+	sleep_us(END_MS * 1000);
+	complain(FAILED, "the database has not answered for too long, so the "
+			 "server exits without its answer");
+	_exit(FAILED);
+}
+
+static void
+limit_drain(void)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, exit_late, NULL) == 0)
+		pthread_detach(thread);
+}
+
 void
 server_drain(struct server *server)
 {
@@ -155,6 +176,7 @@ server_drain(struct server *server)
 		return;
 	server->drains = 1;
 	server->drain_until = now_ms() + DRAIN_MS;
+	limit_drain();
 	epoll_ctl(server->epoll_fd, EPOLL_CTL_DEL, server->signal_fd, NULL);
 	listen_close(server);
 	polls_end(server);

@@ -11,10 +11,11 @@ import json
 import pathlib
 import signal
 import socket
+import sqlite3
 import threading
 import time
 
-from serving import Case, Server, eventually, main
+from serving import KIND, Case, Server, eventually, main, new_url
 
 
 class Drain(Case):
@@ -117,6 +118,26 @@ class Drain(Case):
         time.sleep(0.3)
         self.end()
         self.ended(15)
+
+
+if KIND == "sqlite:":
+    class Hung(Case):
+        def test_a_database_that_does_not_answer_keeps_the_server_for_10_s_at_most(self):
+            url = new_url(self.folder.name)
+            own = Server(self.folder.name, url=url + "?busy=1m")
+            own.enqueue("q")
+            lock = sqlite3.connect(url.removeprefix("sqlite:"), isolation_level=None)
+            lock.execute("begin immediate")
+            connection = own.connect()
+            connection.request("POST", "/v1/queues/q/jobs", b"x",
+                               {"Content-Type": "text/plain"})
+            own.get("/healthz")  # is answered after that request has begun
+            own.process.send_signal(signal.SIGTERM)
+            self.assertEqual(own.process.wait(20), 1)
+            lock.execute("rollback")
+            own.errors.seek(0)
+            self.assertIn("has not answered", own.errors.read())
+            lock.close()
 
 
 class Connections(Case):
