@@ -8,6 +8,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -24,11 +27,29 @@ access_log_open(struct server *server)
 
 	if (!path)
 		return 0;
-	server->log = strcmp(path, "-") == 0 ? fdopen(dup(1), "a")
-					     : fopen(path, "ae");
-	return server->log ? 0
-			   : complain(FAILED, "cannot write to %s: %s", path,
-				      strerror(errno));
+	server->log_fd =
+		strcmp(path, "-") == 0
+			? dup(1)
+			: open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC,
+			       0666);
+	return server->log_fd >= 0 ? 0
+				   : complain(FAILED, "cannot write to %s: %s",
+					      path, strerror(errno));
+}
+
+/* Write a line of the log. If the log is a pipe that is full, because nobody
+ * reads it, the line is lost. Otherwise the write would stop the server. If
+ * poll() reports that a pipe is not full, a line of up to PIPE_BUF bytes fits.
+ * No line is longer, because the target and the names in it are short. */
+static void
+write_line(struct server *server, const char *line)
+{
+	struct pollfd to = { .fd = server->log_fd, .events = POLLOUT };
+	size_t size = strlen(line);
+
+	if (poll(&to, 1, 0) != 1 || !(to.revents & POLLOUT) ||
+	    write(server->log_fd, line, size) != (ssize_t)size)
+		atomic_fetch_add(&server->metrics.lines_lost, 1);
 }
 
 void
@@ -39,8 +60,9 @@ access_log(struct server *server, const struct request *request, int is_sent)
 	 * jansson refuses such bytes */
 	char target[LINE_PATH + 1], method[32];
 	json_t *line;
+	char *text, *ended = NULL;
 
-	if (!server->log)
+	if (server->log_fd < 0)
 		return;
 	rp__clean(target, sizeof(target), request->target);
 	rp__clean(method, sizeof(method),
@@ -62,8 +84,10 @@ access_log(struct server *server, const struct request *request, int is_sent)
 				    json_string(request->worker));
 	if (!line)
 		return;
-	json_dumpf(line, server->log, JSON_COMPACT | JSON_REAL_PRECISION(6));
-	fputc('\n', server->log);
-	fflush(server->log);
+	text = json_dumps(line, JSON_COMPACT | JSON_REAL_PRECISION(6));
+	if (text && asprintf(&ended, "%s\n", text) >= 0)
+		write_line(server, ended);
+	free(text);
+	free(ended);
 	json_decref(line);
 }

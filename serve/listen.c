@@ -151,6 +151,30 @@ open_unix(const char *path)
 	return fd;
 }
 
+/* Store which file the socket is, so that remove_file() can recognize it. */
+static void
+note_file(struct listener *l)
+{
+	struct stat file;
+
+	if (l->fd >= 0 && lstat(l->path, &file) == 0) {
+		l->device = file.st_dev;
+		l->inode = file.st_ino;
+	}
+}
+
+/* Remove the socket's file, unless another server now has a socket of its own
+ * at this path. */
+static void
+remove_file(const struct listener *l)
+{
+	struct stat file;
+
+	if (lstat(l->path, &file) == 0 && file.st_dev == l->device &&
+	    file.st_ino == l->inode)
+		unlink(l->path);
+}
+
 static int
 open_tcp(const struct addrinfo *found)
 {
@@ -193,6 +217,7 @@ open_one(struct server *server, const char *text)
 	if (is_unix(text)) {
 		l->path = text + strlen(UNIX);
 		l->fd = open_unix(l->path);
+		note_file(l);
 	} else {
 		struct addrinfo *found = listen_resolve(listen_option, text);
 
@@ -265,7 +290,7 @@ listen_close(struct server *server)
 	for (size_t i = 0; i < server->listeners_count; i++) {
 		close(server->listeners[i].fd);
 		if (server->listeners[i].path)
-			unlink(server->listeners[i].path);
+			remove_file(&server->listeners[i]);
 	}
 	server->listeners_count = 0;
 }

@@ -380,9 +380,9 @@ resume_all(struct server *server)
 int
 serve(const struct options *options)
 {
-	struct server server = { .options = options,
-				 .epoll_fd = -1,
-				 .wake_fd = -1 };
+	struct server server = {
+		.options = options, .log_fd = -1, .epoll_fd = -1, .wake_fd = -1
+	};
 	int status;
 
 	pthread_mutex_init(&server.lock, NULL);
@@ -402,8 +402,8 @@ serve(const struct options *options)
 	tokens_free(&server.tokens);
 	free(server.cert);
 	free(server.key);
-	if (server.log)
-		fclose(server.log);
+	if (server.log_fd >= 0)
+		close(server.log_fd);
 	close(server.epoll_fd);
 	close(server.wake_fd);
 	pthread_mutex_destroy(&server.lock);

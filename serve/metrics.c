@@ -100,6 +100,10 @@ metrics_process(const struct server *server, FILE *to)
 		     "Requests whose writes the writer has committed.");
 	fprintf(to, "readpast_http_commit_requests_total %lld\n",
 		(long long)atomic_load(&m->commit_requests));
+	metrics_head(to, "http_access_log_lines_lost_total", "counter",
+		     "Lines that could not be written to the access log.");
+	fprintf(to, "readpast_http_access_log_lines_lost_total %lld\n",
+		(long long)atomic_load(&m->lines_lost));
 	metrics_head(to, "http_connections", "gauge", "Open connections.");
 	fprintf(to, "readpast_http_connections %lld\n",
 		(long long)server->connections_count);

@@ -16,6 +16,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/types.h>
 
 #include "cmd.h"
 #include "mhd.h"
@@ -428,6 +429,7 @@ struct metrics {
 	_Atomic int64_t commits, commit_requests;
 	_Atomic int64_t jobs[MET_KINDS];
 	_Atomic int64_t verdicts[RP_EXTEND + 1]; /* accepted, by verdict */
+	_Atomic int64_t lines_lost;              /* of the access log */
 };
 /* Write the metrics of this process. */
 void metrics_process(const struct server *server, FILE *to);
@@ -479,7 +481,9 @@ void connection_unwatch(struct request *request);
 struct listener {
 	int fd;
 	const char *path; /* path of a socket in the file system, or NULL */
-	char name[64];    /* ADDRESS:PORT */
+	dev_t device;     /* of this socket file */
+	ino_t inode;
+	char name[64]; /* ADDRESS:PORT */
 	int port, is_loopback;
 };
 
@@ -498,7 +502,7 @@ struct server {
 			    * it, too */
 	int64_t drain_until;
 	char *cert, *key;
-	FILE *log;
+	int log_fd;               /* the access log, or -1 */
 	_Atomic int64_t swept_at; /* monotonic ms of the last sweep */
 	pthread_mutex_t lock;
 	struct list done; /* requests that other threads give back to the

@@ -219,6 +219,13 @@ class Log(Case):
                     targets.append(line["target"])
                 self.assertEqual(targets, [logged, "/healthz"])
 
+    def test_a_log_that_nobody_reads_does_not_stop_the_server(self):
+        own = Server(self.folder.name, "--access-log", "-")
+        for _ in range(1000):
+            self.assertEqual(own.get("/healthz").status, 200)
+        self.assertGreater(own.metric("readpast_http_access_log_lines_lost_total"), 0)
+        self.assertEqual(own.stop(), 0)
+
     def test_a_log_that_cannot_be_written_is_an_error(self):
         path = pathlib.Path(self.folder.name) / "missing" / "log"
         with self.assertRaisesRegex(AssertionError, "missing/log"):

@@ -449,6 +449,17 @@ class Addresses(Case):
         self.assertEqual(own.stop(), 0)
         self.assertFalse(path.exists())
 
+    def test_a_server_that_ends_leaves_the_socket_of_the_next_server(self):
+        path = pathlib.Path(self.folder.name) / "handed-over"
+        first = Server(self.folder.name, listen=f"unix:{path}")
+        path.unlink()
+        second = Server(self.folder.name, listen=f"unix:{path}")
+        self.assertEqual(first.stop(), 0)
+        with socket.socket(socket.AF_UNIX) as s:
+            s.connect(str(path))
+        self.assertEqual(second.stop(), 0)
+        self.assertFalse(path.exists())
+
     def test_a_socket_that_a_killed_server_left_is_used_again(self):
         path = pathlib.Path(self.folder.name) / "left"
         Server(self.folder.name, listen=f"unix:{path}").stop(9)
