@@ -174,13 +174,16 @@ make_queue(rp_conn *conn)
 	settings(conn, q);
 }
 
-/* Put kept (finished) jobs into the archive. Their payloads are so large that
- * SQLite stores the payloads in the table readpast_payload. */
+/* Put LARGE kept (finished) jobs into the archive. Their payloads are so large
+ * that SQLite stores the payloads in the table readpast_payload, and that a
+ * fast machine, too, needs several slices to delete them all. */
+#define LARGE 120
+
 static void
 keep_large(rp_conn *conn)
 {
 	make_queue(conn);
-	sql(conn, KEPT(40, 4, 1));
+	sql(conn, KEPT(LARGE, 4, 1));
 	sql(conn, "update readpast_archive set payload = 1048576;"
 		  "insert into readpast_payload select id, zeroblob(payload)"
 		  " from readpast_archive");
@@ -213,7 +216,7 @@ a_purge_of_large_jobs_ends_each_slice_by_time(void **state)
 	keep_large(db->conn);
 	watch_handle(&w, db->conn);
 	assert_int_equal(rp_queue_purge(db->conn, "q", RP_STATE_DONE, NULL),
-			 40);
+			 LARGE);
 	expect_slices(&w, 2);
 }
 
@@ -242,7 +245,7 @@ retention_of_large_jobs_ends_each_slice_by_time(void **state)
 
 	keep_large(db->conn);
 	watch_handle(&w, db->conn);
-	assert_int_equal(ok(db->conn, rp_sweep(db->conn, NULL)), 40);
+	assert_int_equal(ok(db->conn, rp_sweep(db->conn, NULL)), LARGE);
 	expect_slices(&w, 2);
 }
 

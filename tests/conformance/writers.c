@@ -412,7 +412,8 @@ a_hundred_writers_are_as_fast_as_with_sqlites_own_timeout(void **state)
 	struct crowd theirs = { .db = *state, .timeout = 1 };
 	long with_queue, with_timeout;
 
-	/* Take turns, so that a machine that is busy for a moment slows both. */
+	/* Take turns, so that a machine that is busy for a moment slows both.
+	 */
 	for (int round = 0; round < 4; round++) {
 		be_crowded(&ours);
 		be_crowded(&theirs);

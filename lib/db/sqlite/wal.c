@@ -36,9 +36,11 @@
  * fdatasync more than overwriting it. */
 #define SMALL ((int64_t)16 << 20)
 /* One commit truncates -wal by at most STEP bytes, which takes about 7 ms. One
- * sweep truncates for at most STRETCH_US. */
+ * sweep truncates for at most STRETCH_US, and pauses before each commit, so
+ * that other writers can take the lock. */
 #define STEP ((int64_t)16 << 20)
 #define STRETCH_US 50000
+#define PAUSE_US 2000
 
 static int64_t
 size_of_wal(const struct sqlite *s)
@@ -160,6 +162,8 @@ rp__sqlite_trim_wal(void *db)
 	if (s->attached || s->depth || size_of_wal(s) <= SMALL)
 		return;
 	checkpoint(s);
-	while (r == 0 && s->wal_limit && rp__monotonic_us() < until)
+	while (r == 0 && s->wal_limit && rp__monotonic_us() < until) {
+		rp__nap_us(PAUSE_US);
 		r = commit_nothing(s);
+	}
 }
