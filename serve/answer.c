@@ -184,7 +184,8 @@ is_lock_timeout(int code, const rp_error *error)
 }
 
 static int
-refuse_as(struct request *request, int code, const rp_error *error, int unknown)
+refuse_as(struct request *request, int code, const rp_error *error,
+	  const char *field, int unknown)
 {
 	return answer_problem(
 		request, code,
@@ -193,13 +194,13 @@ refuse_as(struct request *request, int code, const rp_error *error, int unknown)
 			  "request needs; try again"
 		: *error->message ? error->message
 				  : rp_error_text(code),
-		NULL, unknown);
+		field, unknown);
 }
 
 int
 refuse_error(struct request *request, int code, const rp_error *error)
 {
-	return refuse_as(request, code, error, code == RP_ELOST);
+	return refuse_as(request, code, error, NULL, code == RP_ELOST);
 }
 
 int
@@ -216,7 +217,8 @@ refuse_partly(struct request *request, int code, const rp_error *error,
 }
 
 int
-refuse_undone(struct request *request, int code, const rp_error *error)
+refuse_undone(struct request *request, int code, const rp_error *error,
+	      const char *field)
 {
-	return refuse_as(request, code, error, 0);
+	return refuse_as(request, code, error, field, 0);
 }

@@ -98,6 +98,8 @@ take_backoff(struct request *request, json_t *list, const char *where,
 	json_array_foreach (list, i, one) {
 		int64_t ms;
 
+		snprintf(field, sizeof(field), "%s%sbackoff[%zu]", where,
+			 *where ? "." : "", i);
 		if (field_read(request, one, field, &want, &ms) < 0) {
 			json_decref(all);
 			return -1;
@@ -376,6 +378,17 @@ enqueue_text(const struct writes *writes)
 	return text;
 }
 
+/* Returns how many jobs were added or replaced. */
+static int64_t
+count_enqueued(const struct writes *writes)
+{
+	int64_t n = 0;
+
+	for (size_t i = 0; i < writes->specs_count; i++)
+		n += writes->added[i].outcome != RP_EXISTED;
+	return n;
+}
+
 static void
 enqueue_finish(struct request *request)
 {
@@ -390,7 +403,7 @@ enqueue_finish(struct request *request)
 	}
 	if (!writes->stored)
 		atomic_fetch_add(&request->server->metrics.jobs[MET_ENQUEUED],
-				 (int64_t)writes->specs_count);
+				 count_enqueued(writes));
 	writes->stored = NULL;
 	answer_text(request, 201, "application/json", text);
 }

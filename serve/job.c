@@ -20,16 +20,26 @@
 
 /* ---- as JSON ---- */
 
-/* Returns the size of a text after it is shortened to at most `most` bytes. No
- * character is cut in two. */
-static size_t
-cut(const char *text, size_t size, size_t most)
+/* Returns whether a byte is inside a character of UTF-8. */
+static int
+is_inside(char byte)
 {
+	return ((unsigned char)byte & 0xc0) == 0x80;
+}
+
+/* Returns the size of a payload after it is shortened to at most `most` bytes.
+ * No character is cut in two. A character has at most 3 bytes after its first.
+ * So if there are more, the payload is not UTF-8, and can be cut anywhere. */
+static size_t
+cut(const char *payload, size_t size, size_t most)
+{
+	size_t end = most;
+
 	if (size <= most)
 		return size;
-	while (most && ((unsigned char)text[most] & 0xc0) == 0x80)
-		most--;
-	return most;
+	for (int i = 0; i < 3 && end && is_inside(payload[end]); i++)
+		end--;
+	return is_inside(payload[end]) ? most : end;
 }
 
 json_t *
@@ -291,13 +301,33 @@ job_cancel_prepare(struct request *request)
 	return fields_read(request, request->json, "", wants, NULL);
 }
 
+/* Refuse a change into a queue that does not exist. Returns 0 or -1. */
+static int
+check_queue(struct request *request, rp_conn *conn, const rp_change *change)
+{
+	rp_queues *queues;
+	int r;
+
+	if (!change || !change->queue)
+		return 0;
+	r = rp_queue_list(conn, change->queue, &queues);
+	if (r < 0)
+		return refuse_error(request, r, rp_last_error(conn));
+	rp_queues_free(queues);
+	return 0;
+}
+
 /* Answer a dry run: what would happen to the job. */
 static void
-try_one(struct request *request, const struct act *act, const rp_job *job)
+try_one(struct request *request, rp_conn *conn, const struct act *act,
+	const rp_change *change, const rp_job *job)
 {
-	json_t *examples = json_array();
 	int fits = (act->allowed & IN(job->state)) != 0;
+	json_t *examples;
 
+	if (fits && check_queue(request, conn, change) < 0)
+		return;
+	examples = json_array();
 	if (fits)
 		json_array_append_new(examples,
 				      job_json(request, job, RP_LIST_PAYLOAD));
@@ -316,7 +346,7 @@ change_one(struct request *request, rp_conn *conn, const struct act *act,
 	if (job_read(request, conn, MAY_ADMIN, &batch) < 0)
 		return;
 	if (request->is_dry) {
-		try_one(request, act, rp_batch_at(batch, 0));
+		try_one(request, conn, act, change, rp_batch_at(batch, 0));
 		rp_batch_free(batch);
 		return;
 	}
@@ -385,6 +415,11 @@ job_change_prepare(struct request *request)
 				     "give either delay or run_at");
 	if (w.queue)
 		return guard_queue(request, MAY_ADMIN, w.queue);
+	if (w.priority < 0 && w.delay_ms < 0 && w.run_at < 0 &&
+	    w.max_attempts < 0)
+		return refuse(request, RP_EINVAL, NULL,
+			      "nothing to change: give queue, priority, delay, "
+			      "run_at or max_attempts");
 	return 0;
 }
 

@@ -115,6 +115,9 @@ take_words(struct request *request, struct wanted *wanted)
 	if (json_is_null(json_object_get(request->json, "dead_to")) ||
 	    (queue->dead_to && strcmp(queue->dead_to, "none") == 0))
 		queue->dead_to = "";
+	if (queue->dead_to && strcmp(queue->dead_to, request->segments[2]) == 0)
+		return refuse(request, RP_EINVAL, "dead_to",
+			      "expected another queue than this one");
 	if (word && strcmp(word, "block") != 0 && strcmp(word, "pass") != 0)
 		return refuse(request, RP_EINVAL, "group_on_failure",
 			      "expected block or pass");

@@ -302,7 +302,7 @@ read_tokens(struct request *request, rp_conn *conn)
 		return;
 	r = tokens_read(tokens, conn);
 	if (r < 0)
-		refuse_undone(request, r, rp_last_error(conn));
+		refuse_undone(request, r, rp_last_error(conn), NULL);
 }
 
 /* Called when the list of tokens was read again. Returns 0, or -1 after

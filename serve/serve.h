@@ -259,8 +259,10 @@ int refuse_error(struct request *request, int code, const rp_error *error);
  * for too long (see rp__limit_waits()). Then nothing was done. */
 int is_lock_timeout(int code, const rp_error *error);
 /* Like refuse_error(), for a call in a transaction that was rolled back. So the
- * call has certainly had no effect. */
-int refuse_undone(struct request *request, int code, const rp_error *error);
+ * call has certainly had no effect. `field` names the wrong field; NULL: it is
+ * not known. */
+int refuse_undone(struct request *request, int code, const rp_error *error,
+		  const char *field);
 /* Like refuse_error(), for a call that may have changed up to `most` jobs
  * before it failed. */
 int refuse_partly(struct request *request, int code, const rp_error *error,

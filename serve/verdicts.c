@@ -58,6 +58,16 @@ take_claim_no(struct request *request, const struct wanted_verdict *w,
 /* Take a result. Like a payload, it is a string, any other JSON value, or bytes
  * in base64. With another verdict than "done", null stands for no result. */
 static int
+refuse_result(struct request *request, const char *where)
+{
+	char field[64];
+
+	snprintf(field, sizeof(field), "%s.result", where);
+	return refuse(request, RP_EFBIG, field,
+		      "the result is larger than %d bytes", RP_MOST_RESULT);
+}
+
+static int
 take_result(struct request *request, const struct wanted_verdict *w,
 	    const char *where, rp_verdict *v)
 {
@@ -79,9 +89,7 @@ take_result(struct request *request, const struct wanted_verdict *w,
 	if (result.memory && !writes_keep(request->writes, result.memory))
 		return refuse_memory(request);
 	if (result.size > RP_MOST_RESULT)
-		return refuse(request, RP_EFBIG, where,
-			      "the result is larger than %d bytes",
-			      RP_MOST_RESULT);
+		return refuse_result(request, where);
 	return 0;
 }
 

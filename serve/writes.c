@@ -213,6 +213,21 @@ writes_end_wait(struct request *request)
 	request->writes->finish(request);
 }
 
+/* Answer that nothing was written, and which job of a list was refused. */
+static void
+refuse_writes(struct request *request)
+{
+	const struct writes *writes = request->writes;
+	int names_job = writes->specs_count && !writes->is_one &&
+			writes->error.item >= 0;
+	char field[32];
+
+	snprintf(field, sizeof(field), "jobs[%lld]",
+		 (long long)writes->error.item);
+	refuse_undone(request, writes->code, &writes->error,
+		      names_job ? field : NULL);
+}
+
 static void
 finish(struct request *request, int code, int is_unknown, const rp_error *error)
 {
@@ -238,7 +253,7 @@ finish(struct request *request, int code, int is_unknown, const rp_error *error)
 	else if (writes->code && writes->is_unknown)
 		refuse_error(request, writes->code, &writes->error);
 	else if (writes->code)
-		refuse_undone(request, writes->code, &writes->error);
+		refuse_writes(request);
 	else
 		writes->finish(request);
 }

@@ -297,6 +297,20 @@ class Jobs(Case):
                          (job, 2001, True))
         self.assertTrue(("a" + "ü" * 1000).startswith(shown["payload"]))
 
+    def test_a_long_payload_that_is_not_utf8_is_cut_in_a_list_too(self):
+        data = base64.b64encode(b"\x80" * 300).decode()
+        self.server.post(f"/v1/queues/{self.queue}/jobs", {"payload_base64": data})
+        shown = self.server.get(f"/v1/jobs?queue={self.queue}").json["jobs"][0]
+        self.assertEqual(base64.b64decode(shown["payload_base64"]), b"\x80" * 256)
+        self.assertTrue(shown["payload_cut"])
+
+    def test_only_jobs_that_were_added_count_as_enqueued(self):
+        name = 'readpast_http_jobs_total{what="enqueued"}'
+        before = self.server.metric(name)
+        for _ in range(3):
+            self.server.enqueue(self.queue, unique_key="k")
+        self.assertEqual(self.server.metric(name) - before, 1)
+
     def test_why_explains_a_job(self):
         job = self.server.enqueue(self.queue, delay="1h")
         why = self.server.get(f"/v1/jobs/{job}/why").json
@@ -313,6 +327,10 @@ class Jobs(Case):
         self.refused(self.server.post(f"/v1/jobs/{job}/cancel"), 409)
         self.assertEqual(self.server.post(f"/v1/jobs/{job}/retry").json["result"],
                          "retried")
+        for dry in ("", "?dry_run=1"):
+            self.refused(self.server.post(f"/v1/jobs/{job}/change{dry}", {}), 400)
+            self.refused(self.server.post(f"/v1/jobs/{job}/change{dry}",
+                                          {"queue": "missing"}), 404)
         self.server.post(f"/v1/jobs/{job}/change", {"priority": 3, "delay": "1h"})
         shown = self.server.get(f"/v1/jobs/{job}").json
         self.assertEqual((shown["priority"], shown["state"]), (3, "scheduled"))

@@ -42,7 +42,7 @@ WRONG_JOBS = [  # a job, and the field that the refusal must name
     ({"delay": "1s", "run_at": "2026-01-31T18:00:00Z"}, "run_at"),
     ({"payload": 1, "payload_base64": "eA=="}, "payload_base64"),
     ({"backoff": "1s"}, "backoff"), ({"backoff": []}, "backoff"),
-    ({"backoff": ["x"]}, "backoff"),
+    ({"backoff": ["1s", "x"]}, "backoff[1]"),
 ]
 WRONG_VERDICTS = [
     ({}, "verdict"), ({"verdict": "maybe"}, "verdict"), ({"verdict": 1}, "verdict"),
@@ -117,6 +117,22 @@ class Fields(Case):
     def test_each_wrong_setting_is_named(self):
         self.check(f"/v1/queues/{self.queue}", WRONG_SETTINGS, method="PUT")
         self.refused(self.server.get(f"/v1/queues/{self.queue}"), 404)
+
+    def test_the_job_that_the_database_refuses_is_named(self):
+        late = {"expire": "1s", "run_at": "2100-01-01T00:00:00Z"}
+        answer = self.server.post(f"/v1/queues/{self.queue}/jobs",
+                                  {"jobs": [{"payload": "good"}, late]})
+        self.assertEqual(self.refused(answer, 400)["field"], "jobs[1]")
+        self.refused(self.server.get(f"/v1/queues/{self.queue}"), 404)
+
+    def test_a_result_that_is_too_large_is_named(self):
+        answer = self.server.post("/v1/verdicts", {"verdicts": [
+            {"verdict": "done", "claim": "1:1", "result": "x" * 65537}]})
+        self.assertEqual(self.refused(answer, 413)["field"], "verdicts[0].result")
+
+    def test_a_queue_cannot_be_its_own_dead_to(self):
+        answer = self.server.ask("PUT", f"/v1/queues/{self.queue}", {"dead_to": self.queue})
+        self.assertEqual(self.refused(answer, 400)["field"], "dead_to")
 
     def test_each_wrong_parameter_of_a_query_is_named(self):
         for path, field in WRONG_QUERIES:
