@@ -157,6 +157,13 @@ refuse(struct request *request, int code, const char *field, const char *format,
 }
 
 int
+refuse_gone(struct request *request)
+{
+	return refuse_status(request, 408, "client-gone",
+			     "the client has closed the connection");
+}
+
+int
 refuse_memory(struct request *request)
 {
 	return refuse(request, RP_ENOMEM, NULL, "out of memory");

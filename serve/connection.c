@@ -151,13 +151,13 @@ end_wait(struct server *server, struct request *request)
 	request->is_closed = 1;
 	if (request->wave)
 		return; /* The writer has the request. See polls_back(). */
-	if (request->stage == STAGE_POLL)
+	if (request->stage == STAGE_POLL) {
 		polls_remove(server, request);
-	else if (request->stage == STAGE_OUTCOME)
+		polls_answer_gone(request);
+	} else if (request->stage == STAGE_OUTCOME) {
 		outcomes_remove(server, request);
-	if (request->stage != STAGE_EVENTS)
-		refuse_status(request, 408, "client-gone",
-			      "the client has closed the connection");
+		refuse_gone(request);
+	}
 	server_resume(request);
 }
 

@@ -10,6 +10,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #define EVERY_MS 1000
 /* A listener may read slowly. If this many bytes wait for it, it does not get
@@ -22,6 +23,8 @@ struct stream {
 	char *unsent;
 	size_t at, size, room;
 	int ends;
+	int64_t read_at; /* when the listener last took bytes, while bytes wait
+			  * for it; otherwise 0 */
 };
 
 void
@@ -79,12 +82,14 @@ read_more(void *ctx, uint64_t at, char *to, size_t most)
 	if (n == 0 && (stream->ends || request->is_closed))
 		return MHD_CONTENT_READER_END_OF_STREAM;
 	if (n == 0) {
+		stream->read_at = 0;
 		server_suspend(request);
 		return 0;
 	}
 	n = n < most ? n : most;
 	memcpy(to, stream->unsent + stream->at, n);
 	stream->at += n;
+	stream->read_at = now_ms();
 	return (ssize_t)n;
 }
 
@@ -145,12 +150,26 @@ numbers_for(const struct request *request, const json_t *all)
 			 json_object_get(all, "at"));
 }
 
+/* End the stream of a listener that has read nothing for too long, although
+ * there is something to read. */
+static void
+end_if_stuck(struct request *request)
+{
+	struct stream *stream = request->stream;
+
+	if (!stream->read_at)
+		stream->read_at = now_ms();
+	else if (now_ms() - stream->read_at > request->server->options->time_ms)
+		shutdown(request->fd, SHUT_RDWR);
+}
+
 static void
 tell(struct request *request, const json_t *all)
 {
 	json_t *mine = numbers_for(request, all);
 	char *text = json_dumps(mine, JSON_COMPACT | JSON_REAL_PRECISION(6));
 
+	end_if_stuck(request);
 	if (text)
 		put(request->stream, text);
 	free(text);

@@ -23,6 +23,7 @@
 
 struct head {
 	int has_control; /* 1: a value has a control character */
+	int is_folded;   /* 1: a header is continued on the next line */
 	const char *wrong_name;
 	int lengths, encodings, hosts;
 };
@@ -37,6 +38,21 @@ has_control(const char *text)
 	return 0;
 }
 
+/* Returns whether a header is continued on the next line, which begins with a
+ * blank. libmicrohttpd 0.9 then adds the next line to the *name* of the header,
+ * so `Content-Length:` on one line and ` 5` on the next one is a header
+ * `Content-Length5`, and the body would be read as the next request. In the
+ * buffer of libmicrohttpd, the name is followed by a NUL, by blanks, and by the
+ * value. After such a continuation there is something else between them. */
+static int
+is_folded(const char *name, const char *value)
+{
+	const char *end = name + strlen(name);
+
+	return value <= end ||
+	       (size_t)(value - end - 1) != strspn(end + 1, " \t");
+}
+
 static enum MHD_Result
 add_header(void *ctx, enum MHD_ValueKind kind, const char *name,
 	   const char *value)
@@ -48,6 +64,7 @@ add_header(void *ctx, enum MHD_ValueKind kind, const char *name,
 	if (n == 0 || name[n])
 		head->wrong_name = name;
 	head->has_control |= has_control(value);
+	head->is_folded |= is_folded(name, value);
 	head->lengths += strcasecmp(name, "content-length") == 0;
 	head->encodings += strcasecmp(name, "transfer-encoding") == 0;
 	head->hosts += strcasecmp(name, "host") == 0;
@@ -63,6 +80,9 @@ check_text(struct request *request, const struct head *head)
 		return refuse(request, RP_EINVAL, NULL,
 			      "the header name \"%.80s\" is not valid",
 			      head->wrong_name);
+	if (head->is_folded)
+		return refuse(request, RP_EINVAL, NULL,
+			      "a header is continued on the next line");
 	if (head->has_control)
 		return refuse(request, RP_EINVAL, NULL,
 			      "a header has a control character");
@@ -105,10 +125,12 @@ int
 head_check(struct request *request, int *ret_has_body)
 {
 	struct head head = { 0 };
+	const char *length;
 
 	mhd.get_connection_values(request->connection, MHD_HEADER_KIND,
 				  add_header, &head);
-	*ret_has_body = head.lengths || head.encodings;
+	length = head_value(request, "Content-Length");
+	*ret_has_body = head.encodings || (length && atoll(length) != 0);
 	if (check_text(request, &head) < 0 || check_length(request, &head) < 0)
 		return -1;
 	if (head.hosts != 1)

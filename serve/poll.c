@@ -214,14 +214,30 @@ end_wait(struct server *server, struct request *request)
 	server_resume(request);
 }
 
+void
+polls_answer_gone(struct request *request)
+{
+	struct held *held = request->held;
+	size_t n = request->held_count;
+
+	request->is_closed = 1;
+	if (!request->writes->has_results) {
+		refuse_gone(request);
+		return;
+	}
+	request->held = NULL;
+	writes_end_wait(request);
+	free(request->held);
+	request->held = held;
+	request->held_count = n;
+}
+
 /* Answer a request whose client is gone. */
 static void
 end_gone(struct server *server, struct request *request)
 {
 	leave(server, request);
-	request->is_closed = 1;
-	refuse_status(request, 408, "client-gone",
-		      "the client has closed the connection");
+	polls_answer_gone(request);
 	server_resume(request);
 }
 
@@ -356,8 +372,9 @@ polls_back(struct server *server, struct request *request)
 
 	if (a && request->held_count)
 		server->polls.found_at = now_ms();
-	if (request->held_count && request_is_gone(request))
-		request->is_closed = 1;
+	if (request->held_count &&
+	    (request->is_closed || request_is_gone(request)))
+		polls_answer_gone(request);
 	request->wave = NULL;
 	if (request->stage != STAGE_POLL)
 		leave(server, request);

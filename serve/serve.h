@@ -249,6 +249,8 @@ int refuse(struct request *request, int code, const char *field,
 	   const char *format, ...) __attribute__((format(printf, 4, 5)));
 /* Answer that memory ran out. Returns -1. */
 int refuse_memory(struct request *request);
+/* Answer that the client has closed its side of the connection. Returns -1. */
+int refuse_gone(struct request *request);
 /* Answer with an error for which the library has no code. Returns -1. */
 int refuse_status(struct request *request, int status, const char *type,
 		  const char *format, ...)
@@ -364,6 +366,10 @@ int polls_start(struct server *server);
 void polls_stop(struct server *server);
 void polls_add(struct server *server, struct request *request);
 void polls_remove(struct server *server, struct request *request);
+/* Answer a claim whose client has ended its side of the connection: with the
+ * results of its verdicts if it has any, and without jobs. If it has claimed
+ * jobs, request_end() releases them. */
+void polls_answer_gone(struct request *request);
 /* Try again the claims that wait for this queue, because the queue may have new
  * jobs. jobs: how many; 0: not known. */
 void polls_wake(struct server *server, const char *queue, size_t jobs);

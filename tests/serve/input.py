@@ -322,6 +322,24 @@ class Wire(Case):
             s.sendall(b"x")
             self.assertIn(b"201 Created", s.recv(4096))
 
+    def test_a_header_that_is_continued_on_the_next_line_is_refused(self):
+        hidden = self.head(b"Content-Length: 0")
+        length = str(len(hidden)).encode()
+        for lines in ((b"Content-Length:", b" " + length), (b"Content-Length: 1", b" 5"),
+                      (b"Content-Length: " + length, b"\t0"), (b"Origin: http://evil", b" x"),
+                      (b"Transfer-Encoding:", b" chunked"), (b"Content-: 15", b" Length"),
+                      (b"Authoriz: Bearer x", b" ation"), (b"X: y", b" z")):
+            with self.subTest(lines=lines):
+                self.problem(self.head(*lines) + hidden, 400)
+        self.assertEqual(self.jobs(), [])
+
+    def test_a_refused_request_without_a_body_keeps_the_connection(self):
+        request = self.head(b"Content-Length: 0", path=b"/nope")
+        got = self.server.raw(request + self.head(b"Connection: close", method=b"GET",
+                                                  path=b"/healthz"))
+        self.assertEqual(got.count(b"HTTP/1.1 404"), 1)
+        self.assertEqual(got.count(b"HTTP/1.1 200"), 1)
+
     def test_a_header_whose_name_is_not_valid_is_refused(self):
         smuggled = self.head(method=b"GET", path=b"/healthz")
         length = b"%d" % len(smuggled)

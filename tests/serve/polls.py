@@ -134,6 +134,44 @@ class Claims(Case):
         got = [job["id"] for poll in polls for job in poll.join()]
         self.assertEqual(sorted(got), sorted(ids))
 
+    def post_and_end(self, path, body, wait=lambda: None):
+        """Send a request, call wait(), and end this side of the connection. Returns the
+        status and the body of the answer. The status is None if there is no answer,
+        because libmicrohttpd has seen the end before the answer."""
+        data = json.dumps(body).encode()
+        with socket.create_connection((self.server.host, self.server.port), timeout=20) as s:
+            s.sendall(f"POST {path} HTTP/1.1\r\nHost: {self.server.host}:{self.server.port}"
+                      f"\r\nContent-Length: {len(data)}\r\n\r\n".encode() + data)
+            wait()
+            s.shutdown(socket.SHUT_WR)
+            got = b""
+            while more := s.recv(65536):
+                got += more
+        return int(got.split()[1]) if got else None, got.partition(b"\r\n\r\n")[2]
+
+    def test_a_client_that_ends_its_side_of_the_connection_gets_no_job(self):
+        job = self.server.enqueue(self.queue)
+        for path, expected in (("/v1/claim", 408), ("/v1/settle-and-claim", 200)):
+            for _ in range(5):
+                status, body = self.post_and_end(path, {"queues": [self.queue]})
+                self.assertIn(status, (expected, None))
+                self.assertNotIn(b'"claim"', body)
+                self.assertTrue(eventually(10, lambda: self.server.get(
+                    f"/v1/jobs/{job}").json["state"] == "ready"))
+        self.assertEqual([j["id"] for j in self.server.claim(self.queue)], [job])
+
+    def test_verdicts_count_if_the_client_ends_its_side_during_the_wait(self):
+        job = self.server.enqueue(self.queue, keep="1h")
+        claim = self.server.claim(self.queue)[0]["claim"]
+        status, body = self.post_and_end(
+            "/v1/settle-and-claim", {"queues": ["none"], "wait": "10s", "verdicts": [
+                {"claim": claim, "verdict": "done"}]},
+            lambda: self.assertTrue(eventually(10, lambda: self.server.waiting() == 1)))
+        self.assertIn(status, (200, None))
+        if status:
+            self.assertEqual(json.loads(body)["results"][0]["outcome"], "ok")
+        self.assertEqual(self.server.get(f"/v1/jobs/{job}").json["state"], "done")
+
     def test_a_client_that_leaves_its_long_poll_gets_nothing(self):
         gone = [self.server.send_claim(self.queue) for _ in range(3)]
         time.sleep(0.3)
@@ -370,6 +408,8 @@ class Events(Case):
 
 
 class LargeEvents(Case):
+    options = ("--time", "4s")
+
     @classmethod
     def setUpClass(cls):
         forget_freed_memory()
@@ -378,6 +418,19 @@ class LargeEvents(Case):
             path = f"/v1/queues/{i:0128}"
             cls.server.ask("PUT", path)
             assert cls.server.post(path + "/pause", {"reason": "x" * 255}).status == 200
+
+    def test_the_stream_of_a_client_that_reads_nothing_ends(self):
+        def streams():
+            return self.server.metric('readpast_http_waiting{for="events"}',
+                                      connection=self.server.connect())
+
+        with socket.socket() as stuck:
+            stuck.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            stuck.connect((self.server.host, self.server.port))
+            stuck.sendall(f"GET /v1/events HTTP/1.1\r\nHost: {self.server.host}:"
+                          f"{self.server.port}\r\n\r\n".encode())
+            self.assertTrue(eventually(10, lambda: streams() == 1))
+            self.assertTrue(eventually(20, lambda: streams() == 0))
 
     def test_an_event_about_very_many_queues_is_complete(self):
         for event in read_events(self.server, "/v1/events", 2):
