@@ -353,6 +353,81 @@ def a_job_that_is_enqueued_while_the_change_of_the_limit_is_not_committed_is_fou
             s.complete(claim)
 
 
+@case
+def a_change_of_priority_starts_no_second_job_after_the_limit_was_lowered(s):
+    limited(s, 2)
+    first, second = put(s, "first"), put(s, "second")
+    claims = s.claim(2)
+    s.rows("select readpast.release(%s, %s)", *claims["first"])
+    s.rows("select readpast.release(%s, %s, '1 h')", *claims["second"])
+    limited(s)
+    worker = open_session(s)
+    assert list(worker.claim()) == ["first"]
+    s.rows("select readpast.change(%s, priority => 90, delay => '0')", second)
+    s.sweep()
+    assert s.claim() == {}
+    worker.rows("commit")
+    assert s.claim() == {}
+    assert s.state(first) == "running"
+
+
+@case
+def a_late_commit_starts_no_second_job_after_the_limit_was_lowered(s):
+    late = open_session(s)
+    limited(s, 2)
+    put(late, "late")
+    put(s, "first"), put(s, "second")
+    claims = s.claim(2)
+    s.rows("select readpast.release(%s, %s)", *claims["first"])
+    s.rows("select readpast.release(%s, %s, '100 ms')", *claims["second"])
+    limited(s)
+    s.sweep()
+    worker = open_session(s)
+    (first,) = worker.claim().values()
+    late.rows("commit")
+    s.sweep()
+    eventually(10, lambda: s.sweep() and s.one(
+        "select run_at < clock_timestamp() or run_at = 'infinity' from readpast.job "
+        "where payload = 'second'"))
+    assert s.claim() == {}
+    worker.rows("commit")
+    assert s.claim() == {}
+    s.complete(first)
+    s.sweep()
+    assert len(s.claim(5)) == 1
+
+
+@case
+def the_first_limit_needs_to_see_the_running_jobs(s):
+    put(s, "x")
+    old = open_session(s, "repeatable read")
+    s.claim()
+    for setting in ("run_limit", "group_limit"):
+        assert old.refused(f"select readpast.queue_set('q', {setting} => 1)").startswith(
+            "25001 the first limit of a queue works at READ COMMITTED only")
+        old.rows("rollback")
+        old.rows("begin isolation level repeatable read")
+
+
+@case
+def a_claim_that_waits_for_the_limits_lock_uses_the_new_limit(s):
+    s.rows("select readpast.queue_set('q', run_limit => 3)")
+    s.rows("alter function readpast.lock_limit set lock_timeout = '20 s'")
+    for payload in "abcde":
+        put(s, payload)
+    worker, waiter = open_session(s), Session(s.database)
+    assert len(worker.claim()) == 1
+    claims = []
+    claim = threading.Thread(target=lambda: claims.append(waiter.claim(3)))
+    claim.start()
+    eventually(10, lambda: s.one("select count(*) from pg_stat_activity "
+                                 "where wait_event_type = 'Lock'"))
+    s.rows("select readpast.queue_set('q', run_limit => 1)")
+    worker.rows("commit")
+    claim.join()
+    assert claims == [{}], claims
+
+
 # ---- waiting jobs are found again ----
 
 def expect_order(s, *payloads):
@@ -361,6 +436,35 @@ def expect_order(s, *payloads):
         claims = s.claim()
         assert list(claims) == [payload], (payload, claims)
         s.complete(claims[payload])
+
+
+@case
+def a_job_that_is_committed_after_its_successor_is_not_skipped(s):
+    limited(s)
+    late, later = open_session(s), open_session(s)
+    put(late, "late")
+    put(later, "later")
+    put(s, "first")
+    claims = s.claim()
+    for session in (later, late):
+        session.rows("commit")
+        s.sweep()
+    for payload in "ab":
+        put(s, payload)
+    s.complete(claims["first"])
+    expect_order(s, "late", "later", "a", "b")
+
+
+@case
+def a_completion_with_an_old_snapshot_keeps_the_order_of_priorities(s):
+    limited(s)
+    put(s, "first"), put(s, "second")
+    (claim,) = s.claim().values()
+    old = open_session(s, "repeatable read")
+    s.put("urgent", group_key="g", priority=1)
+    old.complete(claim)
+    old.rows("commit")
+    expect_order(s, "urgent", "second")
 
 
 @case

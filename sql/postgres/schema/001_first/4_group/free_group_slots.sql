@@ -1,8 +1,9 @@
 -- free_group_slots: delete the slots of jobs that have ended or left their group, and
 -- admit the next jobs of the groups in the same commit. If some freed slots got no job,
 -- call request_missed(). When a queue gets a group limit, its running jobs get slots.
--- A transaction above READ COMMITTED may not see these new slots, and so cannot delete
--- them. Therefore it adds recheck requests, and delete_ghosts() deletes the slots later.
+-- A transaction above READ COMMITTED may not see these new slots, or the jobs that wait.
+-- Therefore it admits no job and adds recheck requests, and delete_ghosts() deletes the
+-- slots later.
 -- jobs: queue_id, group_key and job_id of each job. A job whose lease was over when it
 -- ended may have waited for its group. In this case `priority` and `came` are its place
 -- in group_wait, from which it is deleted. Otherwise `came` is null. The caller has
@@ -42,7 +43,7 @@ begin
 		insert into readpast.group_recheck (queue_id, group_key)
 		select distinct j.queue_id, j.group_key from unnest(jobs) j;
 	end if;
-	if freed is null then
+	if freed is null or current_setting('transaction_isolation') <> 'read committed' then
 		return;
 	end if;
 	next := readpast.next_waiting(freed);

@@ -16,7 +16,7 @@ begin
 	-- The error ends this block, and PostgreSQL gives back the locks of the block.
 	raise exception 'the lock is not needed any more' using errcode = 'RP000';
 exception
-	when lock_not_available then return true;
+	when lock_not_available or deadlock_detected then return true;
 	when sqlstate 'RP000' then return false;
 end
 $body$;

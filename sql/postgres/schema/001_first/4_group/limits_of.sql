@@ -32,6 +32,14 @@ begin
 	if counts and not readpast.lock_limit(queue_id) then
 		room := 0;
 	elsif counts then
+		-- The queue may have changed while this call waited for the lock.
+		select q.run_limit, q.rate_count, q.rate_ms,
+		       q.paused_at is not null
+		       or coalesce(q.held_until > clock_timestamp(), false) as is_stopped
+		  into its
+		  from readpast.queue q
+		 where q.id = limits_of.queue_id;
+		most := case when its.is_stopped then 0 else most end;
 		room := least(most, readpast.free_slots(queue_id, its.run_limit, most),
 		              readpast.free_starts(queue_id, its.rate_count, its.rate_ms));
 	end if;

@@ -1,6 +1,7 @@
 -- next_waiting: choose the next waiting jobs of each group, which get the slots that
--- other jobs have just freed. The search begins after the job that freed the slot, so
--- it does not read the dead index entries before that job. But if a recheck request of
+-- other jobs have just freed. The search begins at the number of the job that freed the
+-- slot, so it does not read the dead index entries before that job. (After rewind_slots()
+-- another job may have the same number.) But if a recheck request of
 -- the group is stored, the search begins at the start of the group, because a waiting
 -- job may have come before the jobs that have slots, see rewind_slots(). If the limit
 -- is 1 and the group's next job is locked, no job is chosen. The same is true if the
@@ -27,9 +28,13 @@ declare
 		  from (select distinct f.queue_id from unnest(freed) f) f
 		 cross join lateral readpast.next_requests(f.queue_id) r);
 	-- True: search from the first job of each group, because other requests may be
-	-- stored, or a request is for many groups.
+	-- stored, a request is for many groups, or rewind_slots() does nothing because the
+	-- limit was lowered.
 	all_of_them boolean := cardinality(requests) >= readpast.admit_slice()
-	                       or exists (select 1 from unnest(requests) r where r.and_later);
+	                       or exists (select 1 from unnest(requests) r where r.and_later)
+	                       or exists (select 1 from unnest(freed) f
+	                                    join readpast.queue q on q.id = f.queue_id
+	                                   where q.group_lowered);
 	skipping readpast.group_recheck[];
 begin
 	select array_agg(p.job_id), array_agg(p.place), array_agg(q.group_epoch),
@@ -54,7 +59,7 @@ begin
 	                                                  w.priority, w.came) as number
 	                 from readpast.group_wait w
 	                where w.queue_id = f.queue_id and w.group_key = f.group_key
-	                  and (w.priority, w.came) > (
+	                  and (w.priority, w.came) >= (
 	                          case when exists (
 	                                   select 1 from readpast.group_wait u
 	                                    where u.queue_id = f.queue_id

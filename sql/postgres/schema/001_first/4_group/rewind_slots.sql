@@ -4,7 +4,9 @@
 -- not have the lock of the group, so it added a recheck request. When the request is
 -- carried out, this routine sets `came` of the slot to less than the number of the
 -- waiting job. When the slot is freed, next_waiting() starts its search at the `came`
--- of the slot, so it finds the waiting job.
+-- of the slot, so it finds the waiting job. If the limit was lowered, the order of the
+-- slots decides which jobs may run (see slots_over()), so they stay as they are, and
+-- next_waiting() searches from the first job.
 -- Another transaction may just be passing a slot on to a job that this one does not see
 -- yet. It has deleted the old slot, so xmax of the slot's row is set. If it is still open,
 -- its job is locked, and a recheck request is added.
@@ -28,7 +30,7 @@ begin
 	for late in
 		select s.place, s.job_id, g.name as group_key, w.came - 1 as came
 		  from unnest(group_keys) as g(name)
-		  join readpast.queue q on q.id = rewind_slots.queue_id
+		  join readpast.queue q on q.id = rewind_slots.queue_id and not q.group_lowered
 		 cross join lateral (
 		       -- The newest slots first, as in open_slots().
 		       select s.ctid as place, s.job_id, s.priority, s.came,
@@ -36,7 +38,7 @@ begin
 		         from readpast.group_slot s
 		        where s.queue_id = q.id and s.group_key = g.name
 		        order by s.queue_id desc, s.group_key desc, s.job_id desc
-		        limit case when not q.group_lowered then nullif(q.group_limit, 0) end) s
+		        limit nullif(q.group_limit, 0)) s
 		  left join lateral (
 		       select w.came
 		         from readpast.group_wait w

@@ -29,7 +29,11 @@ begin
 	perform readpast.unblock_job(j.id)
 	   from readpast.job j
 	  where j.id = change_place.id and (j.extra).group_key is not null
-	    and (j.queue_id <> new_id or j.run_at = 'infinity' and j.lane_id <> lane
+	    and (j.queue_id <> new_id
+	         or j.lane_id <> lane
+	            and (j.run_at = 'infinity'
+	                 or (select q.group_lowered from readpast.queue q
+	                      where q.id = j.queue_id))
 	         or not is_due and (j.seq is not null or j.run_at = 'infinity'));
 	update readpast.job j
 	   set queue_id = new_id,

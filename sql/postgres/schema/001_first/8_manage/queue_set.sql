@@ -5,7 +5,8 @@
 -- it does not exist. An empty text ends this setting.
 -- run_limit: how many jobs of the queue may run at once. 0: any number.
 -- group_limit .. per: the parameters of set_limits().
--- Result: none. SQLSTATE RP003: an argument is wrong.
+-- Result: none. SQLSTATE RP003: an argument is wrong. SQLSTATE 25001: the transaction is
+-- above READ COMMITTED, and the queue gets its first limit.
 -- Locks: the queue's row. The call waits for an open transaction that creates the same
 -- queue. If the queue has no run_limit yet and gets one, the call also takes the lock
 -- of lock_limit(), for which it waits.

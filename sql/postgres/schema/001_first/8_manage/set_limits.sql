@@ -12,7 +12,8 @@
 -- rate of 0: any number. If a rate is set after that, earlier starts do not count.
 -- joined: see stays_open(). If the transaction may stay open, claims and sweeps admit all
 -- jobs, because this transaction would hold the locks of groups for too long.
--- Result: none. SQLSTATE RP003: an argument is wrong.
+-- Result: none. SQLSTATE RP003: an argument is wrong. SQLSTATE 25001: the transaction is
+-- above READ COMMITTED, and the queue gets its first limit.
 -- Locks: the queue's row, and those of leave_line() and admit_requested().
 
 create function readpast.set_limits(queue text, group_limit integer,
@@ -61,6 +62,7 @@ begin
 		delete from readpast.start s where s.queue_id = its.id;
 	end if;
 	if group_limit > 0 and its.old = 0 then
+		perform readpast.need_read_committed('the first limit of a queue');
 		perform readpast.start_group_limit(its.id);
 	end if;
 	if group_limit <> its.old then

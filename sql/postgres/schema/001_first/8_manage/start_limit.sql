@@ -3,7 +3,8 @@
 -- table must list the running jobs. Jobs of claims that have not committed yet are not
 -- added.
 -- queue: the name of the queue.
--- Result: none.
+-- Result: none. SQLSTATE 25001: the queue has no run_limit, and the transaction is above
+-- READ COMMITTED.
 -- Locks: if the queue has no run_limit, the advisory lock of lock_limit(), for which the
 -- call waits. So the call also waits for claims that have read an earlier limit of the
 -- queue. Then the queue's row. In the other order there could be a deadlock, because a
@@ -24,6 +25,7 @@ begin
 	 where q.name = start_limit.queue
 	   for no key update;
 	if its.run_limit = 0 then
+		perform readpast.need_read_committed('the first limit of a queue');
 		-- This lock is new only if another call has just ended the run_limit.
 		perform pg_advisory_xact_lock(readpast.limit_lock(), its.id);
 		delete from readpast.slot s where s.queue_id = its.id;
