@@ -207,6 +207,12 @@ char *make_headers(const struct cmd *cmd, const struct texts *pairs,
 
 size_t most_payload(struct cmd *cmd, const char *queue);
 
+/* output.c: output_error() returns 0, or the errno that says why standard
+ * output cannot be written. complain_of_output() prints this error, and returns
+ * FAILED. */
+int output_error(void);
+int complain_of_output(int errnum, const char *consequence);
+
 /* The options with the settings of one job. A duration is -1 and `backoff` is
  * NULL if the option was not given. */
 struct terms {

@@ -163,10 +163,14 @@ copy(struct cmd *cmd, rp_conn *to, const struct arguments *a)
 	r = rp_copy(cmd->conn, to, &options, &copied, &error);
 	if (progress.shows)
 		fputs("\r\033[K", stderr);
-	if (r < 0)
-		return complain(status_of(r) == DONE ? FAILED : status_of(r),
-				"%s%s", error.message,
-				consequence(r, progress.doing != 0));
+	if (r < 0) {
+		int status = complain(
+			status_of(r) == DONE ? FAILED : status_of(r), "%s%s",
+			error.message, consequence(r, progress.doing != 0));
+
+		end_if_interrupted();
+		return status;
+	}
 	seconds = (double)(monotonic_us() - began_at) / 1e6;
 	return a->json ? report_json(&copied, seconds)
 		       : report(&copied, seconds, a->move);

@@ -360,11 +360,15 @@ run(struct cmd *cmd, const struct command *command, int argc, char **argv)
 	status = asks_for_help(argc, argv) ? command_help(cmd, command)
 					   : command->run(cmd, argc, argv);
 	rp_close(cmd->conn);
-	if ((fflush(stdout) == EOF || ferror(stdout)) && status != FAILED)
+	if ((fflush(stdout) == EOF || ferror(stdout)) && status != FAILED) {
+		/* If an earlier write failed, errno has changed since. */
+		int why = output_error();
+
 		status = complain(FAILED,
 				  "cannot write to standard output: "
 				  "%s",
-				  strerror(errno));
+				  strerror(why ? why : errno));
+	}
 	return status;
 }
 

@@ -141,12 +141,6 @@ int collect_hand_on(struct work *work, const struct collected *c,
 		    live_stop_fn *stop, void *ctx);
 void collect_free(struct collected *c);
 
-/* output.c: output_error() returns 0, or the errno that says why standard
- * output cannot be written. complain_of_output() prints this error, and returns
- * FAILED. */
-int output_error(void);
-int complain_of_output(int errnum, const char *consequence);
-
 /* notify.c: messages to the service manager, if there is one. notify_open()
  * returns the interval, in ms, at which notify_alive() must be called, or 0 if
  * it must be called only once. The first notify_alive() also reports that the

@@ -81,9 +81,10 @@ read_limit(struct request *request, const json_t *value, const char *field,
 		*to = 0;
 		return 0;
 	}
-	if (!json_is_integer(value))
+	if (!json_is_integer(value) || json_integer_value(value) < 1)
 		return refuse(request, RP_EINVAL, field,
-			      "expected a whole number, or null for no limit");
+			      "expected 1 to %lld, or null for no limit",
+			      (long long)want->most);
 	return check_range(request, field, want, json_integer_value(value), to);
 }
 

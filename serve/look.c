@@ -72,9 +72,10 @@ groups_prepare(struct request *request)
 	limit = parameter(request, "limit");
 	if (!queue)
 		return refuse(request, RP_EINVAL, "queue", "which queue?");
-	if (blocked && strcmp(blocked, "true") != 0)
+	if (blocked && strcmp(blocked, "1") != 0 &&
+	    strcmp(blocked, "true") != 0)
 		return refuse(request, RP_EINVAL, "blocked",
-			      "the only value is true");
+			      "the only value is 1");
 	request->limit = LISTED;
 	if (limit && (parse_count(limit, &request->limit) < 0 ||
 		      request->limit < 1 || request->limit > MOST_LISTED))

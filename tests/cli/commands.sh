@@ -287,5 +287,8 @@ for command in enqueue work claim complete fail release extend cancel retry purg
 	check "$command is in the manual page" grep -q "^\.It Cm .*${command%% *}" "$man"
 done
 check 'version prints the version' grep -qE '^readpast [0-9]' <(readpast version)
+seq 3000 | readpast enqueue many --quiet
+check 'the message gives the reason also if an early write failed' \
+	grep -q 'cannot write to standard output: No space left' <(readpast show --queue many 2>&1 >/dev/full)
 check 'readpast exits with 1 if standard output is full' equal "$(readpast help >/dev/full 2>/dev/null; echo $?)" 1
 finish

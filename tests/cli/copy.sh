@@ -463,6 +463,17 @@ check 'a schedule fires once a second while it is moved to a file' fires_once sq
 fresh_other
 check 'a schedule fires once a second while it is moved to another database' fires_once "$(other_url kill)"
 
+# A script can tell a copy that a signal has stopped from one that was refused.
+seq 200000 | readpast --db sqlite:long.db enqueue long --quiet
+"$READPAST" copy sqlite:long.db sqlite:stopped.db >/dev/null 2>err &
+copier=$!
+eventually test -s stopped.db
+kill "$copier"
+wait "$copier"
+check 'a copy that a signal stops ends by the signal' equal "$?" 143
+check 'it can be continued' status 0 readpast copy sqlite:long.db sqlite:stopped.db
+rm -f long.db* stopped.db*
+
 # Copy while another process enqueues jobs, and while a second copy runs.
 rm -f from.db* to.db*
 cp big.db from.db

@@ -73,6 +73,7 @@ WRONG_CLAIMS = [
 WRONG_SETTINGS = [
     ({"lease": 90}, "lease"), ({"lease": "0s"}, "lease"), ({"max_attempts": 0}, "max_attempts"),
     ({"priority": 300}, "priority"), ({"limit": -1}, "limit"), ({"limit": "many"}, "limit"),
+    ({"limit": 0}, "limit"), ({"group_limit": 0}, "group_limit"),
     ({"max_payload": "huge"}, "max_payload"), ({"dead_to": 1}, "dead_to"),
     ({"dead_to": "a\n"}, "dead_to"),
     ({"keep_done": "1 week"}, "keep_done"), ({"lease_ms": 5}, "lease_ms"),

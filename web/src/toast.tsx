@@ -4,6 +4,7 @@
 // SPDX-FileCopyrightText: The readpast authors
 
 import { signal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
 
 const SHOWN_MS = 6000;
 
@@ -48,9 +49,18 @@ export function explainFailure(error: unknown): string {
 }
 
 export function Toasts() {
+	const box = useRef<HTMLDivElement>(null);
+	const shown = toasts.value;
+
+	// A dialog is in the top layer of the browser. The messages are put there anew, so
+	// that they lie above it.
+	useEffect(() => {
+		box.current?.hidePopover();
+		if (shown.length) box.current?.showPopover();
+	}, [shown]);
 	return (
-		<div class="toasts" role="status" aria-live="polite">
-			{toasts.value.map((toast) => (
+		<div class="toasts" role="status" aria-live="polite" popover="manual" ref={box}>
+			{shown.map((toast) => (
 				<div key={toast.id} class={toast.bad ? "toast bad" : "toast"}>
 					<span>{toast.text}</span>
 					<button type="button" class="plain" aria-label="Close message" onClick={() => remove(toast.id)}>

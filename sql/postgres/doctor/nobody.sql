@@ -6,19 +6,21 @@
 select q.name as queue,
        (select count(*) from worker w
          where w.stopped_at is null and w.queues ? q.name) as silent,
-       (select greatest((extract(epoch from clock_timestamp() - min(f.run_at))
-                         * 1000)::bigint, 0)
-          from (select distinct l.lane_id from lane l
-                 where l.lane_id between first_lane(q.id)
-                                     and last_lane(q.id)) l
-         cross join lateral (select j.run_at from job j
-                              where j.lane_id = l.lane_id
-                                and j.seq >= claims_start(l.lane_id)
-                                and j.lease_until is null
-                              order by j.lane_id, j.seq limit 1) f) as lasts_ms
+       greatest((extract(epoch from clock_timestamp() - r.since) * 1000)::bigint, 0)
+       as lasts_ms
   from queue q
   cross join lateral probe(q.name) l
- where l.ready and not l.paused
+  cross join lateral (
+       select min(f.run_at) as since
+         from (select distinct l.lane_id from lane l
+                where l.lane_id between first_lane(q.id)
+                                    and last_lane(q.id)) l
+        cross join lateral (select j.run_at from job j
+                             where j.lane_id = l.lane_id
+                               and j.seq >= claims_start(l.lane_id)
+                               and j.lease_until is null
+                             order by j.lane_id, j.seq limit 1) f) r
+ where l.ready and not l.paused and r.since is not null
    and not exists (select 1 from worker w
                     where w.stopped_at is null and w.queues ? q.name
                       and w.seen_at > clock_timestamp() - seen_age())

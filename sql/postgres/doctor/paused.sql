@@ -1,5 +1,5 @@
 -- paused: list queues that have ready jobs and have been paused for longer than
--- :long_ms.
+-- :long_ms. If a hold, limit or rate lets no job start, its jobs are blocked, not ready.
 
 select q.name as queue,
        (extract(epoch from clock_timestamp() - q.paused_at) * 1000)::bigint
@@ -7,6 +7,7 @@ select q.name as queue,
        q.pause_reason, coalesce(': ' || q.pause_reason, '') as because
   from queue q
  where q.paused_at < clock_timestamp() - :long_ms::bigint * interval '1 ms'
+   and not is_full(q.id)
    and exists (select 1
                  from (select distinct l.lane_id from lane l
                         where l.lane_id between first_lane(q.id)

@@ -1,5 +1,5 @@
 -- sweep: list jobs that a sweep should have moved some seconds ago, because they are
--- due or their lease is over.
+-- due, their lease is over, or the hold of their group is over.
 
 select q.name as queue, min(e.run_at)::text as since,
        (extract(epoch from clock_timestamp() - min(e.run_at)) * 1000)::bigint
@@ -24,5 +24,16 @@ select q.name as queue, min(e.run_at)::text as since,
                                 and j.seq >= low_water(l.lane_id)
                               order by j.lane_id, j.seq limit 1000) h
          where h.lease_until < clock_timestamp() - interval '3 seconds'
-         limit 1)) e
+         limit 1)
+       union all
+       (select w.job_id, h.until
+          from group_hold h
+         cross join lateral (select w.job_id from group_wait w
+                              where w.queue_id = h.queue_id
+                                and w.group_key = h.group_key
+                              order by w.queue_id, w.group_key, w.priority, w.came
+                              limit 1) w
+         where h.queue_id = q.id and q.paused_at is null
+           and h.until < clock_timestamp() - interval '3 seconds'
+         order by h.until limit 1)) e
  group by q.name;
