@@ -32,17 +32,15 @@ declare
 	-- limit was lowered.
 	all_of_them boolean := cardinality(requests) >= readpast.admit_slice()
 	                       or exists (select 1 from unnest(requests) r where r.and_later)
-	                       or exists (select 1 from unnest(freed) f
-	                                    join readpast.queue q on q.id = f.queue_id
-	                                   where q.group_lowered);
+	                       or exists (select 1 from readpast.queue q, unnest(freed) f
+	                                   where q.id = f.queue_id and q.group_lowered);
 	skipping readpast.group_recheck[];
 begin
 	select array_agg(p.job_id), array_agg(p.place), array_agg(q.group_epoch),
 	       array_agg((0, '0', f.queue_id, f.group_key,
 	                  false)::readpast.group_recheck) filter (where p.number > f.n)
 	  into ids, places, epochs, skipping
-	  from (select f.queue_id, f.group_key, count(*) as n,
-	               min(f.priority) as priority,
+	  from (select f.queue_id, f.group_key, count(*) as n, min(f.priority) as priority,
 	               case when all_of_them
 	                         or exists (select 1 from unnest(requests) r
 	                                     where r.queue_id = f.queue_id
