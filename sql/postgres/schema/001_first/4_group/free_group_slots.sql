@@ -42,8 +42,8 @@ begin
 	if current_setting('transaction_isolation') <> 'read committed' then
 		insert into readpast.group_recheck (queue_id, group_key)
 		select distinct j.queue_id, j.group_key from unnest(jobs) j;
-	end if;
-	if freed is null or current_setting('transaction_isolation') <> 'read committed' then
+		return;
+	elsif freed is null then
 		return;
 	end if;
 	next := readpast.next_waiting(freed);

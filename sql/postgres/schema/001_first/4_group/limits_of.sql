@@ -24,15 +24,15 @@ begin
 	if not joined and readpast.has_requests(queue_id) then
 		perform readpast.admit_requested(queue_id);
 	end if;
-	select q.run_limit, q.rate_count, q.rate_ms into its
-	  from readpast.queue q
-	 where q.id = limits_of.queue_id;
 	room := most;
-	counts := its.run_limit > 0 or its.rate_count > 0;
+	counts := (select q.run_limit > 0 or q.rate_count > 0
+	             from readpast.queue q
+	            where q.id = limits_of.queue_id);
 	if counts and not readpast.lock_limit(queue_id) then
 		room := 0;
 	elsif counts then
-		-- The queue may have changed while this call waited for the lock.
+		-- Read the queue only now, because it may have changed while this call waited
+		-- for the lock.
 		select q.run_limit, q.rate_count, q.rate_ms,
 		       q.paused_at is not null
 		       or coalesce(q.held_until > clock_timestamp(), false) as is_stopped

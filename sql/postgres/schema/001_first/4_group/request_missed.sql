@@ -6,6 +6,7 @@
 --   If the routine gets the lock, it adds a request only if it sees a waiting job. Later
 --     enqueues cannot lock the group until this transaction ends, so they add requests.
 -- A transaction that may stay open locks no group and adds a request for each.
+-- The caller's transaction is at READ COMMITTED.
 -- queue_id, group_keys: the groups, without duplicates.
 -- joined: see stays_open().
 -- Result: none.
@@ -21,9 +22,7 @@ as $body$
 declare
 	locked text[] := '{}';
 begin
-	if current_setting('transaction_isolation') <> 'read committed' then
-		return; -- free_group_slots() has added requests
-	elsif not readpast.stays_open(joined) then
+	if not readpast.stays_open(joined) then
 		locked := readpast.lock_groups(queue_id, group_keys);
 	end if;
 	insert into readpast.group_recheck (queue_id, group_key)

@@ -12,8 +12,8 @@
 --   group_ahead: how many jobs of its group wait before it.
 --   group_waiting: how many jobs of its group wait.
 --   group_next: if the job waits for the limit of its group, a JSON object about a job
---     that has a slot, if possible a running job. Members: id, state, since (milliseconds since
---     1970), worker, host.
+--     that has a slot, if possible a running job. Members: id, state, since
+--     (milliseconds since 1970), worker, host.
 --   rate_count, rate_ms: the rate of its queue. A rate_count of 0: none.
 --   rate_in_ms: milliseconds until the rate lets a job start.
 -- Locks: none.
