@@ -85,12 +85,13 @@ begin
 
 	if outcome <> 1 and (not its.is_open or its.waiters_until > moment
 		or not put_one.extra is null or unique_key is not null and readpast.has_taken_keys()) then
-		perform readpast.need_free_key(its.id, unique_key) where outcome = 0 and unique_key is not null;
-		perform readpast.note_new(its.lane_id, moment, array[id], array[seq],
-			array[(put_one.extra).came], array[(put_one.extra).group_key], requests,
-			(put_one.extra).slot_epoch) where outcome = 0 and requests is not null;
-		perform readpast.join_group(id, moment, joined) where seq is not null
-			and unique_key is not null and (put_one.extra).group_key is not null;
+		if requests is not null then
+			perform readpast.note_new(its.lane_id, moment, array[id], array[seq], array[(extra).came],
+			                          array[(extra).group_key], requests, (extra).slot_epoch);
+		elsif unique_key is not null and outcome = 0 then
+			perform readpast.need_free_key(its.id, unique_key);
+			perform readpast.join_group(id, moment, joined) where (extra).group_key is not null;
+		end if;
 		perform readpast.note_expiry((put_one.extra).expire_at, id, id);
 		perform readpast.open_lane(its.lane_id) where not its.is_open;
 		perform readpast.wake(its.id) where its.waiters_until > moment;

@@ -13,14 +13,17 @@ declare
 	start record;
 begin
 	select s.past, s.open into start from readpast.requests_start(queue_id) s;
-	return exists (select 1 from readpast.group_recheck r
-	                where r.queue_id = has_requests.queue_id and r.xid >= start.past)
-	       or exists (select 1
-	                    from unnest(start.open) as o(xid)
-	                   cross join lateral (
-	                         select 1 from readpast.group_recheck r
-	                          where r.queue_id = has_requests.queue_id
-	                            and r.xid = o.xid
-	                          limit 1) r);
+	if exists (select 1 from readpast.group_recheck r
+	            where r.queue_id = has_requests.queue_id and r.xid >= start.past) then
+		return true;
+	elsif start.open = '{}' then
+		return false;
+	end if;
+	return exists (select 1
+	                 from unnest(start.open) as o(xid)
+	                cross join lateral (
+	                      select 1 from readpast.group_recheck r
+	                       where r.queue_id = has_requests.queue_id and r.xid = o.xid
+	                       limit 1) r);
 end
 $body$;

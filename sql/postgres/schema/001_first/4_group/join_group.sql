@@ -1,7 +1,8 @@
--- join_group: after the insert of a ready job that has a group and a unique key, give the
--- job a slot of its group, or take it out of the ready line to wait for its group, see
--- must_wait(). If the queue has neither a group limit nor a held group, nothing changes.
--- id: the job, which this transaction has inserted into the ready line.
+-- join_group: after the insert of a job that has a group and a unique key, give the job a
+-- slot of its group, or take it out of the ready line to wait for its group, see
+-- must_wait(). If the job is scheduled, or if the queue has neither a group limit nor a
+-- held group, nothing changes.
+-- id: the job, which this transaction has inserted.
 -- moment: the time at which the job became due.
 -- joined: see stays_open().
 -- Result: none.
@@ -19,7 +20,10 @@ declare
 begin
 	select j.queue_id, j.lane_id, j.seq, (j.extra).group_key into it
 	  from readpast.job j
-	 where j.id = join_group.id;
+	 where j.id = join_group.id and j.seq is not null;
+	if not found then
+		return;
+	end if;
 	select m.requests, m.epoch, m.came into place
 	  from readpast.must_wait_one(it.queue_id, it.group_key, joined) m;
 	if place.came is not null or place.epoch is not null then

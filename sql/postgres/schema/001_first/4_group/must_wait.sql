@@ -55,22 +55,14 @@ begin
 	                    filter (where g.name is not null and not g.is_locked
 	                              and p.place > g.room), '{}')
 	  into waits, requests
-	  from (select d.name, d.numbers, l.name is not null as is_locked,
-	               case when its.any_held
-	                         and readpast.is_held(must_wait.queue_id, d.name) then 0
-	                    when its.group_limit = 0 then cardinality(group_keys)
-	                    when l.name is null or s.n = 0 then 0
-	                    when (select 1 from readpast.group_wait w
-	                           where w.queue_id = must_wait.queue_id
-	                             and w.group_key = d.name
-	                           limit 1) = 1 then 0
-	                    else s.n end as room
+	  from (select d.name, d.numbers, l.name is not null as is_locked, r.n as room
 	          from (select k.name, array_agg(k.number order by k.number) as numbers
 	                  from unnest(group_keys) with ordinality as k(name, number)
 	                 group by k.name) d
 	          left join unnest(locked) as l(name) on l.name = d.name
-	          left join lateral readpast.open_slots(must_wait.queue_id, l.name,
-	                                                its.group_limit) s on true) g
+	         cross join lateral readpast.room_in_group(
+	                   must_wait.queue_id, d.name, its.group_limit, its.any_held,
+	                   l.name is not null) r) g
 	 cross join lateral unnest(g.numbers) with ordinality as p(number, place);
 end
 $body$;

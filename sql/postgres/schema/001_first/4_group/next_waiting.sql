@@ -23,30 +23,19 @@ set enable_hashjoin = off
 set enable_mergejoin = off
 as $body$
 declare
-	requests readpast.group_recheck[] := array(
-		select r
-		  from (select distinct f.queue_id from unnest(freed) f) f
-		 cross join lateral readpast.next_requests(f.queue_id) r);
-	-- True: search from the first job of each group, because other requests may be
-	-- stored, a request is for many groups, or rewind_slots() does nothing because the
-	-- limit was lowered.
-	all_of_them boolean := cardinality(requests) >= readpast.admit_slice()
-	                       or exists (select 1 from unnest(requests) r where r.and_later)
-	                       or exists (select 1 from readpast.queue q, unnest(freed) f
-	                                   where q.id = f.queue_id and q.group_lowered);
 	skipping readpast.group_recheck[];
 begin
+	if exists (select 1 from readpast.queue q
+	            where q.id = any (array(select f.queue_id from unnest(freed) f))
+	              and (q.group_lowered or readpast.has_requests(q.id))) then
+		freed := readpast.usable_slots(freed);
+	end if;
 	select array_agg(p.job_id), array_agg(p.place), array_agg(q.group_epoch),
 	       array_agg((0, '0', f.queue_id, f.group_key,
 	                  false)::readpast.group_recheck) filter (where p.number > f.n)
 	  into ids, places, epochs, skipping
 	  from (select f.queue_id, f.group_key, count(*) as n, min(f.priority) as priority,
-	               case when all_of_them
-	                         or exists (select 1 from unnest(requests) r
-	                                     where r.queue_id = f.queue_id
-	                                       and r.group_key = f.group_key)
-	                    then -9223372036854775807
-	                    else min(f.came) end as came
+	               min(f.came) as came
 	          from unnest(freed) f
 	         group by f.queue_id, f.group_key) f
 	  join readpast.queue q on q.id = f.queue_id and q.group_limit > 0
@@ -69,11 +58,7 @@ begin
 	         join readpast.job j on j.id = w.job_id
 	        where j.seq is null and j.run_at = 'infinity'
 	        order by w.priority, w.came
-	        limit case when not q.group_lowered then f.n
-	                   else greatest(least(f.n, (
-	                       select o.n
-	                         from readpast.open_slots(f.queue_id, f.group_key,
-	                                                  q.group_limit) o)), 0) end
+	        limit f.n
 	          for update of j skip locked) p
 	 where not (coalesce(q.holds_until > clock_timestamp(), false)
 	            and readpast.is_held(f.queue_id, f.group_key));

@@ -21,15 +21,21 @@ declare
 	its_queue_id integer := readpast.queue_of(lane_id);
 	its_priority integer := readpast.priority_of(lane_id);
 begin
-	insert into readpast.group_slot (queue_id, group_key, job_id, priority, came)
-	select its_queue_id, n.name, n.id, its_priority, n.seq
-	  from unnest(ids, seqs, group_keys) as n(id, seq, name)
-	 where n.name is not null and n.seq is not null and epoch is not null;
-	insert into readpast.group_wait (queue_id, group_key, priority, came, job_id, run_at)
-	select its_queue_id, n.name, its_priority, n.came, n.id, moment
-	  from unnest(ids, cames, group_keys) as n(id, came, name)
-	 where n.name is not null and n.came is not null;
-	insert into readpast.group_recheck (queue_id, group_key)
-	select its_queue_id, r.name from unnest(requests) as r(name);
+	if epoch is not null then
+		insert into readpast.group_slot (queue_id, group_key, job_id, priority, came)
+		select its_queue_id, n.name, n.id, its_priority, n.seq
+		  from unnest(ids, seqs, group_keys) as n(id, seq, name)
+		 where n.name is not null and n.seq is not null;
+	end if;
+	if array_remove(cames, null) <> '{}' then
+		insert into readpast.group_wait (queue_id, group_key, priority, came, job_id, run_at)
+		select its_queue_id, n.name, its_priority, n.came, n.id, moment
+		  from unnest(ids, cames, group_keys) as n(id, came, name)
+		 where n.name is not null and n.came is not null;
+	end if;
+	if requests <> '{}' then
+		insert into readpast.group_recheck (queue_id, group_key)
+		select its_queue_id, r.name from unnest(requests) as r(name);
+	end if;
 end
 $body$;
