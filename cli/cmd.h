@@ -252,6 +252,7 @@ enum field_type {
 	FIELD_small,
 	FIELD_flag,
 	FIELD_flag_if_set, /* printed only if set */
+	FIELD_time_if_set, /* printed only if it is not 0 */
 	FIELD_claim,
 	FIELD_state,
 	FIELD_time,

@@ -290,6 +290,22 @@ queue_width(const rp_stats *stats)
 	return (int)width;
 }
 
+/* End the line of a queue: say why none of its jobs starts, if it is so. */
+static void
+print_stop(const rp_queue_stats *s)
+{
+	char until[48];
+
+	if (s->paused)
+		printf("  paused%s%s", s->pause_reason ? ": " : "",
+		       s->pause_reason ? s->pause_reason : "");
+	if (s->held_until) {
+		format_time(until, sizeof(until), s->held_until);
+		printf("  held until %s", until);
+	}
+	putchar('\n');
+}
+
 static int
 print_stats(const rp_stats *stats, int json)
 {
@@ -318,13 +334,12 @@ print_stats(const rp_stats *stats, int json)
 		format_count(running, sizeof(running), s->running,
 			     s->running_at_least);
 		printf("%-*s %5s %5s %5s %5s %8lld %6lld %6lld %6s %7lld "
-		       "%6.1f%s%s%s\n",
+		       "%6.1f",
 		       width, s->queue, scheduled, ready, blocked, running,
 		       (long long)s->done, (long long)s->dead,
 		       (long long)s->cancelled, oldest, (long long)s->workers,
-		       (double)s->done_10s / 10, s->paused ? "  paused" : "",
-		       s->pause_reason ? ": " : "",
-		       s->pause_reason ? s->pause_reason : "");
+		       (double)s->done_10s / 10);
+		print_stop(s);
 	}
 	return status;
 }

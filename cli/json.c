@@ -160,6 +160,7 @@ json_field(enum field_type type, const void *at)
 	case FIELD_state:
 		return json_text(rp_state_text(*(const int *)at));
 	case FIELD_time:
+	case FIELD_time_if_set:
 		return json_time(number_at(at));
 	case FIELD_span:
 	case FIELD_limit:
@@ -173,6 +174,14 @@ json_field(enum field_type type, const void *at)
 	}
 }
 
+/* Some fields are left out if they say nothing. */
+static int
+is_left_out(enum field_type type, const void *at)
+{
+	return (type == FIELD_flag_if_set && !*(const int *)at) ||
+	       (type == FIELD_time_if_set && !number_at(at));
+}
+
 static json_t *
 json_fields(const struct field *fields, const void *of)
 {
@@ -181,7 +190,7 @@ json_fields(const struct field *fields, const void *of)
 	for (; fields->name; fields++) {
 		const void *at = (const char *)of + fields->offset;
 
-		if (fields->type != FIELD_flag_if_set || *(const int *)at)
+		if (!is_left_out(fields->type, at))
 			put(&object, fields->name,
 			    json_field(fields->type, at));
 	}
@@ -298,6 +307,7 @@ json_stats(const rp_queue_stats *stats)
 		FIELD("queue", text, rp_queue_stats, queue),
 		FIELD("paused", flag, rp_queue_stats, paused),
 		FIELD("pause_reason", text, rp_queue_stats, pause_reason),
+		FIELD("held_until", time_if_set, rp_queue_stats, held_until),
 		FIELD("scheduled", number, rp_queue_stats, scheduled),
 		FIELD("scheduled_at_least", flag_if_set, rp_queue_stats,
 		      scheduled_at_least),

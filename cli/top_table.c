@@ -23,7 +23,7 @@
  * for example of rp_queue_stats. Only the first two kinds are left-aligned. */
 enum cell {
 	CELL_TEXT,    /* text; a column of text gets the remaining width */
-	CELL_PAUSED,  /* text: whether a queue is paused, and why */
+	CELL_STATE,   /* text: whether a queue is paused and why, or is held */
 	CELL_NUMBER,  /* a number */
 	CELL_SUM,     /* sum of two numbers */
 	CELL_COUNT,   /* a number; with a plus sign if it is a lower bound */
@@ -70,8 +70,7 @@ static const struct column queue_columns[] = {
 	{ "DONE/s", CELL_RATE, OF_QUEUE(done_10s), 0, 8, 8 },
 	{ "FAILED/s", CELL_RATE, OF_QUEUE(failed_10s), 0, 8, 9 },
 	{ "LONGEST", CELL_SPAN, OF_QUEUE(longest_running_ms), 0, 7, 10 },
-	{ "STATE", CELL_PAUSED, OF_QUEUE(paused), OF_QUEUE(pause_reason), 7,
-	  0 },
+	{ "STATE", CELL_STATE, 0, 0, 7, 0 },
 	COLUMNS_END,
 };
 
@@ -177,7 +176,7 @@ top_add_text(const char *text, int width)
 static int
 is_text(const struct column *column)
 {
-	return column->cell == CELL_TEXT || column->cell == CELL_PAUSED;
+	return column->cell == CELL_TEXT || column->cell == CELL_STATE;
 }
 
 static int64_t
@@ -202,13 +201,21 @@ text_at(const void *row, size_t offset)
 }
 
 static const char *
-paused_text(const struct column *column, const void *row, char to[CELL])
+state_text(const rp_queue_stats *queue, int64_t now, char to[CELL])
 {
-	const char *reason = text_at(row, column->second);
+	const char *reason = queue->pause_reason;
+	char left[32];
 
-	if (!flag_at(row, column->offset))
-		return "";
-	snprintf(to, CELL, "paused%s%s", *reason ? ": " : "", reason);
+	if (queue->paused) {
+		snprintf(to, CELL, "paused%s%s", reason ? ": " : "",
+			 reason ? reason : "");
+	} else if (queue->held_until > now) {
+		print_duration_short(left, sizeof(left),
+				     queue->held_until - now);
+		snprintf(to, CELL, "held: %s left", left);
+	} else {
+		*to = '\0';
+	}
 	return to;
 }
 
@@ -223,8 +230,8 @@ cell_text(const struct top *t, const struct column *column, const void *row,
 		return column->title;
 	if (column->cell == CELL_TEXT)
 		return text_at(row, column->offset);
-	if (column->cell == CELL_PAUSED)
-		return paused_text(column, row, to);
+	if (column->cell == CELL_STATE)
+		return state_text(row, t->now, to);
 	n = number_at(row, column->offset);
 	if (column->cell == CELL_SUM)
 		n += number_at(row, column->second);

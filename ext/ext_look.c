@@ -217,7 +217,8 @@ read_stats(const void *data, size_t row, struct rp_value *columns)
 	*columns++ = rp__int(s->ready_at_least);
 	*columns++ = rp__int(s->running_at_least);
 	*columns++ = rp__int(s->blocked);
-	*columns = rp__int(s->blocked_at_least);
+	*columns++ = rp__int(s->blocked_at_least);
+	*columns = rp__int_or_null(s->held_until, !s->held_until);
 }
 
 static void

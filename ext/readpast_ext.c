@@ -93,7 +93,8 @@ const struct ext_function ext_functions[] = {
 		       " done, dead, cancelled, oldest_ready_ms,"
 		       " longest_running_ms, workers, done_recently,"
 		       " failed_recently, scheduled_at_least, ready_at_least,"
-		       " running_at_least, blocked, blocked_at_least"), 0 },
+		       " running_at_least, blocked, blocked_at_least,"
+		       " held_until"), 0 },
 	{ "why", 1, { P_JOB_ID },
 	  TABLE(why, "now, paused_at, pause_reason, ahead, suspect, workers,"
 		     " queue_workers, worker_id, host, pid, silent_ms,"

@@ -964,6 +964,8 @@ typedef struct rp_queue_stats {
 	int64_t blocked; /* jobs that wait for the limit, the rate or the hold
 			  * of their queue or group */
 	int blocked_at_least;
+	int64_t held_until; /* no job of the queue starts before this time, see
+			     * rp_queue_hold(); 0: the queue is not held */
 } rp_queue_stats;
 
 typedef struct rp_stats rp_stats;

@@ -45,6 +45,37 @@ group_after(rp_conn *conn, const char *after, const char *name)
 	return group;
 }
 
+static int64_t
+held_in_stats(rp_conn *conn)
+{
+	rp_stats *stats;
+	int64_t until;
+
+	ok(conn, rp_stats_get(conn, "q", &stats));
+	until = rp_stats_at(stats, 0)->held_until;
+	rp_stats_free(stats);
+	return until;
+}
+
+static void
+a_hold_is_shown_until_it_ends(void **state)
+{
+	struct db *db = *state;
+	int64_t until, now;
+
+	put(db->conn, "q", "x");
+	assert_int_equal(held_in_stats(db->conn), 0);
+	ok(db->conn, rp_queue_hold(db->conn, "q", NULL, MINUTE));
+	until = held_until(db->conn);
+	assert_int_not_equal(until, 0);
+	assert_int_equal(held_in_stats(db->conn), until);
+	ok(db->conn, rp_queue_hold(db->conn, "q", NULL, 1));
+	ok(db->conn, rp_now(db->conn, &now));
+	wait_until(db->conn, now + 2);
+	assert_int_equal(held_until(db->conn), 0);
+	assert_int_equal(held_in_stats(db->conn), 0);
+}
+
 /* ---- in a handler ---- */
 
 static void
@@ -374,6 +405,7 @@ int
 main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
+		CASE(a_hold_is_shown_until_it_ends),
 		CASE(a_handler_holds_its_group_and_other_jobs_run),
 		CASE(the_last_hold_of_a_handler_counts),
 		CASE(a_handler_whose_job_is_done_holds_nothing),

@@ -4,7 +4,9 @@
 select name, paused_at, pause_reason, max_attempts, lease_ms, backoff_ms,
        backoff_max_ms, priority, keep_done_ms, keep_dead_ms, max_payload,
        timeout_ms, dead_to, run_limit, group_limit, group_pass,
-       rate_count, rate_ms, held_until
+       rate_count, rate_ms,
+       case when held_until operator(pg_catalog.>) pg_catalog.clock_timestamp()
+            then held_until end as held_until
   from readpast.queue
  where name operator(pg_catalog.=) coalesce(:queue, name)
  order by name;

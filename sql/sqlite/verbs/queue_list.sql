@@ -5,7 +5,7 @@
 select name, paused_at, pause_reason, max_attempts, lease_ms, backoff_ms,
        backoff_max_ms, priority, keep_done_ms, keep_dead_ms, max_payload,
        timeout_ms, dead_to, run_limit, group_limit, group_pass,
-       rate_count, rate_ms, held_until
+       rate_count, rate_ms, iif(held_until > :now, held_until, null) as held_until
   from readpast_queue
  where name = coalesce(:queue, name)
  order by name;

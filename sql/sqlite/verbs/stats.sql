@@ -10,7 +10,7 @@
 
 -- answer:
 with counted as materialized (
-select q.id, q.name, q.paused_at, q.pause_reason,
+select q.id, q.name, q.paused_at, q.pause_reason, q.held_until,
        (select count(*)
           from (select 1 from readpast_job
                  where queue_id = q.id and seq is null and lease_until is null
@@ -71,6 +71,7 @@ select q.name as queue, q.paused_at is not null as paused,
        not q.stopped and q.due > :most as ready_at_least,
        q.running > :most as running_at_least,
        min(q.waiting + q.stopped * q.due, :most) as blocked,
-       q.waiting + q.stopped * q.due > :most as blocked_at_least
+       q.waiting + q.stopped * q.due > :most as blocked_at_least,
+       iif(q.held_until > :now, q.held_until, null) as held_until
   from counted q
  order by q.name;

@@ -5,7 +5,8 @@
 -- queue: the name of the queue. Null: all queues.
 -- Rows: one for each queue, by name. ready_at_least is true if there are, or may be,
 -- more ready jobs than the column `ready` counts. scheduled_at_least, running_at_least
--- and blocked_at_least say the same about the other states.
+-- and blocked_at_least say the same about the other states. held_until is null if the
+-- queue is not held.
 -- Locks: none.
 
 create function readpast.stats(queue text default null)
@@ -15,7 +16,7 @@ returns table (name text, paused boolean, pause_reason text,
                workers bigint, done_recently bigint, failed_recently bigint,
                scheduled_at_least boolean, ready_at_least boolean,
                running_at_least boolean, blocked bigint,
-               blocked_at_least boolean)
+               blocked_at_least boolean, held_until timestamptz)
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 set jit = off
@@ -40,7 +41,7 @@ begin
 	           and w.queues ? q.name),
 	       coalesce(t.done, 0), coalesce(t.failed, 0),
 	       l.scheduled_at_least, l.ready_at_least, l.running_at_least, l.blocked,
-	       l.blocked_at_least
+	       l.blocked_at_least, case when q.held_until > moment then q.held_until end
 	  from readpast.queue q
 	 cross join lateral readpast.live_counts(q.id, :most_counted) l
 	  left join (
