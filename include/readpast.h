@@ -953,7 +953,10 @@ typedef struct rp_queue_stats {
 	const char *queue;
 	int paused;
 	int64_t scheduled, ready, running, done, dead, cancelled;
-	int64_t oldest_ready_ms, longest_running_ms;
+	int64_t oldest_ready_ms; /* how long the oldest due job has waited. Jobs
+				  * that wait for their group do not count;
+				  * those that wait for their queue do. */
+	int64_t longest_running_ms;
 	int64_t workers;              /* workers with a heartbeat in the last
 				       * 30 s */
 	int64_t done_10s, failed_10s; /* how many attempts ended as done, and
