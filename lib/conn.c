@@ -223,10 +223,10 @@ rp__is_pooled(const rp_conn *conn)
 }
 
 int
-rp__limit_waits(rp_conn *conn, rp_error *reterr)
+rp__limit_waits(rp_conn *conn, int most_ms, rp_error *reterr)
 {
 	return conn->backend->limit_waits
-		       ? conn->backend->limit_waits(conn->db, reterr)
+		       ? conn->backend->limit_waits(conn->db, most_ms, reterr)
 		       : 0;
 }
 

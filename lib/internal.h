@@ -129,10 +129,12 @@ int rp__schema_sql(const char *url, rp_sql_fn *statement, void *ctx,
 int rp__has_notifications(const rp_conn *conn);
 int rp__hears(rp_conn *conn, rp_conn *other);
 int rp__is_pooled(const rp_conn *conn);
-/* If the database has several writers, wait at most 100 ms from now on when
+/* If the database has several writers, wait at most `most_ms` from now on when
  * another transaction has locked a row. A call that needs the row then fails
- * with RP_EBUSY. */
-int rp__limit_waits(rp_conn *conn, rp_error *reterr);
+ * with RP_EBUSY. RP_LOCK_WAIT_MS is long enough for a single statement of
+ * another client, and short compared to a lease. */
+#define RP_LOCK_WAIT_MS 100
+int rp__limit_waits(rp_conn *conn, int most_ms, rp_error *reterr);
 rp_row_fn rp__first_int; /* ctx: int64_t *, set to the first column */
 rp_row_fn rp__count;     /* ctx: int64_t *, incremented for each row */
 

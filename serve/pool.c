@@ -102,15 +102,31 @@ read_all(void *ctx)
 	return NULL;
 }
 
+/* How long each of several requests waits for a locked row, in milliseconds.
+ * They have waited RP_LOCK_WAIT_MS together before, and now one after the
+ * other, while all later requests wait for them. */
+#define WAIT_AGAIN_MS 10
+
+static void
+write_each(struct member_of_pool *me, struct request **asked, size_t n)
+{
+	rp_error ignored;
+
+	rp__limit_waits(me->conn, WAIT_AGAIN_MS, &ignored);
+	for (size_t i = 0; i < n; i++) {
+		writes_run(me->server, me->conn, &asked[i], 1);
+		server_done(me->server, &asked[i], 1);
+	}
+	rp__limit_waits(me->conn, RP_LOCK_WAIT_MS, &ignored);
+}
+
 static void
 write_some(struct member_of_pool *me, struct request **asked, size_t n)
 {
-	if (writes_run(me->server, me->conn, asked, n) == 0) {
+	if (writes_run(me->server, me->conn, asked, n) == 0)
 		server_done(me->server, asked, n);
-		return;
-	}
-	for (size_t i = 0; i < n; i++)
-		write_some(me, &asked[i], 1);
+	else
+		write_each(me, asked, n);
 }
 
 static void *
@@ -142,7 +158,7 @@ pool_start(struct server *server)
 				      &me->conn, &error);
 
 		if (r == 0)
-			r = rp__limit_waits(me->conn, &error);
+			r = rp__limit_waits(me->conn, RP_LOCK_WAIT_MS, &error);
 		if (r < 0)
 			return not_opened(server->options->url, r, &error);
 		me->server = server;

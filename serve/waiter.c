@@ -330,7 +330,7 @@ polls_start(struct server *server)
 	r = open_database(server->options->url, RP_SCHEMA_REQUIRE, &p->conn,
 			  &error);
 	if (r == 0)
-		r = rp__limit_waits(p->conn, &error);
+		r = rp__limit_waits(p->conn, RP_LOCK_WAIT_MS, &error);
 	if (r < 0)
 		return not_opened(server->options->url, r, &error);
 	if (p->fd < 0 ||

@@ -258,9 +258,9 @@ struct rp_backend {
 						    * back */
 	void (*rollback)(void *db);
 	/* After this call, a call that would wait for a lock of another
-	 * transaction fails with RP_EBUSY after about 100 ms. NULL: the
+	 * transaction fails with RP_EBUSY after about `most_ms`. NULL: the
 	 * database does not lock rows. */
-	int (*limit_waits)(void *db, rp_error *reterr);
+	int (*limit_waits)(void *db, int most_ms, rp_error *reterr);
 	/* Run a verb. A verb that writes needs an open transaction. */
 	int (*run)(void *db, enum rp_verb verb, const struct rp_value *params,
 		   size_t rows, rp_row_fn *row, void *ctx, rp_error *reterr);

@@ -254,7 +254,7 @@ rp__worker_open(rp_worker *w, rp_error *reterr)
 	if (r == 0)
 		r = rp__worker_register(w);
 	if (r == 0)
-		r = rp__limit_waits(w->conn, &w->conn->error);
+		r = rp__limit_waits(w->conn, RP_LOCK_WAIT_MS, &w->conn->error);
 	if (r < 0) {
 		*reterr = *rp_last_error(w->conn);
 		rp_close(w->conn);

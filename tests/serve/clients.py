@@ -142,9 +142,9 @@ if KIND == "postgres:":
             super().setUp()
             self.job = self.server.enqueue(self.queue)
             self.claimed = self.server.claim(self.queue)[0]
-            url, schema = self.server.url.rsplit("schema=", 1)
+            url, self.schema = self.server.url.rsplit("schema=", 1)
             self.db = psycopg2.connect(url.rstrip("?&"))
-            self.db.cursor().execute(f"select id from {schema}.job where id = %s for update",
+            self.db.cursor().execute(f"select id from {self.schema}.job where id = %s for update",
                                      [self.job])
 
         def tearDown(self):
@@ -163,6 +163,22 @@ if KIND == "postgres:":
             self.assertEqual((answer.status, problem["type"], problem["retry"]),
                              (503, "urn:readpast:error:busy", True))
             self.assertIn("has locked a row", problem["detail"])
+
+        def test_others_do_not_wait_for_each_of_many_verdicts_on_locked_jobs(self):
+            jobs = [self.server.enqueue(self.queue) for _ in range(40)]
+            claims = [self.server.claim(self.queue)[0]["claim"] for _ in jobs]
+            cursor = self.db.cursor()
+            cursor.execute(f"select id from {self.schema}.job for update")
+            stuck = [self.server.connect() for _ in claims]
+            for one, claim in zip(stuck, claims):
+                one.request("POST", "/v1/verdicts", json.dumps(
+                    {"verdicts": [{"claim": claim, "verdict": "extend", "lease": "1m"}]}))
+            began = time.monotonic()
+            self.server.enqueue(self.queue)
+            self.assertLess(time.monotonic() - began, 2)
+            self.assertEqual({one.getresponse().status for one in stuck}, {503})
+            for one in stuck:
+                one.close()
 
         def test_readers_go_on_beside_many_cancels_of_this_job(self):
             stuck = [self.server.connect() for _ in range(8)]

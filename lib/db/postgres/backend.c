@@ -151,10 +151,8 @@ check_encoding(const struct postgres *s, rp_error *error)
 static int
 begin_first(struct postgres *s, int how, rp_error *error)
 {
-	int limits = s->limits_waits && s->pooled;
-	const char *begin = limits ? "begin isolation level read committed; "
-				     "set local " RP_LIMIT
-				   : "begin isolation level read committed";
+	int limits = s->most_wait_ms && s->pooled, n;
+	char begin[128];
 	PGTransactionStatusType status = PQ(transactionStatus)(s->pg);
 	int r = rp__postgres_connect_again(s, error);
 
@@ -166,6 +164,11 @@ begin_first(struct postgres *s, int how, rp_error *error)
 		s->base = JOINED;
 		return rp__postgres_execute(s, "savepoint readpast", error);
 	}
+	n = snprintf(begin, sizeof(begin),
+		     "begin isolation level read committed");
+	if (limits)
+		snprintf(begin + n, sizeof(begin) - (size_t)n,
+			 "; set local lock_timeout = '%dms'", s->most_wait_ms);
 	s->base =
 		how & RP_BEGIN_ONCE && !s->other_level && !limits ? ALONE : OWN;
 	if (s->base == ALONE)

@@ -41,8 +41,8 @@ rp__postgres_check_session(struct postgres *s, rp_error *error)
 		s->other_level = *PQ(getvalue)(res, 0, 1) == 't';
 	}
 	PQ(clear)(res);
-	if (r == 0 && s->limits_waits)
-		r = rp__postgres_limit_waits(s, error);
+	if (r == 0 && s->most_wait_ms)
+		r = rp__postgres_limit_waits(s, s->most_wait_ms, error);
 	if (r < 0 || !s->other_level || s->pooled || s->attached)
 		return r;
 	s->other_level = 0;
@@ -54,12 +54,14 @@ rp__postgres_check_session(struct postgres *s, rp_error *error)
 /* Set a lock timeout for the session. Behind a pooler, begin_first() sets the
  * timeout for each transaction instead. */
 int
-rp__postgres_limit_waits(void *db, rp_error *error)
+rp__postgres_limit_waits(void *db, int most_ms, rp_error *error)
 {
 	struct postgres *s = db;
+	char set[64];
 
-	s->limits_waits = 1;
-	return s->pooled ? 0 : rp__postgres_execute(s, "set " RP_LIMIT, error);
+	s->most_wait_ms = most_ms;
+	snprintf(set, sizeof(set), "set lock_timeout = '%dms'", most_ms);
+	return s->pooled ? 0 : rp__postgres_execute(s, set, error);
 }
 
 /* Before a statement is sent, read a pending notice that the server is shutting

@@ -21,11 +21,6 @@ extern const char rp__build_postgres[];
 
 #define CHANNEL 100 /* room for a channel's name, in bytes */
 
-/* After limit_waits(), a call waits at most this long for a lock. This is long
- * enough for a single statement of another client, and short compared to a
- * lease. */
-#define RP_LIMIT "lock_timeout = '100ms'"
-
 struct postgres {
 	PGconn *pg;
 	char *schema; /* the schema's name, which replaces `readpast` in the
@@ -42,8 +37,7 @@ struct postgres {
 			      * use no prepared statements and no LISTEN */
 	int other_level;     /* 1: the session's default isolation level is not
 			      * `read committed` */
-	int limits_waits;    /* 1: calls fail instead of waiting long for a
-			      * lock */
+	int most_wait_ms;    /* how long a call waits for a lock; 0: no limit */
 	int lost_answer;     /* 1: the answer to a call may have been lost. The
 			      * next begin() reports this to its caller, and
 			      * sets lost_answer to 0 */
@@ -104,7 +98,7 @@ int rp__postgres_connect_again(struct postgres *s, rp_error *error);
  * isolation level is the default. If the session belongs neither to the caller
  * nor to a pooler, make `read committed` the default. */
 int rp__postgres_check_session(struct postgres *s, rp_error *error);
-int rp__postgres_limit_waits(void *db, rp_error *error);
+int rp__postgres_limit_waits(void *db, int most_ms, rp_error *error);
 
 /* wait.c */
 int rp__postgres_wait(void *db, const struct rp_waiter *waiter,
