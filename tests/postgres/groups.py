@@ -456,6 +456,20 @@ def a_job_that_is_committed_after_its_successor_is_not_skipped(s):
 
 
 @case
+def a_slot_that_is_passed_on_while_the_limit_is_lowered_goes_back_to_an_earlier_job(s):
+    limited(s, 2)
+    for payload in ("first", "a", "b"):
+        put(s, payload)
+    (claim,) = s.claim(1).values()
+    setter = open_session(s)
+    limited(setter)
+    assert s.complete(claim)
+    setter.rows("commit")
+    s.sweep()
+    expect_order(s, "a", "b")
+
+
+@case
 def a_completion_with_an_old_snapshot_keeps_the_order_of_priorities(s):
     limited(s)
     put(s, "first"), put(s, "second")
@@ -588,6 +602,31 @@ def an_enqueue_that_waits_for_a_unique_key_delays_no_other_job_of_its_group(s):
     put(s, "last")
     s.complete(claims["x"])
     expect_order(s, "late", "last")
+
+
+@case
+def two_replacements_of_one_waiting_job_leave_no_group_stuck(s):
+    limited(s)
+    for group in "xy":
+        put(s, group, group)
+    job = s.put("k", group_key="x", unique_key="k")
+    first = open_session(s)
+    assert first.put("k1", group_key="y", unique_key="k", replace=True) == job
+    second = start_put(s, "k2", group_key="x", unique_key="k", replace=True)
+    first.rows("commit")
+    second.join()
+    for group in "yx":
+        put(s, group + "2", group)
+    claims = s.claim(10)
+    assert list(claims) == ["x", "y"], claims
+    for claim in claims.values():
+        assert s.complete(claim)
+    claims = s.claim(10)
+    assert list(claims) == ["k2", "y2"], claims
+    for claim in claims.values():
+        assert s.complete(claim)
+    expect_order(s, "x2")
+    assert not s.one("select count(*) from readpast.group_slot")
 
 
 @case

@@ -1522,6 +1522,17 @@ def claims_and_sweeps_are_refused_at_higher_isolation(s):
         user.rows("select 1 from readpast.job")
         s.one("select readpast.release(%s, %s)", *claim)
         claim = s.claim()["y"]
+    # The same if the job is newer than the snapshot, too.
+    s.put("z")
+    claim = s.claim()["z"]
+    for call in "complete(%s, %s)", "release(%s, %s)", "complete(array[%s], array[%s])":
+        assert user.refused(f"select readpast.{call}", *claim).startswith("40001"), call
+        user.rows("rollback")
+        user.rows("begin isolation level repeatable read")
+        user.rows("select 1 from readpast.job")
+        s.complete(claim)
+        s.put("z")
+        claim = s.claim()["z"]
 
 
 @case

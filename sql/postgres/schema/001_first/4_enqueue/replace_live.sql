@@ -1,11 +1,11 @@
 -- replace_live: replace the content of a live job that is not running. A worker whose
 -- lease on the job ran out may still send a verdict about the old content. The routine
 -- increases the job's claim number, so that this verdict is refused.
--- id: the job, which lock_live() has locked.
+-- id: the job, which lock_live() has locked for key share.
 -- lane_id .. extra: the new content.
 -- is_due: true to make the job ready, false to schedule it.
 -- Result: 2 if the job was replaced, 1 if it is running and was left alone.
--- Locks: the job's row. If the job has a group, also the rows that leave_group() locks.
+-- Locks: the job's row, for which the call may wait. If the job has a group, also the rows that leave_group() locks.
 
 create function readpast.replace_live(
 	id bigint, lane_id bigint, due timestamptz, is_due boolean,
@@ -23,6 +23,9 @@ declare
 		  from readpast.queue q
 		 where q.id = readpast.queue_of(replace_live.lane_id));
 begin
+	-- Another transaction may be replacing the job, too. Wait until it ends, so that the
+	-- statements below see its version.
+	perform 1 from readpast.job j where j.id = replace_live.id for no key update;
 	-- A job that has no group before and after the change is changed in the first
 	-- turn of the loop. For any other job the first turn only calls unblock_job(), if
 	-- necessary, and the second turn makes the change.

@@ -3,7 +3,8 @@
 --   The job's group is held.
 --   The queue has a group limit, and the job has no slot of its group.
 --   The group limit was lowered, and at least group_limit slots come before the job's
---     slot.
+--     slot, or a waiting job of the group does. (A completion that did not see the new
+--     limit yet may have passed the slot on.)
 -- A job can be in the ready line without a slot, for example if its queue had no group
 -- limit when the job entered the line, or if the job was copied from another database.
 -- ids: the jobs. Jobs that are running or not in the ready line are ignored.
@@ -48,6 +49,15 @@ begin
 		                         from r l where l.group_lowered) g
 		                cross join lateral readpast.slots_over(
 		                      g.queue_id, g.group_key, g.group_limit) as o(id))
+		    or r.group_lowered
+		       and exists (
+		               select 1
+		                 from readpast.group_slot s
+		                 join readpast.group_wait w
+		                   on w.queue_id = s.queue_id and w.group_key = s.group_key
+		                  and (w.priority, w.came) < (s.priority, s.came)
+		                where s.queue_id = r.queue_id and s.group_key = r.group_key
+		                  and s.job_id = r.id)
 		    or r.any_held and readpast.is_held(r.queue_id, r.group_key));
 end
 $body$;
