@@ -209,6 +209,24 @@ progress_alone_makes_no_lease_shorter(void **state)
 }
 
 static void
+progress_after_the_end_of_the_lease_renews_it(void **state)
+{
+	struct db *db = *state;
+	struct claim c, other;
+	int64_t now;
+
+	put(db->conn, "q", "x");
+	assert_int_equal(take_one(db->conn, "q", 1, &c), 1);
+	ok(db->conn, rp_now(db->conn, &now));
+	wait_until(db->conn, now + 2);
+	ok(db->conn, rp_sweep(db->conn, NULL));
+	settled(db->conn, with_progress(c, RP_EXTEND, "x"), RP_STATE_RUNNING);
+	assert_int_equal(state_of(db->conn, c.id), RP_STATE_RUNNING);
+	ok(db->conn, rp_sweep(db->conn, NULL));
+	assert_int_equal(take_one(db->conn, "q", 60000, &other), 0);
+}
+
+static void
 a_job_that_replaces_another_starts_without_progress(void **state)
 {
 	struct db *db = *state;
@@ -331,6 +349,7 @@ main(int argc, char **argv)
 		CASE(a_late_workers_progress_changes_nothing),
 		CASE(progress_that_cannot_be_stored_is_refused),
 		CASE(progress_alone_makes_no_lease_shorter),
+		CASE(progress_after_the_end_of_the_lease_renews_it),
 		CASE(a_job_that_replaces_another_starts_without_progress),
 		CASE(the_worker_sends_progress_soon_and_the_rest_with_the_verdict),
 		CASE(the_worker_sends_progress_at_most_once_a_second),

@@ -11,7 +11,7 @@
 select j.queue_id, 3 as state, j.id,
        max(:now + coalesce(:lease_ms, q.lease_ms),
            iif(:lease_ms is null and :progress is not null,
-               j.lease_until, 0)) as lease_until
+               coalesce(j.lease_until, 0), 0)) as lease_until
   from readpast_job j
   join readpast_queue q on q.id = j.queue_id
  where j.id = :id and j.claim_no = :claim_no and j.worker_id is not null

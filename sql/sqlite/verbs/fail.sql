@@ -7,46 +7,49 @@
 -- dead_to. That queue is created if it does not exist. It gets the copy even if the
 -- payload is larger than its limit, so that no dead job is lost.
 -- If a job that has a group is dead, it frees its slot. Otherwise it keeps the slot until
--- its retry. But if the queue's group_pass is 1, it does so only if :delay_ms is 0.
--- A job that was blocked after its lease had ended, and that fails with :delay_ms 0, stays
+-- its retry. But if the queue's group_pass is 1, it does so only if the delay is 0.
+-- A job that was blocked after its lease had ended, and that fails without a delay, stays
 -- blocked and keeps its place.
 -- If :progress is not null, it replaces the progress of the job. The claim number is
 -- increased, so that each claim is settled only once.
 
+select coalesce(:delay_ms,
+                (select e.backoff ->> (min(j.attempt,
+                                           json_array_length(e.backoff)) - 1)
+                   from (select j.extra ->> 'backoff' as backoff) e),
+                cast(min(q.backoff_max_ms,
+                         q.backoff_ms * (1 << min(j.attempt - 1, 24)))
+                     * (1 + (random() % 1001) / 10000.0) as integer)) as delay_ms
+  from readpast_job j
+  join readpast_queue q on q.id = j.queue_id
+ where j.id = :id;
+
 -- answer:
 select j.queue_id,
        case when :for_good or j.attempt >= j.max_attempts then 5
-            when :delay_ms = 0 and j.run_at = 9223372036854775807 then 7
-            when :delay_ms = 0
+            when @delay_ms = 0 and j.run_at = 9223372036854775807 then 7
+            when @delay_ms = 0
 -- include ready_or_blocked
             else 1 end as state,
        j.id, j.priority,
        :for_good or j.attempt >= j.max_attempts as dead,
        not (:for_good or j.attempt >= j.max_attempts) as alive,
        j.run_at = 9223372036854775807 and j.attempt < j.max_attempts
-       and not :for_good and coalesce(:delay_ms = 0, 0) as stays,
+       and not :for_good and @delay_ms = 0 as stays,
        j.run_at = 9223372036854775807
        and (j.attempt >= j.max_attempts or :for_good
-            or coalesce(:delay_ms <> 0, 1)) as stops,
+            or @delay_ms <> 0) as stops,
        j.group_key, j.came,
        j.group_key is not null and j.run_at < 9223372036854775807
        and (q.holds_until > :now or q.group_limit > 0 and j.came is null)
        and j.attempt < j.max_attempts and not :for_good
-       and coalesce(:delay_ms = 0, 0) as enters,
+       and @delay_ms = 0 as enters,
        j.group_key is not null
        and (:for_good or j.attempt >= j.max_attempts
-            or q.group_pass and coalesce(:delay_ms <> 0, 1)) as leaves,
+            or q.group_pass and @delay_ms <> 0) as leaves,
        (:for_good or j.attempt >= j.max_attempts)
        and q.dead_to is not null as letter, q.dead_to,
-       :now + coalesce(:delay_ms,
-                       (select e.backoff ->> (
-                                   min(j.attempt,
-                                       json_array_length(e.backoff)) - 1)
-                          from (select j.extra ->> 'backoff' as backoff) e),
-                       cast(min(q.backoff_max_ms,
-                                q.backoff_ms * (1 << min(j.attempt - 1, 24)))
-                            * (1 + (random() % 1001) / 10000.0) as integer))
-       as run_at,
+       :now + @delay_ms as run_at,
        json_insert(iif(json_array_length(j.failures) >= 10,
                        json_remove(j.failures, '$[0]'),
                        coalesce(j.failures, '[]')),
