@@ -605,6 +605,18 @@ def an_enqueue_that_waits_for_a_unique_key_delays_no_other_job_of_its_group(s):
 
 
 @case
+def a_replaced_job_keeps_its_slot_when_its_priority_changes(s):
+    limited(s)
+    a = s.put("a", group_key="g", unique_key="a", priority=200)
+    b = put(s, "b")
+    for name, priority in (("c", 50), ("d", 99)):
+        assert s.put(name, group_key="g", unique_key="a", priority=priority, replace=True) == a
+        assert (s.state(a), s.state(b)) == ("ready", "blocked"), name
+    expect_order(s, "d", "b")
+    assert not s.one("select count(*) from readpast.group_slot")
+
+
+@case
 def two_replacements_of_one_waiting_job_leave_no_group_stuck(s):
     limited(s)
     for group in "xy":

@@ -27,8 +27,8 @@ begin
 	-- statements below see its version.
 	perform 1 from readpast.job j where j.id = replace_live.id for no key update;
 	-- A job that has no group before and after the change is changed in the first
-	-- turn of the loop. For any other job the first turn only calls unblock_job(), if
-	-- necessary, and the second turn makes the change.
+	-- turn of the loop. For any other job the first turn only calls leave_place(), and
+	-- the second turn makes the change.
 	for turn in 1 .. 2 loop
 		update readpast.job j
 		   set lane_id = replace_live.lane_id,
@@ -63,16 +63,13 @@ begin
 		   and (turn = 2 or (j.extra).group_key is null
 		                    and (replace_live.extra).group_key is null);
 		if found and turn = 2 then
+			perform readpast.move_slot(id);
 			perform readpast.block_barred(array[id]);
 			return 2;
 		elsif found then
 			return 2;
 		end if;
-		perform readpast.unblock_job(j.id)
-		   from readpast.job j
-		  where j.id = replace_live.id and j.lease_until is null
-		    and (not is_due or j.lane_id <> replace_live.lane_id
-		         or array[(j.extra).group_key] <> array[(replace_live.extra).group_key]);
+		perform readpast.leave_place(id, lane_id, (extra).group_key, is_due);
 	end loop;
 	return 1;
 end

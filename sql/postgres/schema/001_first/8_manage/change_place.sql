@@ -2,8 +2,7 @@
 -- values. A job of a group keeps its slot (the right to run), or its place among the
 -- waiting jobs of the group, unless its queue changes or its new time is in the future.
 -- If the priority of a waiting job changes, the job goes to the end of the waiting jobs
--- with the new priority. If the job has a slot, other jobs of the group may come before
--- it now, so the routine adds a recheck request.
+-- with the new priority.
 -- id: the job, which the caller has locked.
 -- new_id: the new queue of the job.
 -- lane: the new lane of the job (a queue, a priority and a class, see lane_of()).
@@ -26,15 +25,9 @@ set search_path = pg_catalog, pg_temp
 as $body$
 #variable_conflict use_variable
 begin
-	perform readpast.unblock_job(j.id)
+	perform readpast.leave_place(j.id, lane, (j.extra).group_key, is_due)
 	   from readpast.job j
-	  where j.id = change_place.id and (j.extra).group_key is not null
-	    and (j.queue_id <> new_id
-	         or j.lane_id <> lane
-	            and (j.run_at = 'infinity'
-	                 or (select q.group_lowered from readpast.queue q
-	                      where q.id = j.queue_id))
-	         or not is_due and (j.seq is not null or j.run_at = 'infinity'));
+	  where j.id = change_place.id;
 	update readpast.job j
 	   set queue_id = new_id,
 	       lane_id = lane,
@@ -46,16 +39,7 @@ begin
 	                     else coalesce(due, j.run_at) end,
 	       max_attempts = coalesce(change_place.max_attempts, j.max_attempts)
 	 where j.id = change_place.id;
-	with moved as (
-		update readpast.group_slot s
-		   set priority = readpast.priority_of(lane), came = j.seq
-		  from readpast.job j
-		 where j.id = change_place.id and j.seq is not null
-		   and s.queue_id = new_id and s.group_key = (j.extra).group_key
-		   and s.job_id = j.id
-		returning s.queue_id, s.group_key)
-	insert into readpast.group_recheck (queue_id, group_key)
-	select m.queue_id, m.group_key from moved m;
+	perform readpast.move_slot(change_place.id);
 	perform readpast.open_lane(lane);
 	-- If an attempt fails, try_again() moves the job to the normal lane (class 2),
 	-- but does not add this lane to the table `lane`. Add it here, so that claims
