@@ -470,6 +470,24 @@ def a_slot_that_is_passed_on_while_the_limit_is_lowered_goes_back_to_an_earlier_
 
 
 @case
+def jobs_with_slots_that_are_far_apart_keep_their_order_when_the_limit_is_lowered(s):
+    limited(s, 3)
+    for payload in ("1", "2", "3", "a", "b"):
+        put(s, payload)
+    claims = s.claim(3)
+    assert s.complete(claims["1"])
+    s.rows("select readpast.enqueue_many('q', array_fill('x'::text, array[1100]))")
+    assert s.complete(claims["2"])
+    limited(s)
+    assert s.complete(claims["3"])
+    s.sweep()
+    claims = s.claim(1200)
+    assert set(claims) == {"x", "a"}, claims
+    assert s.complete(claims["a"])
+    expect_order(s, "b")
+
+
+@case
 def a_completion_with_an_old_snapshot_keeps_the_order_of_priorities(s):
     limited(s)
     put(s, "first"), put(s, "second")

@@ -1,7 +1,8 @@
 -- lock_later: some given jobs may not run now, and leave the ready line. Lock the ready
 -- jobs that must leave the line together with them, so that the order of each group is
 -- kept: the jobs that have a slot and come after a given job of their group. There are
--- such jobs if the given job was enqueued before the queue got its group limit.
+-- such jobs if the given job was enqueued before the queue got its group limit, or if the
+-- limit was lowered.
 -- ids: the given jobs, which are still in the ready line.
 -- Result: the ids of the later jobs.
 -- Locks: the jobs' rows, for update. Rows that other transactions have locked are
@@ -20,8 +21,11 @@ begin
 		  from (select distinct on (j.queue_id, (j.extra).group_key)
 		               j.queue_id, (j.extra).group_key,
 		               readpast.priority_of(j.lane_id) as priority,
-		               readpast.came_in_line(j.lane_id, j.seq) as came
+		               coalesce(g.came, readpast.came_in_line(j.lane_id, j.seq)) as came
 		          from readpast.job j
+		          left join readpast.group_slot g
+		            on g.queue_id = j.queue_id and g.group_key = (j.extra).group_key
+		           and g.job_id = j.id
 		         where j.id = any (ids)
 		         order by j.queue_id, (j.extra).group_key, priority, came) b
 		  join readpast.group_slot s
