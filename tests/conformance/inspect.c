@@ -53,6 +53,33 @@ a_job_is_shown_as_it_was_enqueued(void **state)
 }
 
 static void
+expect_run_at(rp_conn *conn, int64_t id, int64_t least, int64_t most)
+{
+	rp_batch *batch = get(conn, id);
+
+	assert_in_range(rp_batch_at(batch, 0)->run_at, least, most);
+	rp_batch_free(batch);
+}
+
+static void
+an_extension_does_not_change_when_a_job_became_ready(void **state)
+{
+	struct db *db = *state;
+	struct claim c;
+	int64_t before, now;
+
+	keep_for(db->conn, 60000, 60000);
+	ok(db->conn, rp_now(db->conn, &before));
+	put(db->conn, "q", "x");
+	assert_int_equal(take_one(db->conn, "q", 60000, &c), 1);
+	ok(db->conn, rp_extend(db->conn, c.id, c.no, 3600000));
+	ok(db->conn, rp_now(db->conn, &now));
+	expect_run_at(db->conn, c.id, before, now);
+	ok(db->conn, rp_complete(db->conn, c.id, c.no));
+	expect_run_at(db->conn, c.id, before, now);
+}
+
+static void
 a_finished_job_is_shown_as_it_ended(void **state)
 {
 	struct db *db = *state;
@@ -387,6 +414,7 @@ main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(a_job_is_shown_as_it_was_enqueued),
+		CASE(an_extension_does_not_change_when_a_job_became_ready),
 		CASE(a_finished_job_is_shown_as_it_ended),
 		CASE(the_failures_kept_are_the_last_ten_oldest_first),
 		CASE(a_list_has_the_jobs_of_one_state_or_all_live_jobs),

@@ -39,7 +39,8 @@ begin
 	        headers, payload, last_error, failures, extra, result)
 	select j.id, j.queue_id, 4, clock_timestamp(),
 	       readpast.priority_of(j.lane_id),
-	       case when (j.extra).came is null then j.run_at
+	       case when (j.extra).came is null
+	            then readpast.ready_at(j.run_at, j.lease_until, j.claim_no)
 	            else readpast.waits_since(j) end,
 	       j.claim_no, j.attempt,
 	       j.max_attempts, w.name, j.created_at, j.unique_key, j.kind,

@@ -23,7 +23,8 @@ begin
 	        attempt, max_attempts, worker, created_at, unique_key, kind,
 	        headers, payload, last_error, failures, extra)
 	select g.id, g.queue_id, put_away.state, clock_timestamp(),
-	       readpast.priority_of(g.lane_id), g.run_at, g.claim_no, g.attempt,
+	       readpast.priority_of(g.lane_id),
+	       readpast.ready_at(g.run_at, g.lease_until, g.claim_no), g.claim_no, g.attempt,
 	       g.max_attempts, w.name, g.created_at, g.unique_key, g.kind,
 	       g.headers, g.payload, case when died then error
 	                           else coalesce(error, g.last_error) end,

@@ -33,7 +33,8 @@ begin
 		        attempt, max_attempts, worker, created_at, unique_key, kind,
 		        headers, payload, last_error, failures, extra)
 		select d.id, d.queue_id, 5, clock_timestamp(),
-		       readpast.priority_of(d.lane_id), d.run_at, d.claim_no,
+		       readpast.priority_of(d.lane_id),
+		       readpast.ready_at(d.run_at, d.lease_until, d.claim_no), d.claim_no,
 		       d.attempt, d.max_attempts, d.worker, d.created_at,
 		       d.unique_key, d.kind, d.headers, d.payload, d.error,
 		       d.all_failures, d.extra

@@ -9,7 +9,8 @@ select j.id, q.name as queue,
        j.max_attempts, j.claim_no, w.name as worker,
        case when j.seq is null and j.run_at = 'infinity'
             then coalesce(readpast.waits_since(j), j.created_at)
-            else j.run_at end as run_at, j.created_at,
+            else readpast.ready_at(j.run_at, j.lease_until, j.claim_no) end as run_at,
+       j.created_at,
        case when j.lease_until is not null then readpast.at_us(j.claim_no) end
        as claimed_at,
        j.lease_until, null::timestamptz as finished_at, j.unique_key, j.kind,
