@@ -82,8 +82,13 @@ static int
 serve_demo(struct options o)
 {
 	struct demo demo = { 0 };
-	int status = demo_start(&demo);
+	int status;
 
+	/* A signal that arrives from now on ends the server, and so the folder
+	 * of the demo is removed. */
+	interrupt_fd();
+	catch_interrupts();
+	status = demo_start(&demo);
 	o.url = demo.url;
 	if (!status)
 		status = serve(&o);

@@ -298,7 +298,7 @@ retry_dead(rp_conn *conn, const char *queue, const char *kind, struct ids ids,
 			p[DEAD_AFTER] = rp__int(ids.ids[ids.count - 1]);
 			r = rp__each_id(conn, RP_V_RETRY, ids.ids, ids.count,
 					rest, RETRY_PARAMS, retried_row,
-					retried);
+					retried, sizeof(*retried));
 		}
 	} while (r == 0 && ids.count == IDS);
 	return r;
@@ -341,7 +341,8 @@ purge_state(rp_conn *conn, const char *queue, int state, const char *kind,
 		r = find(conn, RP_V_TO_PURGE, p, ids);
 		if (r == 0)
 			r = rp__each_id(conn, RP_V_PURGE, ids->ids, ids->count,
-					rest, PURGE_PARAMS, rp__count, total);
+					rest, PURGE_PARAMS, rp__count, total,
+					sizeof(*total));
 	} while (r == 0 && ids->count == IDS && *total > before);
 	return r;
 }
@@ -382,7 +383,8 @@ rp__jobs_cancel(rp_conn *conn, const int64_t *ids, size_t n, int state,
 
 	return r < 0 ? r
 		     : rp__each_id(conn, RP_V_CANCEL, ids, n, rest,
-				   CANCEL_PARAMS, rp__count, &changed->done);
+				   CANCEL_PARAMS, rp__count, &changed->done,
+				   sizeof(changed->done));
 }
 
 int
@@ -400,7 +402,7 @@ rp__jobs_retry(rp_conn *conn, const int64_t *ids, size_t n, int state,
 		      * change by itself */
 	if (r == 0)
 		r = rp__each_id(conn, RP_V_RETRY, ids, n, rest, RETRY_PARAMS,
-				retried_row, &retried);
+				retried_row, &retried, sizeof(retried));
 	changed->done += retried.found - retried.taken;
 	changed->taken += retried.taken;
 	return r;
@@ -418,7 +420,8 @@ rp__jobs_purge(rp_conn *conn, const int64_t *ids, size_t n, int state,
 
 	return r < 0 ? r
 		     : rp__each_id(conn, RP_V_PURGE, ids, n, rest, PURGE_PARAMS,
-				   rp__count, &changed->done);
+				   rp__count, &changed->done,
+				   sizeof(changed->done));
 }
 
 int
@@ -431,7 +434,7 @@ rp__jobs_keep(rp_conn *conn, const int64_t *ids, size_t n, int64_t keep_ms)
 
 	return r < 0 ? r
 		     : rp__each_id(conn, RP_V_KEEP, ids, n, rest, KEEP_PARAMS,
-				   NULL, NULL);
+				   NULL, NULL, 0);
 }
 
 int
@@ -449,7 +452,7 @@ rp__jobs_change(rp_conn *conn, const int64_t *ids, size_t n, int state,
 	rest[CHANGE_ID] = rp__int(0);
 	fill_change(rest, change, state);
 	r = rp__each_id(conn, RP_V_CHANGE, ids, n, rest, CHANGE_PARAMS,
-			add_outcome, outcomes);
+			add_outcome, outcomes, sizeof(outcomes));
 	changed->done += outcomes[CHANGED];
 	changed->taken += outcomes[KEY_TAKEN];
 	changed->large += outcomes[TOO_LARGE];

@@ -330,10 +330,13 @@ int rp__slice_take(const rp_conn *conn, struct rp_slice *slice); /* returns
 int rp__slice_end(rp_conn *conn, struct rp_slice *slice, int r);
 /* Run the verb `cancel`, `retry`, `purge` or `change` for each id, in as many
  * slices (transactions) as needed. rest, width: the values of all parameters of
- * the verb, and their number. The id in `rest` is not used. */
+ * the verb, and their number. The id in `rest` is not used. ctx, ctx_size: what
+ * `row` counts, at most EACH_MOST_CTX bytes. If a slice is rolled back, what it
+ * has counted is taken back, too. */
+#define EACH_MOST_CTX 64
 int rp__each_id(rp_conn *conn, enum rp_verb verb, const int64_t *ids, size_t n,
 		const struct rp_value *rest, size_t width, rp_row_fn *row,
-		void *ctx);
+		void *ctx, size_t ctx_size);
 
 /* worker/row.c */
 /* Returns a JSON list of the kinds `QUEUE/`: all kinds of these queues. The

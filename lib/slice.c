@@ -20,6 +20,8 @@
  */
 #include "internal.h"
 
+#include <string.h>
+
 /* Limits of the pause. A single large job may make a slice long, but the pause
  * stays short. */
 #define LEAST_PAUSE_US 1000
@@ -86,9 +88,10 @@ rp__slice_end(rp_conn *conn, struct rp_slice *slice, int r)
 int
 rp__each_id(rp_conn *conn, enum rp_verb verb, const int64_t *ids, size_t n,
 	    const struct rp_value *rest, size_t width, rp_row_fn *row,
-	    void *ctx)
+	    void *ctx, size_t ctx_size)
 {
 	struct rp_value params[AT_ONCE * EACH_MOST_PARAMS];
+	char before[EACH_MOST_CTX];
 	size_t most = conn->backend->one_writer ? 1 : AT_ONCE;
 	struct rp_slice slice = { 0 };
 	int r = 0;
@@ -97,6 +100,8 @@ rp__each_id(rp_conn *conn, enum rp_verb verb, const int64_t *ids, size_t n,
 		r = rp__slice_begin(conn, &slice, 0);
 		if (r < 0)
 			return r;
+		if (ctx_size)
+			memcpy(before, ctx, ctx_size);
 		while (n && r == 0 && !rp__slice_is_over(&slice)) {
 			size_t rows = n < most ? n : most;
 
@@ -113,6 +118,10 @@ rp__each_id(rp_conn *conn, enum rp_verb verb, const int64_t *ids, size_t n,
 			n -= rows;
 		}
 		r = rp__slice_end(conn, &slice, r);
+		/* The slice was rolled back, except if the answer to its commit
+		 * was lost. */
+		if (r < 0 && r != RP_ELOST && ctx_size)
+			memcpy(ctx, before, ctx_size);
 	}
 	return r;
 }

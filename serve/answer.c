@@ -180,7 +180,10 @@ refuse_status(struct request *request, int status, const char *type,
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
 	answer_typed(request, status, PROBLEM,
-		     problem_json(0, status, type, text, NULL, 0));
+		     problem_json(status == 503 ? RP_EBUSY : 0, status, type,
+				  text, NULL, 0));
+	if (status == 503)
+		request->answer.retry_after_s = 1;
 	return -1;
 }
 
@@ -190,18 +193,21 @@ is_lock_timeout(int code, const rp_error *error)
 	return code == RP_EBUSY && strcmp(error->sqlstate, "55P03") == 0;
 }
 
+static const char *
+text_of(int code, const rp_error *error)
+{
+	if (is_lock_timeout(code, error))
+		return "another transaction has locked a row that this "
+		       "request needs; try again";
+	return *error->message ? error->message : rp_error_text(code);
+}
+
 static int
 refuse_as(struct request *request, int code, const rp_error *error,
 	  const char *field, int unknown)
 {
-	return answer_problem(
-		request, code,
-		is_lock_timeout(code, error)
-			? "another transaction has locked a row that this "
-			  "request needs; try again"
-		: *error->message ? error->message
-				  : rp_error_text(code),
-		field, unknown);
+	return answer_problem(request, code, text_of(code, error), field,
+			      unknown);
 }
 
 int
@@ -218,8 +224,7 @@ refuse_partly(struct request *request, int code, const rp_error *error,
 
 	snprintf(text, sizeof(text),
 		 "%s; before this, up to %lld jobs were changed",
-		 *error->message ? error->message : rp_error_text(code),
-		 (long long)most);
+		 text_of(code, error), (long long)most);
 	return answer_problem(request, code, text, NULL, 1);
 }
 

@@ -242,9 +242,11 @@ demo_start(struct demo *demo)
 		return 0;
 	/* The server ends this process, the child. If the server is killed, the
 	 * kernel kills the child. Ctrl-C would reach both processes, so the
-	 * child ignores it. */
+	 * child ignores it. The other signals end the child. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	signal(SIGINT, SIG_IGN);
+	signal(SIGTERM, SIG_DFL);
+	signal(SIGHUP, SIG_DFL);
 	if (getppid() == parent)
 		run_load(demo->url);
 	_exit(FAILED);

@@ -21,11 +21,18 @@
 	"!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"                  \
 	"abcdefghijklmnopqrstuvwxyz"
 
+/* Headers that change what a request does. Of each of them, only one value
+ * could count. */
+static const char *const once[] = { "authorization", "content-type",
+				    "idempotency-key" };
+#define ONCE (sizeof(once) / sizeof(*once))
+
 struct head {
 	int has_control; /* 1: a value has a control character */
 	int is_folded;   /* 1: a header is continued on the next line */
 	const char *wrong_name;
 	int lengths, encodings, hosts;
+	int counts[ONCE]; /* how often each of `once` was given */
 };
 
 static int
@@ -68,6 +75,8 @@ add_header(void *ctx, enum MHD_ValueKind kind, const char *name,
 	head->lengths += strcasecmp(name, "content-length") == 0;
 	head->encodings += strcasecmp(name, "transfer-encoding") == 0;
 	head->hosts += strcasecmp(name, "host") == 0;
+	for (size_t i = 0; i < ONCE; i++)
+		head->counts[i] += strcasecmp(name, once[i]) == 0;
 	return MHD_YES;
 }
 
@@ -86,6 +95,10 @@ check_text(struct request *request, const struct head *head)
 	if (head->has_control)
 		return refuse(request, RP_EINVAL, NULL,
 			      "a header has a control character");
+	for (size_t i = 0; i < ONCE; i++)
+		if (head->counts[i] > 1)
+			return refuse(request, RP_EINVAL, once[i],
+				      "the header is given twice");
 	if (strpbrk(target, " \t") || has_control(target))
 		return refuse(request, RP_EINVAL, NULL,
 			      "the path has a space or a control character");

@@ -213,19 +213,34 @@ writes_end_wait(struct request *request)
 	request->writes->finish(request);
 }
 
-/* Answer that nothing was written, and which job of a list was refused. */
+/* Returns the member of the job that was refused, or "" if it is not known.
+ * Most members were checked before, but only the database knows how large a
+ * payload may be, and what time it is. */
+static const char *
+refused_member(const struct writes *writes, const rp_job_spec *job)
+{
+	if (writes->code == RP_EFBIG)
+		return "payload";
+	return writes->code == RP_EINVAL && job->run_at && job->expire_ms
+		       ? "expire"
+		       : "";
+}
+
+/* Answer that nothing was written, and which job or member was refused. */
 static void
 refuse_writes(struct request *request)
 {
 	const struct writes *writes = request->writes;
-	int names_job = writes->specs_count && !writes->is_one &&
-			writes->error.item >= 0;
-	char field[32];
+	const int64_t item = writes->error.item;
+	char field[32] = "";
 
-	snprintf(field, sizeof(field), "jobs[%lld]",
-		 (long long)writes->error.item);
+	if (writes->specs_count && item >= 0 && writes->is_one)
+		snprintf(field, sizeof(field), "%s",
+			 refused_member(writes, &writes->specs[item]));
+	else if (writes->specs_count && item >= 0)
+		snprintf(field, sizeof(field), "jobs[%lld]", (long long)item);
 	refuse_undone(request, writes->code, &writes->error,
-		      names_job ? field : NULL);
+		      *field ? field : NULL);
 }
 
 static void

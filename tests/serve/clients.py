@@ -180,6 +180,15 @@ if KIND == "postgres:":
             for one in stuck:
                 one.close()
 
+        def test_a_bulk_change_counts_no_job_of_a_commit_that_failed(self):
+            jobs = [self.server.enqueue(self.queue) for _ in range(3)]
+            self.db.cursor().execute(f"select id from {self.schema}.job where id = %s for update",
+                                     [jobs[1]])
+            problem = self.server.post(f"/v1/queues/{self.queue}/cancel", {})
+            self.assertEqual((problem.status, problem.json["outcome"]), (503, "none"))
+            self.assertIn("has locked a row", problem.json["detail"])
+            self.assertEqual(self.server.get(f"/v1/jobs/{jobs[0]}").json["state"], "ready")
+
         def test_readers_go_on_beside_many_cancels_of_this_job(self):
             stuck = [self.server.connect() for _ in range(8)]
             for one in stuck:

@@ -70,6 +70,14 @@ class Demo(unittest.TestCase):
             return not path.exists() or path.read_text().rsplit(")", 1)[1].split()[0] == "Z"
         self.assertTrue(eventually(10, is_gone))
 
+    def test_nothing_is_left_if_a_signal_comes_before_the_server_listens(self):
+        early = subprocess.Popen([READPAST, "serve", "--demo", "--listen", "127.0.0.1:0"],
+                                 stdout=subprocess.DEVNULL)
+        self.assertTrue(eventually(10, lambda: any(self.scratch.iterdir())))
+        early.terminate()
+        self.assertEqual(early.wait(30), 0)
+        self.assertEqual(list(self.scratch.iterdir()), [])
+
     def test_wrong_options_make_no_database(self):
         for options in (["--listen", "0.0.0.0:0"], ["--listen", "x"], ["--time", "0"]):
             ran = subprocess.run([READPAST, "serve", "--demo", *options],

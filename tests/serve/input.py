@@ -124,6 +124,8 @@ class Fields(Case):
         answer = self.server.post(f"/v1/queues/{self.queue}/jobs",
                                   {"jobs": [{"payload": "good"}, late]})
         self.assertEqual(self.refused(answer, 400)["field"], "jobs[1]")
+        answer = self.server.post(f"/v1/queues/{self.queue}/jobs", late)
+        self.assertEqual(self.refused(answer, 400)["field"], "expire")
         self.refused(self.server.get(f"/v1/queues/{self.queue}"), 404)
 
     def test_a_result_that_is_too_large_is_named(self):
@@ -364,6 +366,12 @@ class Wire(Case):
                             ((b"Content-Length: 1", b"Content-Length: 5"), b"xxxxx"),
                             ((b"Content-Length: 1", b"Transfer-Encoding: chunked"), chunk)):
             self.assertEqual(self.status(self.head(*lines) + body), 400)
+        self.assertEqual(self.jobs(), [])
+
+    def test_a_header_that_could_have_two_values_is_refused(self):
+        for name in (b"Authorization: Bearer ", b"Content-Type: ", b"idempotency-key: "):
+            self.assertEqual(self.status(self.head(name + b"a", b"Content-Length: 1",
+                                                   name + b"b") + b"x"), 400, name)
         self.assertEqual(self.jobs(), [])
 
     def test_a_body_over_the_limit_is_413(self):
