@@ -65,6 +65,9 @@ check_usage(const struct input *in, int argc, char **argv, int64_t max_attempts)
 	    check_name(cmd, "the unique key", in->model.unique_key,
 		       RP_MOST_KEY))
 		return USAGE;
+	if (in->model.group_key &&
+	    check_name(cmd, "the group", in->model.group_key, RP_MOST_KEY))
+		return USAGE;
 	if (argc > 1 && (in->one || in->separator != '\n'))
 		return usage(cmd, "-0 and --one apply to standard input: give "
 				  "no payloads as arguments");

@@ -125,7 +125,8 @@ cmd_groups(struct cmd *cmd, int argc, char **argv)
 	rp_groups *groups;
 
 	if (!status && (most < 1 || most > INT32_MAX))
-		status = usage(cmd, "-n: expected 1 to %d", INT32_MAX);
+		status = usage(cmd, "-n %lld: expected 1 to %d",
+			       (long long)most, INT32_MAX);
 	if (!status && after)
 		status = check_name(cmd, "the group", after, RP_MOST_KEY);
 	if (!status)

@@ -89,7 +89,8 @@ cmd_list(struct cmd *cmd, int argc, char **argv)
 	if (status)
 		return status;
 	if (limit < 1 || limit > INT32_MAX)
-		return usage(cmd, "--limit: expected 1 to %d", INT32_MAX);
+		return usage(cmd, "--limit %lld: expected 1 to %d",
+			     (long long)limit, INT32_MAX);
 	status = cmd_open(cmd);
 	if (status)
 		return status;

@@ -6,7 +6,9 @@ select id, queue, state, priority, attempt, max_attempts, claim_no, worker,
        kind, headers,
        coalesce(substr(cast(payload as blob), 1, :head), x'') as payload,
        last_error, failures, keep_ms, timeout_ms, expire_at, backoff,
-       unique_for_ms, group_key, progress, substr(result, 1, :head) as result,
+       unique_for_ms, group_key, progress,
+       iif(result is null, null,
+           coalesce(substr(cast(result as blob), 1, :head), x'')) as result,
        payload_total
   from readpast_kept
  where queue_id = (select id from readpast_queue where name = :queue)

@@ -44,7 +44,7 @@ begin
 	                where w.queue_id = admit_groups_of.queue_id and w.group_key = g.name
 	                order by w.queue_id, w.group_key, w.priority, w.came
 	                limit case when most > 0 then (
-	                          select greatest(o.n, 0)
+	                          select o.n
 	                            from readpast.open_slots(admit_groups_of.queue_id,
 	                                                     g.name, most) o) end) w
 	         where not (holds and readpast.is_held(admit_groups_of.queue_id, g.name))

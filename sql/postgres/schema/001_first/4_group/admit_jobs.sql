@@ -25,7 +25,7 @@ as $body$
 declare
 	queues integer[];
 begin
-	perform pg_current_xact_id();
+	perform pg_current_xact_id(); -- see take_xid()
 	with gone as (
 		delete from readpast.group_wait w
 		 using unnest(ids, places, epochs) with ordinality as n(id, place, epoch, number)

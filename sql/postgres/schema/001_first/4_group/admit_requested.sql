@@ -25,8 +25,9 @@ declare
 	locked   text[];
 	gone     bigint[];
 begin
-	-- request_later() adds up to admit_slice() requests. So it must not be called before
-	-- the older requests are carried out, or the number of requests would grow.
+	-- request_later() adds up to admit_slice() requests. So it is called only when its
+	-- own request is among the oldest admit_slice() ones. Otherwise the number of requests
+	-- would grow.
 	perform readpast.request_later(admit_requested.queue_id, r.group_key)
 	   from readpast.next_requests(queue_id) r
 	  where r.and_later

@@ -13,7 +13,7 @@ set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
 as $body$
 begin
-	perform pg_current_xact_id();
+	perform pg_current_xact_id(); -- see take_xid()
 	with waits as (
 		insert into readpast.group_wait
 		       (queue_id, group_key, priority, came, job_id, run_at)

@@ -1,8 +1,9 @@
 -- end_attempt: decide whether a job keeps its slot after an attempt that did not end
 -- the job. Usually the job keeps its slot, so with a group limit of 1 its group waits
 -- for the retry. But if the queue has group_pass and the job is scheduled, the job
--- loses the slot, and the next job of the group gets it. If the job is ready and its
--- group is held, the job waits for the end of the hold.
+-- loses the slot, and the next job of the group gets it. If the job is ready but may not
+-- run now, see barred_jobs(), it waits for its group. If the whole queue is held, the job
+-- is blocked until the end of the hold, but keeps its place in the ready line.
 -- id: the job, which the caller has locked.
 -- state: the job's state before this call: 1 scheduled, 2 ready.
 -- Result: the job's state after this call: 1, 2, or 7 blocked.
