@@ -24,6 +24,22 @@ put_and_claimed(rp_conn *conn)
 	return claimed(conn);
 }
 
+/* Returns whether the list of done jobs has the job with a result. */
+static int
+is_listed_with_result(rp_conn *conn, int64_t id)
+{
+	rp_batch *batch;
+	int found = -1;
+
+	ok(conn, rp_job_list(conn, "q", RP_STATE_DONE, 100, &batch));
+	for (size_t i = 0; i < rp_batch_count(batch); i++)
+		if (rp_batch_at(batch, i)->id == id)
+			found = rp_batch_at(batch, i)->result != NULL;
+	rp_batch_free(batch);
+	assert_int_not_equal(found, -1);
+	return found;
+}
+
 static void
 expect_result(rp_conn *conn, int64_t id, const void *result, size_t size)
 {
@@ -40,6 +56,7 @@ expect_result(rp_conn *conn, int64_t id, const void *result, size_t size)
 		assert_int_equal(job->result_size, 0);
 	}
 	rp_batch_free(batch);
+	assert_int_equal(is_listed_with_result(conn, id), result != NULL);
 }
 
 static void
