@@ -450,7 +450,8 @@ RP_API int rp_state_number(const char *text);
 /* A job as it was when it was read. Texts that are not set are NULL, and times
  * that are not set are 0. Times are in milliseconds. */
 typedef struct rp_job {
-	int64_t id; /* never reused */
+	int64_t id; /* never reused. (On SQLite, an id of a transaction that
+		     * was rolled back may be given to another job.) */
 	const char *queue;
 	int state;       /* RP_STATE_* */
 	int priority;    /* lower runs first */

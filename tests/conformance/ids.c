@@ -104,12 +104,23 @@ ids_of_one_connection_grow(void **state)
 	rp_job_spec jobs[] = { job_of("x"), job_of("x") };
 	rp_added added[2];
 	int64_t last = 0;
+	char key[16];
 
 	for (int round = 0; round < 300; round++) {
 		int64_t id = put(db->conn, "q", "x");
 
 		assert_true(id > last);
 		last = id;
+		if (round % 5 == 3) {
+			snprintf(key, sizeof(key), "%d", round);
+			jobs[0].unique_key = key;
+			ok(db->conn,
+			   rp_enqueue_many(db->conn, "q", jobs, 2, added));
+			jobs[0].unique_key = NULL;
+			assert_true(added[0].id > last);
+			assert_true(added[1].id > added[0].id);
+			last = added[1].id;
+		}
 		if (round % 7 != 3)
 			continue;
 		ok(db->conn, rp_enqueue_many(db->conn, "q", jobs, 2, added));

@@ -88,6 +88,16 @@ rp__ids_given(struct sqlite *s, size_t jobs)
 }
 
 void
+rp__ids_pass(struct sqlite *s)
+{
+	struct ids *ids = &s->ids;
+
+	ids->left = 0;
+	if (ids->more)
+		ids->more = 1;
+}
+
+void
 rp__ids_forget(struct sqlite *s)
 {
 	s->ids.left = 0;

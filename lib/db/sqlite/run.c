@@ -356,6 +356,8 @@ rp__sqlite_run(void *db, enum rp_verb which, const struct rp_value *params,
 		r = rp__sqlite_read_clock(s, &run.now_us, error);
 	if (r == 0 && run.verb->uses_ids)
 		r = rp__ids_find(s, rows, &run.ids_before, error);
+	else if (which == RP_V_ENQUEUE_UNIQUE)
+		rp__ids_pass(s);
 	s->rows = (struct rows){ params, rows, run.verb->width };
 	s->taken.count = 0;
 	for (; run.row < (run.sql->batch ? 1 : rows) && r == 0; run.row++) {
