@@ -613,8 +613,8 @@ typedef struct rp_claim_options {
 RP_API int rp_claim(rp_conn *conn, const char *queue, size_t max,
 		    const rp_claim_options *options, rp_batch **ret);
 
-/* Returns how many suspects the claim skipped, because its caller holds other
- * jobs. */
+/* Returns how many suspects the claim met and skipped, because its caller holds
+ * other jobs, or gets other jobs with this claim. There may be more. */
 RP_API size_t rp_batch_suspects(const rp_batch *batch);
 
 /* Verdicts. A handler returns one of the first four. */
