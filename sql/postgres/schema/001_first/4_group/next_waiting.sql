@@ -1,12 +1,12 @@
 -- next_waiting: choose the next waiting jobs of each group, which get the slots that
 -- other jobs have just freed. The search begins at the number of the job that freed the
 -- slot, so it does not read the dead index entries before that job. (After rewind_slots()
--- another job may have the same number.) But if a recheck request of
--- the group is stored, the search begins at the start of the group, because a waiting
--- job may have come before the jobs that have slots, see rewind_slots(). If the limit
--- is 1 and the group's next job is locked, no job is chosen. The same is true if the
--- group is held, or if it has no free slot because its limit was lowered. If the limit is
--- larger, locked jobs are skipped, and a recheck request is added for their group.
+-- another job may have the same number.) But if a recheck request of the group is stored,
+-- the search begins at the start of the group, because a waiting job may have come before
+-- the jobs that have slots, see usable_slots(). If the limit is 1 and the group's next job
+-- is locked, no job is chosen. The same is true if the group is held, or if it has no free
+-- slot because its limit was lowered. If the limit is larger, locked jobs are skipped, and
+-- a recheck request is added for their group.
 -- freed: the slots, which this transaction has deleted.
 -- Result:
 --   ids: the jobs, locked.
