@@ -74,7 +74,7 @@ CONSISTENT = {
          where q.group_limit > 0 and not q.group_lowered
          group by q.id, s.group_key, q.group_limit
         having count(*) > q.group_limit""",
-    "P13: a group that waits uses all its slots, or a request is stored": """
+    "P13: a group that waits is held or uses all its slots, or a request is stored": """
         select w.group_key
           from readpast.group_wait w
           join readpast.queue q on q.id = w.queue_id
@@ -83,6 +83,8 @@ CONSISTENT = {
                               and (r.group_key = w.group_key or r.and_later))
            and not exists (select 1 from readpast.limit_change c
                             where c.queue_id = q.id)
+           and not exists (select 1 from readpast.group_hold h
+                            where h.queue_id = q.id and h.group_key = w.group_key)
          group by q.id, w.group_key, q.group_limit
         having q.group_limit = 0
             or q.group_limit > (select count(*) from readpast.group_slot s
@@ -225,6 +227,14 @@ class Client(threading.Thread):
         self.session.rows("select readpast.queue_set(%s, group_limit => %s)",
                           queue, self.random.choice((0, 1, 2, 3)))
 
+    def hold(self, queue):
+        self.session.rows("select readpast.hold(%s, %s::interval, %s)", queue,
+                          self.random.choice(("1 ms", "10 ms")), self.random.choice(GROUPS))
+
+    def clear_hold(self, queue):
+        self.session.rows("select readpast.clear_hold(%s, %s)",
+                          queue, self.random.choice(GROUPS))
+
     def sweep(self, _):
         self.session.sweep()
 
@@ -299,6 +309,11 @@ def P10_P13_random_transactions_keep_the_limit_and_forget_no_group(s):
 @case
 def P13_random_transactions_forget_no_group_while_limits_change(s):
     play_all(s, {**CALLS, "limit": 2})
+
+
+@case
+def P13_random_transactions_forget_no_group_while_groups_are_held(s):
+    play_all(s, {**CALLS, "hold": 4, "clear_hold": 2})
 
 
 if __name__ == "__main__":
