@@ -175,6 +175,13 @@ class Fields(Case):
                                           headers={"Content-Type": "text/plain", name: value})
                 self.refused(answer, 400, word)
 
+    def test_a_body_of_delete_has_no_fields(self):
+        self.server.enqueue(self.queue)
+        path = f"/v1/queues/{self.queue}"
+        self.assertEqual(self.refused(self.server.ask("DELETE", path, {"x": 1}), 400)["field"],
+                         "x")
+        self.assertEqual(self.server.ask("DELETE", path, {}).status, 200)
+
     def test_an_error_about_a_long_name_is_cut_between_two_characters(self):
         for name in ("a" + "\u00e9" * 60, "\u20ac" * 60, "a" * 98 + "\U0001f600"):
             with self.subTest(name=name):
