@@ -18,8 +18,7 @@ rp__check_name(rp_error *error, const char *what, const char *name, size_t max)
 	size_t n = name ? strnlen(name, max + 1) : 0;
 
 	if (n == 0)
-		return rp__fail(error, RP_EINVAL, "%s is %s", what,
-				name ? "empty" : "missing");
+		return rp__fail(error, RP_EINVAL, "%s is missing", what);
 	if (n > max)
 		return rp__fail(error, RP_EINVAL, "%s is longer than %zu bytes",
 				what, max);

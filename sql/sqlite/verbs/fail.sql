@@ -17,9 +17,9 @@ select coalesce(:delay_ms,
                 (select e.backoff ->> (min(j.attempt,
                                            json_array_length(e.backoff)) - 1)
                    from (select j.extra ->> 'backoff' as backoff) e),
-                cast(min(q.backoff_max_ms,
-                         q.backoff_ms * (1 << min(j.attempt - 1, 24)))
-                     * (1 + (random() % 1001) / 10000.0) as integer)) as delay_ms
+                cast(round(min(q.backoff_max_ms,
+                               q.backoff_ms * (1 << min(j.attempt - 1, 24)))
+                           * (1 + (random() % 1001) / 10000.0)) as integer)) as delay_ms
   from readpast_job j
   join readpast_queue q on q.id = j.queue_id
  where j.id = :id;

@@ -13,15 +13,19 @@ set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
 as $body$
 begin
-	with moved as (
-		update readpast.group_slot s
-		   set priority = readpast.priority_of(j.lane_id), came = j.seq
-		  from readpast.job j
+	-- Delete and insert, because an enqueue that replaces a job may not update slots.
+	with gone as (
+		delete from readpast.group_slot s
+		 using readpast.job j
 		 where j.id = move_slot.id and j.seq is not null
 		   and s.queue_id = j.queue_id and s.group_key = (j.extra).group_key
 		   and s.job_id = j.id
-		returning s.queue_id, s.group_key)
+		returning s.queue_id, s.group_key, s.job_id,
+		          readpast.priority_of(j.lane_id) as priority, j.seq),
+	moved as (
+		insert into readpast.group_slot (queue_id, group_key, job_id, priority, came)
+		select g.queue_id, g.group_key, g.job_id, g.priority, g.seq from gone g)
 	insert into readpast.group_recheck (queue_id, group_key)
-	select m.queue_id, m.group_key from moved m;
+	select g.queue_id, g.group_key from gone g;
 end
 $body$;
