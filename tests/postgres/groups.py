@@ -635,6 +635,17 @@ def a_replaced_job_keeps_its_slot_when_its_priority_changes(s):
 
 
 @case
+def a_replaced_job_that_is_scheduled_keeps_no_slot_for_a_retry(s):
+    limited(s)
+    a = s.put("a", group_key="g", unique_key="a")
+    b = put(s, "b")
+    s.rows("select readpast.fail(%s, %s, delay => '1 h')", *s.claim()["a"])
+    assert (s.state(a), s.state(b)) == ("scheduled", "blocked")
+    assert s.put("c", group_key="g", unique_key="a", delay="2 h", replace=True) == a
+    assert (s.state(a), s.state(b)) == ("scheduled", "ready")
+
+
+@case
 def two_replacements_of_one_waiting_job_leave_no_group_stuck(s):
     limited(s)
     for group in "xy":

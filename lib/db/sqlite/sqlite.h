@@ -253,10 +253,10 @@ int rp__ids_find(struct sqlite *s, size_t jobs, struct rp_value *ret,
 		 rp_error *error);
 void rp__ids_given(struct sqlite *s,
 		   size_t jobs); /* call this after the jobs were inserted */
-/* Call this after a rollback, which may have undone the reservation of ids. */
 /* SQLite is about to choose the id of a job, which will be larger than the
  * reserved ids. So do not use these any more: the ids of a connection grow. */
 void rp__ids_pass(struct sqlite *s);
+/* Call this after a rollback, which may have undone the reservation of ids. */
 void rp__ids_forget(struct sqlite *s);
 
 /* prepare.c */

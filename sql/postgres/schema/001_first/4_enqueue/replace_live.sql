@@ -5,7 +5,8 @@
 -- lane_id .. extra: the new content.
 -- is_due: true to make the job ready, false to schedule it.
 -- Result: 2 if the job was replaced, 1 if it is running and was left alone.
--- Locks: the job's row, for which the call may wait. If the job has a group, also the rows that leave_group() locks.
+-- Locks: the job's row, for which the call may wait. If the job has a group, also the
+-- rows that leave_group() locks.
 
 create function readpast.replace_live(
 	id bigint, lane_id bigint, due timestamptz, is_due boolean,
@@ -69,7 +70,9 @@ begin
 		elsif found then
 			return 2;
 		end if;
-		perform readpast.leave_place(id, lane_id, (extra).group_key, is_due);
+		-- A job that becomes scheduled keeps no slot for a retry: its attempts begin again.
+		perform readpast.leave_place(
+			id, lane_id, case when is_due then (extra).group_key end, is_due);
 	end loop;
 	return 1;
 end
