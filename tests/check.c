@@ -296,6 +296,18 @@ stats_of(rp_conn *conn, const char *queue)
 	return copy;
 }
 
+int64_t
+held_until(rp_conn *conn)
+{
+	rp_queues *queues;
+	int64_t until;
+
+	ok(conn, rp_queue_list(conn, "q", &queues));
+	until = rp_queues_at(queues, 0)->held_until;
+	rp_queues_free(queues);
+	return until;
+}
+
 void
 settings(rp_conn *conn, rp_queue queue)
 {

@@ -92,6 +92,8 @@ rp_batch *get(rp_conn *conn, int64_t id); /* the caller frees it */
 /* the state of the job, or 0 if there is no such job */
 int state_of(rp_conn *conn, int64_t id);
 rp_queue_stats stats_of(rp_conn *conn, const char *queue);
+/* Until when queue q is held, as the list of queues says; 0: it is not. */
+int64_t held_until(rp_conn *conn);
 void settings(rp_conn *conn, rp_queue queue);
 /* limit_groups() sets the group limit of queue q; 0: no limit. put_in_group()
  * enqueues a job of a group into queue q, and put_n() several. next_claim()

@@ -13,18 +13,6 @@
 
 #define MINUTE 60000
 
-static int64_t
-held_until(rp_conn *conn)
-{
-	rp_queues *queues;
-	int64_t until;
-
-	ok(conn, rp_queue_list(conn, "q", &queues));
-	until = rp_queues_at(queues, 0)->held_until;
-	rp_queues_free(queues);
-	return until;
-}
-
 /* Return the first group whose name comes after `after`. Its name must be
  * `name`. If `name` is NULL, there must be no such group. */
 static rp_group
@@ -45,18 +33,6 @@ group_after(rp_conn *conn, const char *after, const char *name)
 	return group;
 }
 
-static int64_t
-held_in_stats(rp_conn *conn)
-{
-	rp_stats *stats;
-	int64_t until;
-
-	ok(conn, rp_stats_get(conn, "q", &stats));
-	until = rp_stats_at(stats, 0)->held_until;
-	rp_stats_free(stats);
-	return until;
-}
-
 static void
 a_hold_is_shown_until_it_ends(void **state)
 {
@@ -64,16 +40,16 @@ a_hold_is_shown_until_it_ends(void **state)
 	int64_t until, now;
 
 	put(db->conn, "q", "x");
-	assert_int_equal(held_in_stats(db->conn), 0);
+	assert_int_equal(stats_of(db->conn, "q").held_until, 0);
 	ok(db->conn, rp_queue_hold(db->conn, "q", NULL, MINUTE));
 	until = held_until(db->conn);
 	assert_int_not_equal(until, 0);
-	assert_int_equal(held_in_stats(db->conn), until);
+	assert_int_equal(stats_of(db->conn, "q").held_until, until);
 	ok(db->conn, rp_queue_hold(db->conn, "q", NULL, 1));
 	ok(db->conn, rp_now(db->conn, &now));
 	wait_until(db->conn, now + 2);
 	assert_int_equal(held_until(db->conn), 0);
-	assert_int_equal(held_in_stats(db->conn), 0);
+	assert_int_equal(stats_of(db->conn, "q").held_until, 0);
 }
 
 /* ---- in a handler ---- */

@@ -23,18 +23,6 @@ next_id(rp_conn *conn)
 	return 0;
 }
 
-static int64_t
-held_until(rp_conn *conn)
-{
-	rp_queues *queues;
-	int64_t until;
-
-	ok(conn, rp_queue_list(conn, "q", &queues));
-	until = rp_queues_at(queues, 0)->held_until;
-	rp_queues_free(queues);
-	return until;
-}
-
 /* ---- holds of a queue ---- */
 
 static void
