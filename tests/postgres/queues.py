@@ -11,7 +11,7 @@ SPDX-FileCopyrightText: The readpast authors
 
 import time
 
-from sessions import buffers, case, main
+from sessions import Session, buffers, case, main
 
 # ---- many queues ----
 
@@ -104,6 +104,23 @@ def a_lane_has_one_row_even_if_it_is_used_often(s):
     assert s.rows("select readpast.priority_of(lane_id) from readpast.lane "
                   "order by 1") == [
         (5,), (7,), (8,), (100,)]
+
+
+@case
+def a_claim_visits_a_lane_once_that_two_transactions_opened_at_once(s):
+    s.rows("select readpast.queue_set('q', rate => 4, per => '1 h')")
+    other = Session(s.database)
+    for session, payload in ((s, "1"), (other, "2")):
+        session.rows("begin")
+        session.put(payload, priority=7)
+    s.rows("commit")
+    other.rows("commit")
+    assert s.one("select count(*) from readpast.lane where "
+                 "readpast.priority_of(lane_id) = 7") == 2
+    s.put("3")
+    assert s.taken(3) == "123"
+    s.put("4") # the rate allows it only if each of the others was counted once
+    assert s.taken() == "4"
 
 
 # ---- rates ----

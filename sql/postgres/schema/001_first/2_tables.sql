@@ -99,9 +99,9 @@ create table readpast.dropped (
 -- The lanes that were ever used. A lane holds the jobs of one queue, priority and
 -- class, see lane_of(). A claim visits all lanes of its queue that are in this table.
 -- The table has no unique key. With such a key, two transactions that add the same lane
--- would wait for each other. A duplicate does no harm. A trigger adds the lane of each
--- queue's default priority. So only an enqueue that names a priority has to check whether
--- this table has the lane.
+-- would wait for each other. lanes_of() ignores duplicates. A trigger adds the lane of
+-- each queue's default priority. So only an enqueue that names a priority has to check
+-- whether this table has the lane.
 create table readpast.lane (
 	lane_id bigint not null
 );

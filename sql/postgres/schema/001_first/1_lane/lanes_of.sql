@@ -1,13 +1,13 @@
 -- lanes_of: list the lanes of a queue that were ever used, in the order in which claims
 -- visit them. lane_of() explains lanes.
 -- queue_id: the queue.
--- Result: the numbers of the lanes. A number may occur twice, see the table `lane`.
+-- Result: the numbers of the lanes, each once.
 -- Locks: none.
 
 create function readpast.lanes_of(queue_id integer) returns bigint[]
 language plpgsql stable as $body$
 begin
-	return array(select l.lane_id
+	return array(select distinct l.lane_id
 	               from readpast.lane l
 	              where l.lane_id operator(pg_catalog.>=)
 	                    readpast.first_lane(lanes_of.queue_id)

@@ -1,6 +1,6 @@
 -- open_lane: record that a lane is used, so that claims visit it. If two transactions
 -- open a lane at the same time, both insert a row, because neither sees the other's
--- row. The duplicate does no harm, and neither transaction waits.
+-- row. lanes_of() ignores the duplicate, and neither transaction waits.
 -- lane: the lane (a queue, a priority and a class, see lane_of()).
 -- Locks: none.
 

@@ -23,7 +23,7 @@ begin
 	  from readpast.queue q,
 	       lateral (
 	           select i.*
-	             from (select distinct unnest(readpast.lanes_of(q.id)) as id) l,
+	             from unnest(readpast.lanes_of(q.id)) as l(id),
 	                  lateral (select j.id, j.claim_no, j.worker_id, j.lease_until
 	                             from readpast.job j
 	                            where j.lane_id = l.id

@@ -32,8 +32,7 @@ begin
 	more_scheduled := false;
 	for part in
 		select l.lane_id, p.first, p.past, p.is_last
-		  from (select distinct unnest(readpast.lanes_of(line_parts.queue_id))
-		               as lane_id) l,
+		  from unnest(readpast.lanes_of(line_parts.queue_id)) as l(lane_id),
 		       lateral (select readpast.low_water(l.lane_id) as low,
 		                       readpast.claims_start(l.lane_id) as head
 		                offset 0) s,

@@ -26,7 +26,7 @@ declare
 	low  bigint;
 begin
 	for lane_id in
-		select distinct unnest(readpast.lanes_of(queue_id))
+		select unnest(readpast.lanes_of(queue_id))
 	loop
 		low := readpast.low_water(lane_id);
 		-- A range that waits for an open transaction is left out, because the

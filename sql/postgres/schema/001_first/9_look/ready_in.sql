@@ -23,12 +23,7 @@ declare
 begin
 	for lane in
 		select l.lane_id, readpast.low_water(l.lane_id) as low
-		  from (select distinct l.lane_id
-		          from readpast.lane l
-		         where l.lane_id between readpast.first_lane(ready_in.queue_id)
-		                             and readpast.last_lane(ready_in.queue_id))
-		       l
-		 order by l.lane_id
+		  from unnest(readpast.lanes_of(ready_in.queue_id)) as l(lane_id)
 	loop
 		exit when most <= 0;
 		return query

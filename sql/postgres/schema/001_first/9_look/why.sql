@@ -51,10 +51,9 @@ begin
 	end if;
 	ahead := 0;
 	for lane in
-		select distinct l.lane_id
-		  from readpast.lane l
-		 where l.lane_id between readpast.first_lane(readpast.queue_of(its.lane_id))
-		                     and its.lane_id
+		select l.lane_id
+		  from unnest(readpast.lanes_of(readpast.queue_of(its.lane_id))) as l(lane_id)
+		 where l.lane_id <= its.lane_id
 	loop
 		select count(*) into n
 		  from (select 1
