@@ -82,7 +82,6 @@ claimed(struct model *m, const rp_job *job, int queue, const struct entry *due,
 	j->soon = soon;
 	m->claims[m->claims_count++ % MOST_CLAIMS] =
 		(struct claim){ job->id, job->claim_no, 0 };
-	say(m, "   %lld:%lld\n", (long long)job->id, (long long)job->claim_no);
 }
 
 static void
@@ -93,6 +92,12 @@ check_claim(struct model *m, const rp_batch *batch, int queue, int n,
 	int expected = to_be_claimed(m, queue, n, holding, line);
 	int got = (int)rp_batch_count(batch);
 
+	for (int i = 0; i < expected; i++)
+		say(m, "   expected %lld\n", (long long)line[i]->now.id);
+	for (int i = 0; i < got; i++)
+		say(m, "   got %lld:%lld\n",
+		    (long long)rp_batch_at(batch, (size_t)i)->id,
+		    (long long)rp_batch_at(batch, (size_t)i)->claim_no);
 	agree(m, got <= n && (expected < 0 || got == expected));
 	agree(m, !m->queues[queue].paused || got == 0);
 	for (int i = 0; i < got; i++) {

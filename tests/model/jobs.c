@@ -121,6 +121,8 @@ enqueue_many(struct model *m, int queue)
 		return;
 	agree(m, r == 0);
 	for (size_t i = 0; i < n; i++) {
+		say(m, "   %lld: priority %d, delay %d\n", (long long)ids[i].id,
+		    (int)jobs[i].priority, (int)jobs[i].delay_ms);
 		agree(m, i == 0 || ids[i].id > ids[i - 1].id);
 		added(m, queue, &jobs[i], 0, ids[i].id);
 	}

@@ -315,23 +315,14 @@ number_of(const char *variable, unsigned otherwise)
 }
 
 /* Set a lock timeout, so that a call reports soon that a row is locked. The
- * timeout is long enough for calls on a busy machine. Autovacuum is switched
- * off because it locks rows for a moment, and the model knows only the locks of
- * its own sessions. */
+ * timeout is long enough for calls on a busy machine. The model knows only the
+ * locks of its own sessions, so the server must run without autovacuum. */
 static void
-hurry(const struct db *db, rp_conn *conn)
+hurry(rp_conn *conn)
 {
-	static const char rest[] =
+	static const char sql[] =
 		"set synchronous_commit = off; set lock_timeout = 50";
-	char sql[400];
 
-	snprintf(sql, sizeof(sql),
-		 "do $$ declare t regclass; begin for t in"
-		 "   select oid from pg_class where relkind = 'r'"
-		 "      and relnamespace = '%s'::regnamespace"
-		 " loop execute format('alter table %%s set"
-		 "   (autovacuum_enabled = off)', t); end loop; end $$; %s",
-		 db->schema, rest);
 	assert_int_equal(run_sql(conn, sql, NULL), 0);
 }
 
@@ -346,7 +337,7 @@ open_sessions(struct model *m, const struct db *db)
 	for (int s = 0; s < SESSIONS; s++) {
 		ok(db->conn, rp_open(url, NULL, &m->sessions[s].conn, NULL));
 		if (!m->on_file)
-			hurry(db, m->sessions[s].conn);
+			hurry(m->sessions[s].conn);
 	}
 }
 
