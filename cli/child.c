@@ -360,8 +360,13 @@ child_run(struct warden *warden, struct child *c)
 	close_all(to);
 	if (pid > 0 && !errnum) {
 		pidfd = pidfd_open(pid, 0);
-		watch(c, pid, pidfd, from);
-		close(pidfd);
+		if (pidfd < 0) {
+			errnum = errno;
+			kill(-pid, SIGKILL);
+		} else {
+			watch(c, pid, pidfd, from);
+			close(pidfd);
+		}
 	}
 	if (pid > 0)
 		reap(c, pid, slot);

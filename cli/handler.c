@@ -338,7 +338,9 @@ verdict_of(const struct work *work, rp_task *task, struct child *c)
 	else
 		snprintf(text, sizeof(text), "killed by signal %d (%s)",
 			 WTERMSIG(c->status), strsignal(WTERMSIG(c->status)));
-	return give_up(task, code == EXIT_DATAERR ? RP_DEAD : RP_FAIL, text);
+	return give_up(
+		task, code == EXIT_DATAERR && !c->timed_out ? RP_DEAD : RP_FAIL,
+		text);
 }
 
 int64_t

@@ -289,23 +289,23 @@ nap_ms(rp_worker *w, int waits)
  * finishes a task wakes it. If a task is already finished, record nothing and
  * return 0. */
 static int
-fall_asleep(struct pool *pool)
+begin_wait(struct pool *pool)
 {
-	int is_asleep;
+	int waits;
 
 	pthread_mutex_lock(&pool->lock);
-	is_asleep = pool->asleep = !pool->finished.first;
+	waits = pool->coordinator_waits = !pool->finished.first;
 	pthread_mutex_unlock(&pool->lock);
-	return is_asleep;
+	return waits;
 }
 
 static void
-wake_up(struct pool *pool)
+end_wait(struct pool *pool)
 {
 	uint64_t ignored;
 
 	pthread_mutex_lock(&pool->lock);
-	pool->asleep = 0;
+	pool->coordinator_waits = 0;
 	pthread_mutex_unlock(&pool->lock);
 	if (read(pool->wake_fd, &ignored, sizeof(ignored)) < 0)
 		ignored = 0; /* no wake-up was pending */
@@ -318,20 +318,20 @@ static int
 wait_for_news(rp_worker *w)
 {
 	struct pollfd wake = { .fd = w->pool.wake_fd, .events = POLLIN };
-	int is_asleep = fall_asleep(&w->pool);
+	int waits = begin_wait(&w->pool);
 	size_t want = appetite(w).want;
 	int64_t nap = nap_ms(w, want > 0);
 	int r = 0;
 
-	if (is_asleep && nap != 0 && want > 0) {
+	if (waits && nap != 0 && want > 0) {
 		w->waiter.worker_id = w->conn->worker_id;
 		w->waited = 1;
 		r = w->conn->backend->wait(w->conn->db, &w->waiter, nap,
 					   w->pool.wake_fd, &w->conn->error);
-	} else if (is_asleep && nap != 0) {
+	} else if (waits && nap != 0) {
 		poll(&wake, 1, (int)nap);
 	}
-	wake_up(&w->pool);
+	end_wait(&w->pool);
 	if (r < 0)
 		return rp__worker_trouble(w, r);
 	w->maybe_ready |= (r & RP_WAIT_WORK) != 0;

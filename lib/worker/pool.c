@@ -139,9 +139,9 @@ rp__pool_wake_coordinator(struct pool *pool)
 {
 	const uint64_t one = 1;
 
-	if (pool->asleep &&
+	if (pool->coordinator_waits &&
 	    write(pool->wake_fd, &one, sizeof(one)) == sizeof(one))
-		pool->asleep = 0;
+		pool->coordinator_waits = 0;
 }
 
 /* Append the tasks of a claim to `todo`, the list of tasks that wait for a
@@ -226,8 +226,11 @@ rp__pool_end_task(struct pool *pool, rp_task *task)
 	while (pool->running[slot] != task)
 		slot++;
 	task->took_us = rp__monotonic_us() - task->started_us;
-	pool->mean_us += (task->took_us - pool->mean_us) / 8;
 	if (pool->mean_us == 0) /* 0 means unknown */
+		pool->mean_us = task->took_us;
+	else
+		pool->mean_us += (task->took_us - pool->mean_us) / 8;
+	if (pool->mean_us == 0)
 		pool->mean_us = 1;
 	pool->running[slot] = NULL;
 	pool->running_count--;

@@ -103,6 +103,15 @@ readpast work timed --drain --timeout 100ms -- sleep 60 >/dev/null 2>err
 check '--timeout has precedence over both' equal "$(error_of "$((id + 3))")" 'timed out after 100 ms'
 readpast enqueue timed x --timeout 1ms --max-attempts 1 --quiet
 check 'with --timeout 0 there is no limit' equal "$(last_line timed --drain --timeout 0 -- sleep 0.1)" '1 done, 0 failed, 0 dead, 0 released'
+id=$(readpast enqueue timed x --max-attempts 2)
+check 'a handler that exits with 65 after its time-out has failed' equal \
+	"$(last_line timed --max-jobs 1 --timeout 200ms -- sh -c 'trap "exit 65" TERM; sleep 60 & wait')" \
+	'0 done, 1 failed, 0 dead, 0 released'
+readpast cancel "$id" >/dev/null
+for _ in 1 2 3 4; do readpast enqueue slow x --quiet; done
+# shellcheck disable=SC2016
+readpast work slow --drain --quiet -- env R="$READPAST" sh -c '"$R" stats slow --json; sleep 0.3' >out 2>err
+check 'a worker does not prefetch slow jobs' equal "$(jq -r .running out | sort | uniq -c | xargs)" '4 1'
 id=$(readpast enqueue q x)
 head -c 9000 /dev/zero | tr '\0' y >long
 readpast work q --drain -- sh -c "cat '$here/long' >&2; echo END >&2; exit 1" >/dev/null 2>&1
