@@ -182,10 +182,11 @@ rp_group_list(rp_conn *conn, const char *queue, int blocked, const char *after,
 		r = check_names(conn, queue, after && *after ? after : NULL);
 	if (r < 0)
 		return r;
-	if (!ret || max > INT32_MAX)
-		return rp__fail(&conn->error, RP_EINVAL,
-				"rp_group_list: ret is NULL, or max is over "
-				"2^31");
+	if (!ret)
+		return rp__fail(&conn->error, RP_EINVAL, "ret is NULL");
+	if (max > INT32_MAX)
+		return rp__fail(&conn->error, RP_EINVAL, "max is over %d",
+				INT32_MAX);
 	groups = calloc(1, sizeof(*groups));
 	if (!groups)
 		return rp__fail(&conn->error, RP_ENOMEM, "out of memory");

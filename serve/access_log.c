@@ -29,7 +29,7 @@ access_log_open(struct server *server)
 		return 0;
 	server->log_fd =
 		strcmp(path, "-") == 0
-			? dup(1)
+			? fcntl(1, F_DUPFD_CLOEXEC, 0)
 			: open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC,
 			       0666);
 	return server->log_fd >= 0 ? 0

@@ -133,7 +133,8 @@ add_claim(struct clients *clients, json_t *client, const rp_job *job)
 {
 	json_t *claim = json_pack("{s:O}", "client", client);
 
-	/* A claim number is the time of the claim in microseconds. */
+	/* A claim number is the time of the claim in microseconds, or a little
+	 * more. */
 	set_lease(claim, job->lease_until - job->claim_no / 1000);
 	json_object_set_new(clients->claims,
 			    claim_key(job->id, job->claim_no).text, claim);

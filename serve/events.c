@@ -150,8 +150,8 @@ numbers_for(const struct request *request, const json_t *all)
 			 json_object_get(all, "at"));
 }
 
-/* End the stream of a listener that has read nothing for too long, although
- * there is something to read. */
+/* Note since when bytes wait for this listener, which has read nothing yet. If
+ * they wait for too long, end the connection. */
 static void
 end_if_stuck(struct request *request)
 {

@@ -313,9 +313,9 @@ read_pem(const char *path)
 
 	if (n == 0 || n == MOST_PEM) {
 		complain(FAILED, "cannot read %s: %s", path,
-			 file && n == 0 ? "the file is empty"
-			 : file         ? "the file is too large"
-					: strerror(errno));
+			 n == MOST_PEM ? "the file is too large"
+			 : file && text && !ferror(file) ? "the file is empty"
+							 : strerror(errno));
 		free(text);
 		text = NULL;
 	}
@@ -389,6 +389,7 @@ serve(const struct options *options)
 	pthread_mutex_init(&server.tokens.lock, NULL);
 	pthread_mutex_init(&server.polls.lock, NULL);
 	pthread_mutex_init(&server.clients.lock, NULL);
+	pthread_mutex_init(&server.outcomes.lock, NULL);
 	status = run(&server);
 	listen_close(&server);
 	polls_stop(&server);
@@ -406,6 +407,10 @@ serve(const struct options *options)
 		close(server.log_fd);
 	close(server.epoll_fd);
 	close(server.wake_fd);
+	pthread_mutex_destroy(&server.outcomes.lock);
+	pthread_mutex_destroy(&server.clients.lock);
+	pthread_mutex_destroy(&server.polls.lock);
+	pthread_mutex_destroy(&server.tokens.lock);
 	pthread_mutex_destroy(&server.lock);
 	return status;
 }

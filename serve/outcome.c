@@ -221,7 +221,6 @@ outcomes_start(struct server *server)
 	int r;
 
 	o->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	pthread_mutex_init(&o->lock, NULL);
 	r = open_database(server->options->url, RP_SCHEMA_REQUIRE, &o->conn,
 			  &error);
 	if (r < 0)

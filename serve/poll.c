@@ -166,8 +166,9 @@ heartbeat_at(const struct request *request)
 static void
 check_by(struct server *server, const struct request *request)
 {
-	int64_t beat = heartbeat_at(request);
-	int64_t at = beat < request->until_ms ? beat : request->until_ms;
+	int64_t heartbeat = heartbeat_at(request);
+	int64_t at =
+		heartbeat < request->until_ms ? heartbeat : request->until_ms;
 
 	if (at < server->polls.check_at)
 		server->polls.check_at = at;
@@ -256,7 +257,8 @@ end_refused(struct server *server, struct request *request)
 }
 
 /* Add a request, which is in no list, to those that claim now for the queue
- * `a`. If its client is gone or its token was removed, answer it instead. */
+ * `a`. `a` may be NULL, because memory for it was missing. If its client is
+ * gone or its token was removed, answer it instead. */
 static void
 ask(struct server *server, struct request *request, struct awaited *a,
     struct list *wave)
@@ -268,7 +270,8 @@ ask(struct server *server, struct request *request, struct awaited *a,
 	} else {
 		request->wave = a;
 		request->stage = STAGE_ASKED;
-		a->in_wave++;
+		if (a)
+			a->in_wave++;
 		list_add(wave, request);
 	}
 }

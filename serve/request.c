@@ -355,7 +355,8 @@ dispatch(struct request *request)
 		return ask_pool(request, STAGE_TOKEN, read_tokens, LANE_READ);
 	if (request->stage == STAGE_TOKEN && check_token(request) < 0)
 		return send_answer(request);
-	if (!is_prepared && request->body_size > MOST_ON_LOOP)
+	if (!is_prepared && request->body_size > MOST_ON_LOOP &&
+	    strcmp(route->method, "GET") != 0)
 		return ask_pool(request, STAGE_ASKED, prepare_large, LANE_READ);
 	if (!is_prepared && route->prepare(request) < 0)
 		return send_answer(request);
@@ -398,13 +399,13 @@ release_held(struct request *request)
 	if (!own)
 		return; /* the jobs become ready again when their leases end */
 	own->writes = writes_release(request->held, request->held_count);
-	if (own->writes)
-		atomic_fetch_add(&server->metrics.jobs[MET_RELEASED],
-				 (int64_t)request->held_count);
-	if (own->writes)
-		pool_give(server, own, LANE_BATCH);
-	else
+	if (!own->writes) {
 		request_free(own);
+		return;
+	}
+	atomic_fetch_add(&server->metrics.jobs[MET_RELEASED],
+			 (int64_t)request->held_count);
+	pool_give(server, own, LANE_BATCH);
 }
 
 void

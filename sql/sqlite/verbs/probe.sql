@@ -1,5 +1,6 @@
 -- probe: return whether a queue has work now, and if not, how long it will take until
--- the queue has work. The statement reads one or two rows of each index.
+-- the queue has work. The statement reads one or two rows of most indexes. It also passes
+-- over ready jobs that have expired, until a sweep cancels them.
 -- ready is 1 if a claim would find a job. A job that has expired does not count. ready
 -- is 0 while the queue is held, and while its run_limit or its rate is used up. running
 -- is 1 if a job is running. suspects is 1 if a suspect (a job that may have killed its

@@ -37,10 +37,15 @@ select q.id, q.name, q.paused_at, q.pause_reason, q.held_until,
                  limit :most + 1)) as running
   from readpast_queue q
   join readpast_stop s on s.id = q.id
- where q.name = coalesce(:queue, q.name))
+ where q.name = coalesce(:queue, q.name)),
+served (name, workers) as materialized (
+select e.value, count(distinct w.id)
+  from readpast_worker w, json_each(w.queues) e
+ where w.stopped_at is null and w.seen_at > :now - 30000
+ group by e.value)
 select q.name as queue, q.paused_at is not null as paused,
        q.pause_reason as pause_reason,
-       min(q.scheduled, :most) as scheduled, 
+       min(q.scheduled, :most) as scheduled,
        iif(q.stopped, 0, min(q.due, :most)) as ready,
        min(q.running, :most) as running,
        coalesce((select sum(jobs) from readpast_kept_count
@@ -59,10 +64,7 @@ select q.name as queue, q.paused_at is not null as paused,
                                order by lease_until
                                limit :most)))
        as longest_running_ms,
-       (select count(*) from readpast_worker w
-         where w.stopped_at is null and w.seen_at > :now - 30000
-           and exists (select 1 from json_each(w.queues) e
-                        where e.value = q.name)) as workers,
+       coalesce((select workers from served where name = q.name), 0) as workers,
        (select coalesce(sum(done), 0) from readpast_tally
          where queue_id = q.id and second > :now / 1000 - 10) as done_recently,
        (select coalesce(sum(failed), 0) from readpast_tally

@@ -77,7 +77,6 @@ function verbsOf(state: string | undefined): [Verb, string][] {
 		case "cancelled":
 			return [["purge", "Delete these…"]];
 		case "running":
-			return [["cancel", "Cancel these…"]];
 		case undefined:
 			return [["cancel", "Cancel these…"]];
 		default:

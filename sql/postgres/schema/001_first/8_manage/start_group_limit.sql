@@ -1,8 +1,9 @@
 -- start_group_limit: a queue that had no group limit gets one. Give each running job a
 -- slot of its group (the right of one job to run), even if there are more such jobs
--- than the limit. Two kinds of jobs get no slot: jobs of claims that have not committed
--- yet, and jobs that other transactions keep locked for longer than lock_patience(), for
--- example to settle them. Slots from an earlier limit stay.
+-- than the limit. Three kinds of jobs get no slot: jobs of claims that have not committed
+-- yet, jobs that other transactions keep locked for longer than lock_patience(), for
+-- example to settle them, and running jobs beyond the first :most_limit. Slots from an
+-- earlier limit stay.
 -- queue_id: the queue.
 -- Result: none.
 -- Locks: the queue's row, and the rows of the running jobs, so completions of them wait
