@@ -60,8 +60,8 @@ to_be_claimed(struct model *m, int queue, int n, int holding,
 
 /* Compare one job of the result with the model, and update the model. */
 static void
-claimed(struct model *m, const rp_job *job, int queue, const struct entry *due,
-	int soon)
+apply_claim(struct model *m, const rp_job *job, int queue,
+	    const struct entry *due, int soon)
 {
 	struct entry *e = find(m, job->id);
 	struct job *j;
@@ -104,7 +104,7 @@ check_claim(struct model *m, const rp_batch *batch, int queue, int n,
 		const rp_job *job = rp_batch_at(batch, (size_t)i);
 
 		agree(m, !job->suspect || (got == 1 && !holding));
-		claimed(m, job, queue, expected < 0 ? NULL : line[i], soon);
+		apply_claim(m, job, queue, expected < 0 ? NULL : line[i], soon);
 	}
 }
 
@@ -112,7 +112,7 @@ check_claim(struct model *m, const rp_batch *batch, int queue, int n,
 
 /* Update the model after a verdict was accepted. */
 static void
-settled(struct model *m, struct job *j, const rp_verdict *v)
+apply_verdict(struct model *m, struct job *j, const rp_verdict *v)
 {
 	const struct settings *q = &m->queues[j->queue];
 	int soon = v->delay_ms == SOON_MS;
@@ -128,8 +128,8 @@ settled(struct model *m, struct job *j, const rp_verdict *v)
 	case RP_RELEASE:
 		j->attempt -= j->attempt > 0;
 		if (v->delay_ms > 0)
-			to_come(j, j->class == SUSPECT ? SUSPECT : NORMAL,
-				soon);
+			delay_job(j, j->class == SUSPECT ? SUSPECT : NORMAL,
+				  soon);
 		else
 			into_line(j, j->class == SUSPECT ? SUSPECT : FRONT,
 				  m->tick);
@@ -143,7 +143,7 @@ settled(struct model *m, struct job *j, const rp_verdict *v)
 		if (v->delay_ms == 0)
 			into_line(j, NORMAL, m->tick);
 		else
-			to_come(j, NORMAL, soon || v->delay_ms < 0);
+			delay_job(j, NORMAL, soon || v->delay_ms < 0);
 	}
 	j->claim_no++;
 	j->held = 0;
@@ -182,7 +182,7 @@ check_verdict(struct model *m, const rp_verdict *v, int locks)
 	if (stands(j, v)) {
 		agree(m, v->result == 0);
 		j = touch(m, e);
-		settled(m, j, v);
+		apply_verdict(m, j, v);
 		agree(m, v->state == (j->state ? j->state : RP_STATE_DONE));
 		return;
 	}
@@ -227,7 +227,7 @@ any_verdicts(struct model *m, rp_verdict *v, int most)
 /* Settle and claim in one call. The call may have no verdicts, or claim no
  * jobs. */
 static void
-turn(struct model *m, int verdicts, int most)
+round_trip(struct model *m, int verdicts, int most)
 {
 	rp_claim_options o = RP_CLAIM_INIT;
 	rp_verdict v[2];
@@ -252,8 +252,9 @@ turn(struct model *m, int verdicts, int most)
 		say(m, "verdict %d, delay %d on %lld:%lld: %d\n", v[i].verdict,
 		    (int)v[i].delay_ms, (long long)v[i].id,
 		    (long long)v[i].claim_no, v[i].result);
-	say(m, "%s %d of %d, holding %d%s: %d\n", most ? "turn" : "settle",
-	    most, queue, (int)o.holding, soon ? ", soon" : "", r);
+	say(m, "%s %d of %d, holding %d%s: %d\n",
+	    most ? "settle and claim" : "settle", most, queue, (int)o.holding,
+	    soon ? ", soon" : "", r);
 	if ((n || most) && busy(m, r))
 		return;
 	if (r == RP_EBUSY && may)
@@ -271,17 +272,17 @@ turn(struct model *m, int verdicts, int most)
 void
 claim(struct model *m)
 {
-	turn(m, 0, 1 + chance(m, 4));
+	round_trip(m, 0, 1 + chance(m, 4));
 }
 
 void
 settle(struct model *m)
 {
-	turn(m, 1 + chance(m, 2), 0);
+	round_trip(m, 1 + chance(m, 2), 0);
 }
 
 void
 settle_and_claim(struct model *m)
 {
-	turn(m, 2, 1 + chance(m, 3));
+	round_trip(m, 2, 1 + chance(m, 3));
 }

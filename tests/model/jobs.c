@@ -49,7 +49,7 @@ fill(struct model *m, struct job *j, int queue, const rp_job_spec *job)
 	j->lost = 0;
 	j->held = 0;
 	if (job->delay_ms)
-		to_come(j, NORMAL, job->delay_ms == SOON_MS);
+		delay_job(j, NORMAL, job->delay_ms == SOON_MS);
 }
 
 static void

@@ -135,7 +135,7 @@ into_line(struct job *j, int class, int64_t order)
 }
 
 void
-to_come(struct job *j, int class, int soon)
+delay_job(struct job *j, int class, int soon)
 {
 	j->state = RP_STATE_SCHEDULED;
 	j->class = class;

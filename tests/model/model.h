@@ -102,7 +102,7 @@ int live(const struct job *j);
 int held_up(const struct model *m);
 int busy(struct model *m, int64_t r);
 void into_line(struct job *j, int class, int64_t order);
-void to_come(struct job *j, int class, int soon);
+void delay_job(struct job *j, int class, int soon);
 
 void enqueue(struct model *m);
 void cancel(struct model *m);

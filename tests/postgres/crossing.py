@@ -113,15 +113,16 @@ class Client(threading.Thread):
         self.until = until
         self.calls, self.weights = list(calls), list(calls.values())
         self.held, self.taken, self.settled = [], [], []
+        self.claims = 0
         self.fault = None
 
     def run(self):
         try:
             while time.monotonic() < self.until:
-                self.turn()
+                self.step()
             for claim in self.held:
                 self.alone(lambda claim=claim: self.session.complete(claim))
-        except psycopg2.Error as error:
+        except Exception as error:
             self.fault = error
 
     def alone(self, call):
@@ -134,7 +135,7 @@ class Client(threading.Thread):
                 raise
             return False
 
-    def turn(self):
+    def step(self):
         self.taken, self.settled = [], []
         opens = self.random.random() < 0.3
         if not (self.transaction() if opens else self.alone(self.call)):
@@ -142,6 +143,7 @@ class Client(threading.Thread):
             # A refused verdict of a transaction may have hit any of its claims. They
             # stay held, and the next verdict on them is refused again.
             self.settled = [] if opens else self.settled
+        self.claims += len(self.taken)
         self.held = [claim for claim in self.held if claim not in self.settled] + self.taken
 
     def transaction(self):
@@ -274,7 +276,9 @@ def play(s, seed, limit, calls):
     for client in clients:
         client.join()
         client.session.db.close()
-        assert not client.fault, client.fault
+        if client.fault:
+            raise client.fault
+    assert any(client.claims for client in clients), "no client got a job"
     # A client that was refused a verdict no longer knows who holds the job.
     s.rows("select readpast.complete(array_agg(id), array_agg(claim_no)) "
            "from readpast.job where lease_until is not null having count(*) > 0")
