@@ -36,11 +36,11 @@ EXPECTED = {"RP001", "RP002", "RP005", "RP006", "55P03", "40001"}
 # ---- what must be true between any two commits ----
 
 RUNNING = """
-select q.name, (j.extra).group_key, count(*)
+select q.name, j.group_key, count(*)
   from readpast.job j
   join readpast.queue q on q.id = j.queue_id
  where j.lease_until is not null
- group by q.name, (j.extra).group_key, q.group_limit
+ group by q.name, j.group_key, q.group_limit
 having count(*) > q.group_limit"""
 
 CONSISTENT = {
@@ -49,7 +49,7 @@ CONSISTENT = {
           from readpast.job j
           full join readpast.group_wait w
             on w.job_id = j.id and w.queue_id = j.queue_id
-           and w.group_key = (j.extra).group_key and w.came = (j.extra).came
+           and w.group_key = j.group_key and w.came = j.came
            and w.priority = readpast.priority_of(j.lane_id)
          where (j.seq is null and j.run_at = 'infinity' and w.job_id is null)
             or (w.job_id is not null and (j.id is null or j.seq is not null
@@ -62,7 +62,7 @@ CONSISTENT = {
           from readpast.group_slot s
           left join readpast.job j
             on j.id = s.job_id and j.queue_id = s.queue_id
-           and (j.extra).group_key = s.group_key
+           and j.group_key = s.group_key
          where j.id is null
            and not exists (select 1 from readpast.group_recheck r
                             where r.queue_id = s.queue_id

@@ -739,7 +739,7 @@ def an_open_claim_takes_the_first_allowed_jobs_of_many_groups(s):
     limited(s)  # skips the locked jobs
     locker.rows("commit")
     s.rows("insert into readpast.group_slot (queue_id, group_key, job_id, priority, came) "
-           "select j.queue_id, (j.extra).group_key, j.id, 100, j.seq "
+           "select j.queue_id, j.group_key, j.id, 100, j.seq "
            "from readpast.job j where j.id between 4 and 7")
     claimer = open_session(s)
     assert list(claimer.claim(3)) == ["03", "04", "05"]

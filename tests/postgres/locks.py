@@ -444,7 +444,7 @@ def an_enqueue_does_not_wait_for_an_open_claim_of_the_job(s):
     assert s.put("y", unique_key="k") == job
     assert s.one("select id, outcome from readpast.put_one("
                  "'q', 'y', null, null, null, null, null, null, 'k', true, "
-                 "null, null)"
+                 "null, null, null)"
                  ) == (job, 1)
     user.complete(claim)
     user.rows("commit")

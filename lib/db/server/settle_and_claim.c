@@ -83,14 +83,17 @@ put_in_line(struct trip *trip, int64_t queue_id)
 	trip->queue_id = queue_id;
 }
 
-/* Set the rarely used fields of the job that was added last. */
+/* Set the rarely used fields of the job that was added last. The database
+ * returns them in one column, except the group. */
 static int
-add_extra(struct trip *trip, const struct rp_value *composite)
+add_extra(struct trip *trip, const struct rp_value *composite,
+	  const struct rp_value *group)
 {
 	struct rp_value extra[EXTRA_COLUMNS] = { { .type = RP_NULL } };
 	rp_batch *batch = trip->its->batch;
 
-	trip->server->fields(composite, extra, EXTRA_COLUMNS);
+	trip->server->fields(composite, extra, EXTRA_OUT_GROUP_KEY);
+	extra[EXTRA_OUT_GROUP_KEY] = *group;
 	return rp__batch_set_extra(batch, rp_batch_count(batch) - 1, extra);
 }
 
@@ -116,6 +119,7 @@ add_claimed(struct trip *trip, const struct rp_value *c)
 		[JOB_PAYLOAD] = c[OUT(PAYLOAD)],
 		[JOB_LAST_ERROR] = c[OUT(LAST_ERROR)],
 		[JOB_FAILURES] = c[OUT(FAILURES)],
+		[JOB_GROUP_KEY] = c[OUT(GROUP_KEY)],
 	};
 	int r;
 
@@ -125,7 +129,7 @@ add_claimed(struct trip *trip, const struct rp_value *c)
 		rp__batch_place(trip->its->batch, c[OUT(LANE_ID)].i,
 				c[OUT(SEQ)].i);
 	if (r == 0 && c[OUT(EXTRA)].type != RP_NULL)
-		r = add_extra(trip, &c[OUT(EXTRA)]);
+		r = add_extra(trip, &c[OUT(EXTRA)], &c[OUT(GROUP_KEY)]);
 	return r;
 }
 

@@ -38,7 +38,7 @@ select f.id, f.state
                 where a.id = l.id
                   and (:kind::text is null or a.kind = :kind::text)
                   and (:group::text is null
-                       or (a.extra).group_key = :group::text)
+                       or a.group_key = :group::text)
                   and (:key::text is null or a.unique_key = :key::text)
                   and (:error::text is null
                        or strpos(a.last_error, :error::text) > 0)

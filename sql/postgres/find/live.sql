@@ -88,18 +88,18 @@ select f.id, f.state
                case l.part when 1 then 0 when 2 then j.lane_id
                            when 5 then j.lane_id end as lane,
                case l.part when 1 then j.claim_no when 2 then j.seq
-                           when 5 then (j.extra).came end as place,
+                           when 5 then j.came end as place,
                j.run_at
           from looked l
          cross join lateral (
                -- OFFSET 0 makes the planner look up each job by its id. Otherwise
                -- it would join the ids with the whole table.
-               select j.id, j.lane_id, j.claim_no, j.seq, j.extra, j.run_at
+               select j.id, j.lane_id, j.claim_no, j.seq, j.came, j.run_at
                  from job j
                 where j.id = l.id
                   and (:kind::text is null or j.kind = :kind::text)
                   and (:group::text is null
-                       or (j.extra).group_key = :group::text)
+                       or j.group_key = :group::text)
                   and (:error::text is null
                        or strpos(j.last_error, :error::text) > 0)
                   and (:before::bigint is null

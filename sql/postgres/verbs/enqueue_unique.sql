@@ -11,5 +11,5 @@ select id, outcome
                         :max_attempts::bigint::integer, :kind, :headers,
                         :unique_key,
                         coalesce(:replace::bigint::integer::boolean, false),
-                        null, null)
+                        null, null, null)
  where id is not null;

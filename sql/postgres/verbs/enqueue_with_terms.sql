@@ -13,6 +13,6 @@ select id, outcome
                             :keep_ms, :timeout_ms,
                             pg_catalog.statement_timestamp()
                             operator(pg_catalog.+) readpast.ms(:expire_ms),
-                            :backoff, :unique_for_ms, :group_key),
+                            :backoff, :unique_for_ms), :group_key,
                         :joined::bigint::integer::boolean)
  where id is not null;

@@ -13,18 +13,20 @@ with live as (
        and j.claim_no operator(pg_catalog.=) n.claim_no
        and j.lease_until is null
     returning n.number, j.id, j.queue_id,
-              readpast.priority_of(j.lane_id) as priority, j.extra),
+              readpast.priority_of(j.lane_id) as priority, j.group_key,
+              j.came),
 admitted as (
-    select readpast.leave_group(n.queue_id, n.priority, n.extra, n.id)
+    select readpast.leave_group(n.queue_id, n.priority, n.group_key, n.came, n.id)
       from (select pg_catalog.array_agg(queue_id) as queue_ids,
                    pg_catalog.array_agg(priority) as priorities,
-                   pg_catalog.array_agg(extra) as extras,
+                   pg_catalog.array_agg(group_key) as group_keys,
+                   pg_catalog.array_agg(came) as cames,
                    pg_catalog.array_agg(id) as ids
               from live
-             where (extra).group_key is not null) l
+             where group_key is not null) l
      cross join lateral (
            select l.queue_ids[i] as queue_id, l.priorities[i] as priority,
-                  l.extras[i] as extra, l.ids[i] as id
+                  l.group_keys[i] as group_key, l.cames[i] as came, l.ids[i] as id
              from pg_catalog.generate_subscripts(l.ids, 1) as i) n),
 kept as (
     delete from readpast.archive a

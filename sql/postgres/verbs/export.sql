@@ -37,7 +37,7 @@ select e.id, e.queue, e.state, e.priority, e.class, e.seq, e.run_at,
                         j.failures::pg_catalog.text as failures, (j.extra).keep_ms,
                         (j.extra).timeout_ms, (j.extra).expire_at,
                         (j.extra).backoff::pg_catalog.text as backoff,
-                        (j.extra).unique_for_ms, (j.extra).group_key, (j.extra).progress,
+                        (j.extra).unique_for_ms, j.group_key, (j.extra).progress,
                         null::pg_catalog.bytea as result
                    from readpast.job j
                   where j.id operator(pg_catalog.>) :after::bigint
@@ -55,7 +55,7 @@ select e.id, e.queue, e.state, e.priority, e.class, e.seq, e.run_at,
                         a.headers::pg_catalog.text, a.payload, a.last_error,
                         a.failures::pg_catalog.text, (a.extra).keep_ms, (a.extra).timeout_ms,
                         (a.extra).expire_at, (a.extra).backoff::pg_catalog.text,
-                        (a.extra).unique_for_ms, (a.extra).group_key, (a.extra).progress,
+                        (a.extra).unique_for_ms, a.group_key, (a.extra).progress,
                         a.result
                    from readpast.archive a
                    join readpast.queue q

@@ -3,15 +3,15 @@
 insert into readpast.archive (id, queue_id, state, finished_at, priority,
                               run_at, claim_no, attempt, max_attempts, worker,
                               created_at, unique_key, kind, headers, payload,
-                              last_error, failures, extra, result)
+                              last_error, failures, extra, group_key, result)
 select n.id, q.id, n.state, readpast.at_ms(n.finished_at), n.priority,
        readpast.at_ms(n.run_at), n.claim_no, n.attempt, n.max_attempts,
        n.worker, readpast.at_ms(n.created_at), n.unique_key, n.kind,
        n.headers::pg_catalog.json, n.payload, n.last_error,
        n.failures::pg_catalog.jsonb,
        readpast.extra_of(n.keep_ms, n.timeout_ms, readpast.at_ms(n.expire_at),
-                         n.backoff::pg_catalog.json, n.unique_for_ms, n.group_key,
-                         n.progress), n.result
+                         n.backoff::pg_catalog.json, n.unique_for_ms,
+                         n.progress), n.group_key, n.result
   from unnest(:id[]::bigint[], :queue[]::pg_catalog.text[], :state[]::bigint[],
               :finished_at[]::bigint[], :priority[]::bigint[],
               :run_at[]::bigint[], :claim_no[]::bigint[],

@@ -24,7 +24,7 @@ imported as (
     insert into readpast.job (id, lane_id, seq, run_at, created_at, queue_id,
                               max_attempts, claim_no, attempt, lost, unique_key,
                               kind, headers, last_error, failures, payload,
-                              extra)
+                              extra, group_key)
     select n.id, readpast.lane_of(q.id, n.priority::integer, n.class::integer),
            coalesce(n.seq, case when readpast.at_ms(n.run_at)
                                      operator(pg_catalog.<=)
@@ -36,8 +36,8 @@ imported as (
            n.failures::pg_catalog.jsonb, n.payload,
            readpast.extra_of(n.keep_ms, n.timeout_ms,
                              readpast.at_ms(n.expire_at),
-                             n.backoff::pg_catalog.json, n.unique_for_ms, n.group_key,
-                             n.progress)
+                             n.backoff::pg_catalog.json, n.unique_for_ms,
+                             n.progress), n.group_key
       from unnest(:id[]::bigint[], :queue[]::pg_catalog.text[],
                   :priority[]::bigint[], :class[]::bigint[], :seq[]::bigint[],
                   :run_at[]::bigint[],

@@ -16,6 +16,6 @@ select id, queue, state, priority, attempt, max_attempts, claim_no, worker,
             cross join lateral readpast.blocked_in(q.id, :max) as r
             where q.name operator(pg_catalog.=) :queue))
  order by group_key, priority,
-          (select (j.extra).came
+          (select j.came
              from readpast.job j
             where j.id operator(pg_catalog.=) live.id);

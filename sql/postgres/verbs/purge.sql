@@ -18,7 +18,7 @@ with live as (
                   and (:kind::pg_catalog.text is null
                        or kind operator(pg_catalog.=) :kind)
                   for update skip locked)
-    returning id, queue_id, readpast.priority_of(lane_id) as priority, extra),
+    returning id, queue_id, readpast.priority_of(lane_id) as priority, group_key, came),
 kept as (
     delete from readpast.archive
      where id operator(pg_catalog.=) any (
@@ -35,16 +35,17 @@ notified as (
       from live
     having pg_catalog.count(*) operator(pg_catalog.>) 0),
 admitted as (
-    select readpast.leave_group(n.queue_id, n.priority, n.extra, n.id)
+    select readpast.leave_group(n.queue_id, n.priority, n.group_key, n.came, n.id)
       from (select pg_catalog.array_agg(queue_id) as queue_ids,
                    pg_catalog.array_agg(priority) as priorities,
-                   pg_catalog.array_agg(extra) as extras,
+                   pg_catalog.array_agg(group_key) as group_keys,
+                   pg_catalog.array_agg(came) as cames,
                    pg_catalog.array_agg(id) as ids
               from live
-             where (extra).group_key is not null) l
+             where group_key is not null) l
      cross join lateral (
            select l.queue_ids[i] as queue_id, l.priorities[i] as priority,
-                  l.extras[i] as extra, l.ids[i] as id
+                  l.group_keys[i] as group_key, l.cames[i] as came, l.ids[i] as id
              from pg_catalog.generate_subscripts(l.ids, 1) as i) n)
 select n.number, n.id
   from pg_catalog.unnest(:id[]::bigint[]) with ordinality as n(id, number)

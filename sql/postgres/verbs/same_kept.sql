@@ -35,7 +35,7 @@ select n.number, a.id
        operator(pg_catalog.=)
        array[readpast.at_ms(n.finished_at), readpast.at_ms(n.run_at),
              readpast.at_ms(n.created_at), readpast.at_ms(n.expire_at)]
-   and array[a.worker, a.unique_key, (a.extra).group_key, a.kind,
+   and array[a.worker, a.unique_key, a.group_key, a.kind,
              a.headers::pg_catalog.text,
              a.last_error, (a.extra).backoff::pg_catalog.text]
        operator(pg_catalog.=)

@@ -46,7 +46,7 @@ select n.number, j.id
        operator(pg_catalog.=)
        array[readpast.at_ms(n.run_at), readpast.at_ms(n.created_at),
              readpast.at_ms(n.expire_at)]
-   and array[j.unique_key, (j.extra).group_key, j.kind,
+   and array[j.unique_key, j.group_key, j.kind,
              j.headers::pg_catalog.text, j.last_error,
              (j.extra).backoff::pg_catalog.text]
        operator(pg_catalog.=)

@@ -8,7 +8,7 @@
 select number, result, state as settled, queue_id, queue, lane_id, seq, suspect, id,
        claim_no, payload, kind, headers, priority, attempt, max_attempts,
        lease_until, run_at, created_at, unique_key, last_error, failures,
-       extra
+       group_key, extra
   from readpast.settle_and_claim(
            :queues::pg_catalog.text::pg_catalog.text[],
            :lease_ms, :worker_id, :worker, :max::bigint::integer,

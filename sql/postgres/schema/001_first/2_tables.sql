@@ -138,9 +138,14 @@ create index lane_id on readpast.lane (lane_id);
 -- renewed: how many times the lease was renewed. A verdict or the end of the lease sets
 -- this to 0, so that a claim need not set it.
 -- lost: how many of the job's latest leases ran out in a row.
+-- slot_epoch: the queue's group_epoch when the job got a slot of its group. A ready job
+-- whose slot_epoch is the queue's present group_epoch has a slot, so claims need not
+-- search group_slot. A job with another slot_epoch may have a slot, too.
+-- came: the number of a waiting job in the order of its group, see group_wait.
 -- extra: the rarely used fields, see the type `extra`. Null: the job has none of them.
--- Each verdict reads this column. Reading it is faster because it comes before the text
--- columns.
+-- group_key: the name of the group to which the job belongs. Null: it belongs to none.
+-- Each verdict reads `extra` and group_key. Reading them is faster because they come
+-- before the text columns.
 create sequence readpast.line;
 
 -- The rarely used fields of a job: settings of its own, and progress. These fields are
@@ -154,23 +159,15 @@ create sequence readpast.line;
 -- Null: the queue's setting.
 -- unique_for_ms: how long the unique key stays taken after the job is done. Null: the
 -- key is free as soon as the job is done.
--- group_key: the name of the group to which the job belongs. Null: it belongs to none.
 -- progress: the last progress that a handler reported. The next attempt gets it. Null:
 -- no progress was reported.
--- slot_epoch: the queue's group_epoch when the job got a slot of its group. A ready job
--- whose slot_epoch is the queue's present group_epoch has a slot, so claims need not
--- search group_slot. A job with another slot_epoch may have a slot, too.
--- came: the number of a waiting job in the order of its group, see group_wait.
 create type readpast.extra as (
 	keep_ms       bigint,
 	timeout_ms    bigint,
 	expire_at     timestamptz,
 	backoff       json,
 	unique_for_ms bigint,
-	group_key     text collate "C",
-	progress      text,
-	slot_epoch    bigint,
-	came          bigint
+	progress      text
 );
 
 create table readpast.job (
@@ -187,7 +184,10 @@ create table readpast.job (
 	attempt      integer not null default 0,
 	renewed      integer not null default 0,
 	lost         integer not null default 0,
+	slot_epoch   bigint,
+	came         bigint,
 	extra        readpast.extra,
+	group_key    text collate "C",
 	unique_key   text,
 	kind         text,
 	headers      json,
@@ -435,6 +435,7 @@ create table readpast.archive (
 	last_error   text,
 	failures     jsonb,
 	extra        readpast.extra,
+	group_key    text collate "C",
 	result       bytea
 );
 

@@ -10,8 +10,6 @@ returns readpast.extra
 language sql immutable as $body$
 select readpast.extra_of((extra).keep_ms, (extra).timeout_ms, (extra).expire_at,
                          (extra).backoff, (extra).unique_for_ms,
-                         (extra).group_key,
                          case when progress operator(pg_catalog.<>) ''
-                              then progress end,
-                         (extra).slot_epoch, (extra).came)
+                              then progress end)
 $body$;

@@ -11,6 +11,5 @@ language sql immutable as $body$
 select readpast.extra_of((extra).keep_ms,
                          coalesce((extra).timeout_ms, with_timeout.timeout_ms),
                          (extra).expire_at, (extra).backoff,
-                         (extra).unique_for_ms, (extra).group_key,
-                         (extra).progress)
+                         (extra).unique_for_ms, (extra).progress)
 $body$;

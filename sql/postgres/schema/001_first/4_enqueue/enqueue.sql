@@ -58,7 +58,7 @@ begin
 				readpast.to_ms(keep), readpast.to_ms(timeout),
 				clock_timestamp() + readpast.ms(readpast.to_ms(expire)),
 				readpast.backoff_list(backoff),
-				readpast.to_ms(unique_for), group_key);
+				readpast.to_ms(unique_for));
 		end if;
 	end if;
 	loop
@@ -69,7 +69,7 @@ begin
 			  from readpast.put_one(
 			           queue, payload, priority, readpast.to_ms(delay),
 			           run_at, max_attempts, kind, headers::json, unique_key,
-			           replace, extra, null) p;
+			           replace, extra, group_key, null) p;
 		end if;
 		exit when id is not null;
 		perform readpast.need_queue(queue, octet_length(payload));

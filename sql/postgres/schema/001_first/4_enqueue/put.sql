@@ -42,7 +42,7 @@ begin
 	end if;
 	if num_nonnulls(keep_ms, timeout_ms, expire_ms, backoff) > 0 then
 		extra := readpast.extra_of(keep_ms, timeout_ms, moment + readpast.ms(expire_ms),
-		                           backoff, null, null);
+		                           backoff, null);
 		before_id := coalesce(pg_sequence_last_value('readpast.job_id_seq'), 0);
 	end if;
 	if group_keys is not null then
@@ -54,10 +54,10 @@ begin
 	if not in_groups then
 		return query
 		insert into readpast.job (lane_id, seq, run_at, created_at, queue_id,
-		                          max_attempts, kind, headers, payload, extra)
+		                          max_attempts, extra, group_key, kind, headers, payload)
 		select its.lane_id, case when n.due <= moment then nextval('readpast.line') end,
-		       n.due, moment, its.id, coalesce(n.max_attempts, its.max_attempts), n.kind,
-		       n.headers::json, n.payload, readpast.with_group(extra, n.group_key, null, null)
+		       n.due, moment, its.id, coalesce(n.max_attempts, its.max_attempts),
+		       extra, n.group_key, n.kind, n.headers::json, n.payload
 		  from (select r.*, readpast.due_at(moment, r.delay_ms, r.run_at) as due
 		          from unnest(delays_ms, run_ats, put.max_attempts, kinds, put.headers,
 		                      payloads, group_keys)

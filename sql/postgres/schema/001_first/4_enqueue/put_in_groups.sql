@@ -5,7 +5,7 @@
 -- moment: the time of the enqueue.
 -- delays_ms .. payloads, group_keys, joined: the parameters of put().
 -- default_attempts: the max_attempts of jobs that have none of their own.
--- extra: the value of the jobs, without their groups.
+-- extra: the value of the jobs.
 -- Rows: the ids, in the order of the arrays. No rows: the queue has neither a group limit
 -- nor a held group, so put() inserts the jobs.
 -- Locks: the locks of lock_groups().
@@ -44,13 +44,14 @@ begin
 	                          it.epoch);
 	return query
 	insert into readpast.job (id, lane_id, seq, run_at, created_at, queue_id,
-	                          max_attempts, kind, headers, payload, extra)
+	                          max_attempts, slot_epoch, came, extra, group_key, kind,
+	                          headers, payload)
 	select n.id, put_in_groups.lane_id, case when n.due <= moment then n.seq end,
 	       case when n.came is null then n.due else 'infinity' end, moment,
-	       its_queue_id, coalesce(n.max_attempts, default_attempts), n.kind,
-	       n.headers::json, n.payload,
-	       readpast.with_group(put_in_groups.extra, n.group_key,
-	           case when n.due <= moment and n.came is null then it.epoch end, n.came)
+	       its_queue_id, coalesce(n.max_attempts, default_attempts),
+	       case when n.group_key is not null and n.due <= moment and n.came is null
+	            then it.epoch end,
+	       n.came, put_in_groups.extra, n.group_key, n.kind, n.headers::json, n.payload
 	  from (select r.*, readpast.due_at(moment, r.delay_ms, r.run_at) as due
 	          from unnest(delays_ms, run_ats, put_in_groups.max_attempts, kinds,
 	                      put_in_groups.headers, payloads, group_keys, ids, seqs, cames)

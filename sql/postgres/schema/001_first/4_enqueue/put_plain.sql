@@ -34,7 +34,7 @@ begin
 	if its_id is null then
 		select p.id
 		  from readpast.put_one(queue, payload, null, null, null, null, kind,
-		                        null, null, false, null, null) p
+		                        null, null, false, null, null, null) p
 		  into its_id;
 	elsif not readpast.young() then
 		perform readpast.note_late(j.lane_id, j.seq)

@@ -2,7 +2,7 @@
 -- lease on the job ran out may still send a verdict about the old content. The routine
 -- increases the job's claim number, so that this verdict is refused.
 -- id: the job, which lock_live() has locked for key share.
--- lane_id .. extra: the new content.
+-- lane_id .. group_key: the new content.
 -- is_due: true to make the job ready, false to schedule it.
 -- Result: 2 if the job was replaced, 1 if it is running and was left alone.
 -- Locks: the job's row, for which the call may wait. If the job has a group, also the
@@ -11,7 +11,7 @@
 create function readpast.replace_live(
 	id bigint, lane_id bigint, due timestamptz, is_due boolean,
 	max_attempts integer, kind text, headers json, payload bytea,
-	extra readpast.extra)
+	extra readpast.extra, group_key text)
 returns integer
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
@@ -41,8 +41,8 @@ begin
 		                  then coalesce(
 		                           case when j.lane_id = replace_live.lane_id
 		                                 and (not groups_count
-		                                      or (j.extra).group_key is not distinct
-		                                         from (replace_live.extra).group_key)
+		                                      or j.group_key is not distinct from
+		                                         replace_live.group_key)
 		                                then j.seq end,
 		                           readpast.next_in_line(replace_live.lane_id))
 		             end,
@@ -57,12 +57,12 @@ begin
 		       kind = replace_live.kind,
 		       headers = replace_live.headers,
 		       payload = replace_live.payload,
-		       extra = readpast.with_group(
-		                   replace_live.extra, (replace_live.extra).group_key, null,
-		                   case when j.run_at = 'infinity' then (j.extra).came end)
+		       slot_epoch = null,
+		       came = case when j.run_at = 'infinity' then j.came end,
+		       extra = replace_live.extra,
+		       group_key = replace_live.group_key
 		 where j.id = replace_live.id and j.lease_until is null
-		   and (turn = 2 or (j.extra).group_key is null
-		                    and (replace_live.extra).group_key is null);
+		   and (turn = 2 or j.group_key is null and replace_live.group_key is null);
 		if found and turn = 2 then
 			perform readpast.move_slot(id);
 			perform readpast.block_barred(array[id]);
@@ -72,7 +72,7 @@ begin
 		end if;
 		-- A job that becomes scheduled keeps no slot for a retry: its attempts begin again.
 		perform readpast.leave_place(
-			id, lane_id, case when is_due then (extra).group_key end, is_due);
+			id, lane_id, case when is_due then replace_live.group_key end, is_due);
 	end loop;
 	return 1;
 end

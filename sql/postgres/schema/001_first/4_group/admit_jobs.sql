@@ -42,8 +42,8 @@ begin
 		update readpast.job j
 		   set seq = readpast.next_in_line(j.lane_id),
 		       run_at = clock_timestamp(),
-		       extra.slot_epoch = g.epoch,
-		       extra.came = null
+		       slot_epoch = g.epoch,
+		       came = null
 		  from (select g.job_id, g.epoch from gone g order by g.number) g
 		 where j.id = g.job_id)
 	select array_agg(g.job_id), array_agg(distinct g.queue_id),

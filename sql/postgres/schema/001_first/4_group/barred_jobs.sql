@@ -24,9 +24,9 @@ begin
 	-- `offset 0`: see lock_waiting().
 	return array(
 		with r as materialized (
-			select j.id, j.queue_id, (j.extra).group_key, q.group_limit,
+			select j.id, j.queue_id, j.group_key, q.group_limit,
 			       q.group_lowered, q.holds_until > moment as any_held
-			  from (select j.id, j.queue_id, j.seq, j.lease_until, j.extra
+			  from (select j.id, j.queue_id, j.seq, j.lease_until, j.group_key
 			          from readpast.job j
 			         where j.id = any (ids)
 			        offset 0) j
@@ -34,7 +34,7 @@ begin
 			    on q.id = j.queue_id
 			   and (q.group_limit > 0 or q.holds_until > moment)
 			 where j.seq is not null
-			   and j.lease_until is null and (j.extra).group_key is not null)
+			   and j.lease_until is null and j.group_key is not null)
 		select r.id
 		  from r
 		 where r.group_limit > 0

@@ -17,19 +17,19 @@ begin
 	with waits as (
 		insert into readpast.group_wait
 		       (queue_id, group_key, priority, came, job_id, run_at)
-		select j.queue_id, (j.extra).group_key, readpast.priority_of(j.lane_id),
+		select j.queue_id, j.group_key, readpast.priority_of(j.lane_id),
 		       coalesce(s.came, readpast.came_in_line(j.lane_id, j.seq)), j.id, j.run_at
 		  from readpast.job j
 		  left join readpast.group_slot s
-		    on s.queue_id = j.queue_id and s.group_key = (j.extra).group_key
+		    on s.queue_id = j.queue_id and s.group_key = j.group_key
 		   and s.job_id = j.id
 		 where j.id = any (ids)
 		returning group_wait.job_id, group_wait.came)
 	update readpast.job j
 	   set seq = null,
 	       run_at = 'infinity',
-	       extra.slot_epoch = null,
-	       extra.came = w.came,
+	       slot_epoch = null,
+	       came = w.came,
 	       lane_id = case when readpast.class_of(j.lane_id) = 0
 	                      then readpast.with_class(j.lane_id, 2)
 	                      else j.lane_id end
@@ -38,9 +38,9 @@ begin
 	delete from readpast.group_slot s
 	 using readpast.job j
 	 where j.id = any (ids) and s.queue_id = j.queue_id
-	   and s.group_key = (j.extra).group_key and s.job_id = j.id;
+	   and s.group_key = j.group_key and s.job_id = j.id;
 	insert into readpast.group_recheck (queue_id, group_key)
-	select distinct j.queue_id, (j.extra).group_key
+	select distinct j.queue_id, j.group_key
 	  from readpast.job j
 	 where j.id = any (ids);
 	perform readpast.open_lane(l.lane_id)

@@ -17,7 +17,7 @@ begin
 	delete from readpast.group_slot s
 	 using unnest(group_keys) as g(name)
 	 where s.queue_id = delete_ghosts.queue_id and s.group_key = g.name
-	   and (select (j.extra).group_key
+	   and (select j.group_key
 	          from readpast.job j
 	         where j.id = s.job_id and j.queue_id = s.queue_id)
 	       is distinct from s.group_key;

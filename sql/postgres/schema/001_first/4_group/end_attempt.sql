@@ -16,7 +16,7 @@ as $body$
 declare
 	it record;
 begin
-	select j.queue_id, j.lane_id, j.extra, (j.extra).group_key, q.group_pass,
+	select j.queue_id, j.lane_id, j.group_key, j.came, q.group_pass,
 	       q.held_until > clock_timestamp() as is_held
 	  into it
 	  from readpast.job j
@@ -28,7 +28,7 @@ begin
 		          from readpast.job j where j.id = end_attempt.id);
 	elsif it.group_pass = 1 and it.group_key is not null then
 		perform readpast.leave_group(it.queue_id, readpast.priority_of(it.lane_id),
-		                             it.extra, id);
+		                             it.group_key, it.came, id);
 	end if;
 	return case when state = 2 and it.is_held then 7 else state end;
 end

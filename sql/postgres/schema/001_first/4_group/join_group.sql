@@ -18,7 +18,7 @@ declare
 	it    record;
 	place record; -- the result of must_wait_one()
 begin
-	select j.queue_id, j.lane_id, j.seq, (j.extra).group_key into it
+	select j.queue_id, j.lane_id, j.seq, j.group_key into it
 	  from readpast.job j
 	 where j.id = join_group.id and j.seq is not null;
 	if not found then
@@ -30,8 +30,8 @@ begin
 		update readpast.job j
 		   set seq = case when place.came is null then j.seq end,
 		       run_at = case when place.came is null then j.run_at else 'infinity' end,
-		       extra.slot_epoch = place.epoch,
-		       extra.came = place.came
+		       slot_epoch = place.epoch,
+		       came = place.came
 		 where j.id = join_group.id;
 		perform readpast.note_new(
 			it.lane_id, moment, array[id], array[case when place.came is null then it.seq end],

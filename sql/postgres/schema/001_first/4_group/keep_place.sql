@@ -20,9 +20,9 @@ begin
 	delete from readpast.group_wait w
 	 using readpast.job j
 	 where j.id = keep_place.id and w.queue_id = j.queue_id
-	   and w.group_key = (j.extra).group_key
+	   and w.group_key = j.group_key
 	   and w.priority = readpast.priority_of(j.lane_id)
-	   and w.came = (j.extra).came and w.job_id = j.id
+	   and w.came = j.came and w.job_id = j.id
 	returning w.* into it;
 	if not readpast.stays_open(joined)
 	   and current_setting('transaction_isolation') = 'read committed'
@@ -40,8 +40,8 @@ begin
 		  join readpast.queue q on q.id = s.queue_id;
 	end if;
 	update readpast.job j
-	   set extra.came = null,
-	       extra.slot_epoch = epoch
+	   set came = null,
+	       slot_epoch = epoch
 	 where j.id = keep_place.id;
 end
 $body$;

@@ -18,9 +18,9 @@ begin
 	   from readpast.job j
 	   join readpast.queue q on q.id = j.queue_id
 	  where j.id = leave_place.id and j.lease_until is null
-	    and (j.extra).group_key is not null
+	    and j.group_key is not null
 	    and (q.id <> readpast.queue_of(leave_place.lane_id)
-	         or (j.extra).group_key is distinct from leave_place.group_key
+	         or j.group_key is distinct from leave_place.group_key
 	         or j.lane_id <> leave_place.lane_id
 	            and (j.run_at = 'infinity' or q.group_lowered)
 	         or not is_due and (j.seq is not null or j.run_at = 'infinity'));

@@ -18,16 +18,16 @@ as $body$
 begin
 	return array(
 		select l.id
-		  from (select distinct on (j.queue_id, (j.extra).group_key)
-		               j.queue_id, (j.extra).group_key,
+		  from (select distinct on (j.queue_id, j.group_key)
+		               j.queue_id, j.group_key,
 		               readpast.priority_of(j.lane_id) as priority,
 		               coalesce(g.came, readpast.came_in_line(j.lane_id, j.seq)) as came
 		          from readpast.job j
 		          left join readpast.group_slot g
-		            on g.queue_id = j.queue_id and g.group_key = (j.extra).group_key
+		            on g.queue_id = j.queue_id and g.group_key = j.group_key
 		           and g.job_id = j.id
 		         where j.id = any (ids)
-		         order by j.queue_id, (j.extra).group_key, priority, came) b
+		         order by j.queue_id, j.group_key, priority, came) b
 		  join readpast.group_slot s
 		    on s.queue_id = b.queue_id and s.group_key = b.group_key
 		   and (s.priority, s.came) > (b.priority, b.came)

@@ -18,7 +18,7 @@ begin
 		delete from readpast.group_slot s
 		 using readpast.job j
 		 where j.id = move_slot.id and j.seq is not null
-		   and s.queue_id = j.queue_id and s.group_key = (j.extra).group_key
+		   and s.queue_id = j.queue_id and s.group_key = j.group_key
 		   and s.job_id = j.id
 		returning s.queue_id, s.group_key, s.job_id,
 		          readpast.priority_of(j.lane_id) as priority, j.seq),

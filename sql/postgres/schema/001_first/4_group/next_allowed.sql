@@ -27,8 +27,8 @@ begin
 	 where q.id = readpast.queue_of(next_allowed.lane_id);
 	ids := array(select j.id
 	               from readpast.job j
-	              where j.ctid = any (places) and (j.extra).group_key is not null
-	                and ((j.extra).slot_epoch is distinct from its.epoch
+	              where j.ctid = any (places) and j.group_key is not null
+	                and (j.slot_epoch is distinct from its.epoch
 	                     or its.any_held));
 	if ids <> '{}' then
 		ids := readpast.barred_jobs(ids);

@@ -13,13 +13,13 @@ as $body$
 declare
 	since timestamptz := (
 		select readpast.leave_group(j.queue_id, readpast.priority_of(j.lane_id),
-		                            j.extra, j.id)
+		                            j.group_key, j.came, j.id)
 		  from readpast.job j
 		 where j.id = unblock_job.id);
 begin
 	if since is not null then
 		update readpast.job j
-		   set seq = readpast.next_in_line(j.lane_id), run_at = since, extra.came = null
+		   set seq = readpast.next_in_line(j.lane_id), run_at = since, came = null
 		 where j.id = unblock_job.id;
 	end if;
 end

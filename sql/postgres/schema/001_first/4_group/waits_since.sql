@@ -9,8 +9,8 @@ as $body$
 select w.run_at
   from readpast.group_wait w
  where w.queue_id operator(pg_catalog.=) (j).queue_id
-   and w.group_key operator(pg_catalog.=) ((j).extra).group_key
+   and w.group_key operator(pg_catalog.=) (j).group_key
    and w.priority operator(pg_catalog.=) readpast.priority_of((j).lane_id)
-   and w.came operator(pg_catalog.=) ((j).extra).came
+   and w.came operator(pg_catalog.=) (j).came
    and w.job_id operator(pg_catalog.=) (j).id
 $body$;

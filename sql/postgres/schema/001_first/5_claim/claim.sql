@@ -46,7 +46,7 @@ begin
 	       c.attempt, c.max_attempts, c.lease_until, c.run_at, c.created_at,
 	       c.unique_key, c.last_error, c.failures::jsonb,
 	       (c.extra).keep_ms, (c.extra).timeout_ms, (c.extra).expire_at,
-	       (c.extra).backoff, (c.extra).unique_for_ms, (c.extra).group_key,
+	       (c.extra).backoff, (c.extra).unique_for_ms, c.group_key,
 	       (c.extra).progress
 	  from readpast.settle_and_claim(array[claim.queue], readpast.to_ms(lease),
 	                                 claim.worker_id, worker, n) c

@@ -52,7 +52,8 @@ returns table (
 	claim_no bigint, payload bytea, kind text, headers text, priority integer,
 	attempt integer, max_attempts integer, lease_until timestamptz,
 	run_at timestamptz, created_at timestamptz, unique_key text,
-	last_error text, failures text, extra readpast.extra)
+	last_error text, failures text, group_key text,
+	extra readpast.extra)
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 set jit = off
@@ -110,7 +111,7 @@ begin
 		          readpast.class_of(j.lane_id) = 1, j.id, j.claim_no, j.payload, j.kind,
 		          j.headers::text, readpast.priority_of(j.lane_id), j.attempt,
 		          j.max_attempts, j.lease_until, j.run_at, j.created_at, j.unique_key,
-		          j.last_error, j.failures::text,
+		          j.last_error, j.failures::text, j.group_key,
 		          case when its.timeout_ms > 0 then readpast.with_timeout(j.extra, its.timeout_ms)
 		               else j.extra end;
 		get diagnostics n = row_count;

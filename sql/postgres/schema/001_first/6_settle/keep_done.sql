@@ -36,16 +36,16 @@ begin
 	insert into readpast.archive
 	       (id, queue_id, state, finished_at, priority, run_at, claim_no,
 	        attempt, max_attempts, worker, created_at, unique_key, kind,
-	        headers, payload, last_error, failures, extra, result)
+	        headers, payload, last_error, failures, extra, group_key, result)
 	select j.id, j.queue_id, 4, clock_timestamp(),
 	       readpast.priority_of(j.lane_id),
-	       case when (j.extra).came is null
+	       case when j.came is null
 	            then readpast.ready_at(j.run_at, j.lease_until, j.claim_no)
 	            else readpast.waits_since(j) end,
 	       j.claim_no, j.attempt,
 	       j.max_attempts, w.name, j.created_at, j.unique_key, j.kind,
 	       j.headers, j.payload, j.last_error, j.failures, j.extra,
-	       v.result
+	       j.group_key, v.result
 	  from unnest(ids, claim_nos, verdicts, results)
 	       as v(id, claim_no, verdict, result)
 	  join readpast.job j on j.id = v.id and j.claim_no = v.claim_no

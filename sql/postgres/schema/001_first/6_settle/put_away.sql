@@ -21,7 +21,7 @@ begin
 	insert into readpast.archive
 	       (id, queue_id, state, finished_at, priority, run_at, claim_no,
 	        attempt, max_attempts, worker, created_at, unique_key, kind,
-	        headers, payload, last_error, failures, extra)
+	        headers, payload, last_error, failures, extra, group_key)
 	select g.id, g.queue_id, put_away.state, clock_timestamp(),
 	       readpast.priority_of(g.lane_id),
 	       readpast.ready_at(g.run_at, g.lease_until, g.claim_no), g.claim_no, g.attempt,
@@ -32,13 +32,14 @@ begin
 	            then readpast.with_failure(g.failures, g.attempt, g.worker_id,
 	                                       error)
 	            else g.failures end,
-	       g.extra
+	       g.extra, g.group_key
 	  from gone g
 	  left join readpast.worker w on w.id = g.worker_id
 	returning readpast.archive.queue_id, readpast.archive.priority,
-	          readpast.archive.extra into its;
-	if (its.extra).group_key is not null then
-		since := readpast.leave_group(its.queue_id, its.priority, its.extra, id);
+	          readpast.archive.group_key, (select g.came from gone g) as came into its;
+	if its.group_key is not null then
+		since := readpast.leave_group(its.queue_id, its.priority, its.group_key, its.came,
+		                              id);
 		update readpast.archive a
 		   set run_at = since
 		 where a.id = put_away.id and since is not null;

@@ -29,9 +29,9 @@ begin
 		delete from readpast.job j
 		 where j.id = any (ids) and j.claim_no = settle_claim.claim_no
 		   and j.worker_id is not null
+		   and j.group_key is null
 		   and (j.extra is null or (j.extra).keep_ms is null
-		                           and (j.extra).unique_for_ms is null
-		                           and (j.extra).group_key is null)
+		                           and (j.extra).unique_for_ms is null)
 		returning j.id, j.queue_id)
 	select coalesce(array_agg(g.id), '{}'), coalesce(array_agg(g.queue_id), '{}')
 	  into done, queues

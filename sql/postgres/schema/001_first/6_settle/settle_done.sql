@@ -58,7 +58,7 @@ begin
 			   and j.worker_id is not null
 			   and (keeps or (j.extra).keep_ms is null)
 			returning v.number, j.id, j.queue_id, j.lane_id, j.unique_key,
-			          (j.extra).unique_for_ms, (j.extra).group_key, (j.extra).came)
+			          (j.extra).unique_for_ms, j.group_key, j.came)
 		select array_agg(g.number) as numbers, array_agg(g.queue_id) as queues,
 		       array_agg((g.queue_id, g.unique_key, g.id, clock_timestamp()
 		                  + readpast.ms(g.unique_for_ms))::readpast.taken_key)

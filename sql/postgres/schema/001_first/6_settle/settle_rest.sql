@@ -27,7 +27,7 @@ begin
 		       (j.extra).backoff, q.dead_to,
 		       q.group_limit > 0 or q.holds_until is not null
 		       or q.held_until is not null as may_wait,
-		       (j.extra).came is not null as waits,
+		       j.came is not null as waits,
 		       v.verdict = 2
 		       or v.verdict = 1 and j.attempt >= j.max_attempts as dies
 		  from unnest(ids, claim_nos, verdicts, delays_ms, errors,
@@ -38,7 +38,7 @@ begin
 		  join readpast.queue q on q.id = j.queue_id
 		 where v.verdict > 0
 		   and (v.verdict <> 4 or j.lease_until is not null
-		        or readpast.may_run_again(q, j.id, j.extra))
+		        or readpast.may_run_again(q, j.id, j.group_key, j.came))
 		 order by v.number
 	loop
 		if v.progress is not null and v.verdict <> 4 then

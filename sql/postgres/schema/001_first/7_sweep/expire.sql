@@ -31,13 +31,13 @@ begin
 		insert into readpast.archive
 		       (id, queue_id, state, finished_at, priority, run_at, claim_no,
 		        attempt, max_attempts, worker, created_at, unique_key, kind,
-		        headers, payload, last_error, failures, extra)
+		        headers, payload, last_error, failures, extra, group_key)
 		select d.id, d.queue_id, 5, clock_timestamp(),
 		       readpast.priority_of(d.lane_id),
 		       readpast.ready_at(d.run_at, d.lease_until, d.claim_no), d.claim_no,
 		       d.attempt, d.max_attempts, d.worker, d.created_at,
 		       d.unique_key, d.kind, d.headers, d.payload, d.error,
-		       d.all_failures, d.extra
+		       d.all_failures, d.extra, d.group_key
 		  from died d),
 	back as (
 		update readpast.job j
@@ -56,9 +56,9 @@ begin
 		 where j.id = o.id)
 	select o.id, o.dead from over o;
 
-	perform readpast.leave_group(a.queue_id, a.priority, a.extra, a.id)
+	perform readpast.leave_group(a.queue_id, a.priority, a.group_key, null, a.id)
 	   from readpast.archive a
-	  where a.id = any (ids) and (a.extra).group_key is not null;
+	  where a.id = any (ids) and a.group_key is not null;
 	perform readpast.put_dead(a.id, q.dead_to)
 	   from readpast.queue q, readpast.archive a
 	  where q.dead_to is not null and a.queue_id = q.id and a.id = any (ids);

@@ -63,7 +63,7 @@ begin
 		  join readpast.queue q
 		    on q.id = j.queue_id
 		   and (q.group_limit > 0 or q.holds_until is not null)
-		 where j.id = any (ids) and (j.extra).group_key is not null
+		 where j.id = any (ids) and j.group_key is not null
 		 order by j.seq));
 	perform readpast.wake(q.queue_id)
 	   from (select distinct j.queue_id

@@ -25,7 +25,7 @@ set search_path = pg_catalog, pg_temp
 as $body$
 #variable_conflict use_variable
 begin
-	perform readpast.leave_place(j.id, lane, (j.extra).group_key, is_due)
+	perform readpast.leave_place(j.id, lane, j.group_key, is_due)
 	   from readpast.job j
 	  where j.id = change_place.id;
 	update readpast.job j

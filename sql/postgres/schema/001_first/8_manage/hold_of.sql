@@ -19,10 +19,10 @@ begin
 	  from readpast.job j
 	  join readpast.queue q on q.id = j.queue_id
 	 cross join lateral readpast.hold_for(
-	                q.name, case when not whole then (j.extra).group_key end,
+	                q.name, case when not whole then j.group_key end,
 	                for_ms) as h(id)
 	 where j.id = hold_of.id and j.claim_no = hold_of.claim_no
 	   and j.worker_id is not null
-	   and (whole or (j.extra).group_key is not null);
+	   and (whole or j.group_key is not null);
 end
 $body$;

@@ -32,20 +32,18 @@ begin
 		return;
 	end if;
 	its_extra := a.extra;
-	its_extra.slot_epoch := null;
-	its_extra.came := null;
 	if its_extra.expire_at <= moment then
 		its_extra.expire_at := null;
 	end if;
 	lane := readpast.lane_of(a.queue_id, a.priority, 2);
 	insert into readpast.job
 	       (id, lane_id, seq, run_at, created_at, queue_id, max_attempts,
-	        claim_no, unique_key, kind, headers, last_error, failures, payload,
-	        extra)
+	        claim_no, extra, group_key, unique_key, kind, headers, last_error, failures,
+	        payload)
 	values (a.id, lane, readpast.next_in_line(lane), moment,
-	        a.created_at, a.queue_id, a.max_attempts, a.claim_no + 1,
-	        a.unique_key, a.kind, a.headers, a.last_error, a.failures,
-	        a.payload, its_extra)
+	        a.created_at, a.queue_id, a.max_attempts, a.claim_no + 1, its_extra,
+	        a.group_key, a.unique_key, a.kind, a.headers, a.last_error, a.failures,
+	        a.payload)
 	    on conflict (queue_id, unique_key) where unique_key is not null
 	    do nothing;
 	taken := not found;
@@ -56,7 +54,7 @@ begin
 		select its_extra.expire_at, a.id, a.id
 		 where its_extra.expire_at is not null;
 		perform readpast.open_lane(lane);
-		perform readpast.block_barred(array[a.id]) where (a.extra).group_key is not null;
+		perform readpast.block_barred(array[a.id]) where a.group_key is not null;
 		perform readpast.wake(a.queue_id);
 	end if;
 	return next;

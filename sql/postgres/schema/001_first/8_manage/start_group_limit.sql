@@ -25,12 +25,12 @@ begin
 		-- Jobs that do not run any more are left out.
 		ids := array(select j.id from readpast.job j
 		              where j.id = any (ids) and j.lease_until is not null
-		                and (j.extra).group_key is not null);
+		                and j.group_key is not null);
 		locked := array(select j.id from readpast.job j
 		                 where j.id = any (ids) and j.lease_until is not null
 		                   for no key update skip locked);
 		insert into readpast.group_slot (queue_id, group_key, job_id, priority, came)
-		select j.queue_id, (j.extra).group_key, j.id, readpast.priority_of(j.lane_id),
+		select j.queue_id, j.group_key, j.id, readpast.priority_of(j.lane_id),
 		       coalesce(j.seq, 0)
 		  from readpast.job j
 		 where j.id = any (locked)

@@ -22,8 +22,8 @@ begin
 	       j.seq is not null or j.run_at <= moment
 	       or j.run_at = 'infinity' as due,
 	       j.unique_key,
-	       readpast.leave_group(j.queue_id, readpast.priority_of(j.lane_id), j.extra,
-	                            j.id) as since
+	       readpast.leave_group(j.queue_id, readpast.priority_of(j.lane_id), j.group_key,
+	                            j.came, j.id) as since
 	  into it
 	  from readpast.job j
 	 where j.id = take_over_job.id;
@@ -39,13 +39,14 @@ begin
 	                  then readpast.next_in_line(lane) end,
 	       run_at = coalesce(it.lease_until, it.since, j.run_at),
 	       unique_key = case when not gone then j.unique_key end,
+	       slot_epoch = null,
+	       came = null,
 	       extra = case when gone
 	                    then readpast.extra_of(
 	                             (j.extra).keep_ms, (j.extra).timeout_ms,
 	                             (j.extra).expire_at, (j.extra).backoff, null,
-	                             (j.extra).group_key, (j.extra).progress)
-	                    else readpast.with_group(j.extra, (j.extra).group_key, null,
-	                                             null) end
+	                             (j.extra).progress)
+	                    else j.extra end
 	 where j.id = take_over_job.id;
 	perform readpast.open_lane(lane);
 	perform readpast.open_lane(readpast.with_class(lane, 2));

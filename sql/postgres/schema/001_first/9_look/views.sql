@@ -18,7 +18,7 @@ select j.id, q.name as queue,
        (j.extra).keep_ms,
        coalesce((j.extra).timeout_ms, nullif(q.timeout_ms, 0)) as timeout_ms,
        (j.extra).expire_at, (j.extra).backoff, (j.extra).unique_for_ms,
-       (j.extra).group_key, (j.extra).progress, null::bytea as result,
+       j.group_key, (j.extra).progress, null::bytea as result,
        octet_length(j.payload) as payload_total,
        j.queue_id, j.lane_id, j.seq
   from readpast.job j
@@ -33,7 +33,7 @@ select a.id, q.name as queue, a.state, a.priority, a.attempt, a.max_attempts,
        a.finished_at, a.unique_key, a.kind, a.headers, a.payload,
        a.last_error, a.failures, (a.extra).keep_ms, (a.extra).timeout_ms,
        (a.extra).expire_at, (a.extra).backoff, (a.extra).unique_for_ms,
-       (a.extra).group_key, (a.extra).progress, a.result,
+       a.group_key, (a.extra).progress, a.result,
        octet_length(a.payload) as payload_total,
        a.queue_id
   from readpast.archive a

@@ -31,8 +31,8 @@ as $body$
 declare
 	its record;
 begin
-	select j.queue_id, (j.extra).group_key, readpast.priority_of(j.lane_id) as place,
-	       (j.extra).came, j.seq is null and j.run_at = 'infinity' as waits, q.*
+	select j.queue_id, j.group_key, readpast.priority_of(j.lane_id) as place,
+	       j.came, j.seq is null and j.run_at = 'infinity' as waits, q.*
 	  into its
 	  from readpast.job j
 	  join readpast.queue q on q.id = j.queue_id

@@ -19,7 +19,7 @@ begin
 	       case when p.outcome = 1 then format('job %s was still live', p.id) end
 	  into job_id, why
 	  from readpast.put_one(queue, content, priority, null, null, null, kind,
-	                        headers, key, false, null, null) p
+	                        headers, key, false, null, null, null) p
 	 where p.id is not null;
 end
 $body$;
