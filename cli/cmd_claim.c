@@ -9,6 +9,9 @@
 #include <stdlib.h>
 
 #include "history.h"
+#include "process.h"
+
+#define PARTIAL_PAUSE_US 2000
 
 /* Release the claimed jobs. Call this if they could not be printed, because
  * then the user does not know the claims ID:CLAIMNO, which are needed to settle
@@ -54,7 +57,9 @@ print_batch(struct cmd *cmd, const rp_batch *batch, int64_t asked)
 }
 
 /* Claim jobs. If no job is ready, wait and try again. The loop is needed
- * because another worker may take the job that ended the wait. */
+ * because another worker may take the job that ended the wait. A partial claim
+ * did not look at all ready jobs, so the next claim goes on after a pause, in
+ * which other connections can write. */
 static int
 claim(struct cmd *cmd, const char *queue, size_t n,
       const rp_claim_options *options, int64_t wait_ms)
@@ -65,16 +70,21 @@ claim(struct cmd *cmd, const char *queue, size_t n,
 	for (;;) {
 		int64_t asked = monotonic_us();
 		rp_batch *batch;
-		int status, r = rp_sweep(cmd->conn, NULL);
+		int status, is_partial, r = rp_sweep(cmd->conn, NULL);
 
 		if (r >= 0)
 			r = rp_claim(cmd->conn, queue, n, options, &batch);
 		if (r < 0)
 			return cmd_failed(cmd, r);
 		status = print_batch(cmd, batch, asked);
+		is_partial = rp_batch_is_partial(batch);
 		rp_batch_free(batch);
 		if (r > 0)
 			return status;
+		if (is_partial) {
+			sleep_us(PARTIAL_PAUSE_US);
+			continue;
+		}
 		wait_ms = end - monotonic_us() / 1000;
 		if (wait_ms <= 0)
 			return NOTHING;

@@ -164,6 +164,19 @@ seq 5 | readpast enqueue drain --quiet
 check 'work --drain waits for the jobs that a rate holds back' equal \
 	"$(readpast work drain -j3 --drain -- true 2>/dev/null)" '5 done, 0 failed, 0 dead, 0 released'
 
+if [[ $READPAST_DB == sqlite:* ]]; then
+	lowered() { sql "select group_lowered from readpast_queue where name = 'lower'"; }
+	set_limit() { readpast queue set lower --group-limit "$1" >/dev/null; }
+	set_limit 3
+	set_limit 2
+	check 'a lower limit of a queue without slots does not make claims count slots' equal "$(lowered)" 0
+	readpast enqueue lower x --group g --quiet
+	set_limit 1
+	check 'a lower limit of a queue with slots does' equal "$(lowered)" 1
+	set_limit none
+	check 'without a limit, claims do not count slots' equal "$(lowered)" 0
+fi
+
 # ---- holds ----
 
 for bad in '' '--for 0' '--for -5s' '--for 2020-01-01' '--for 1s --clear'; do
@@ -213,6 +226,10 @@ check 'work --drain waits neither for the end of a hold nor for a retry of anoth
 	timeout 20 readpast work retry --drain --quiet -- cat
 check 'a held queue starts no job' equal "$(readpast work h --drain --quiet -- cat)" ''
 check 'its jobs are blocked' equal "$(states h)" 'x blocked'
+seq 5000 | readpast enqueue long --group x --quiet
+id=$(readpast enqueue long last --group y)
+readpast hold long --group x --for 1h >/dev/null
+check 'claim gets a job behind many jobs of a held group' equal "$(readpast claim long | jq -r .id)" "$id"
 check 'queue list shows the hold' grep -qE '^  held +until ' <(readpast queue list h)
 check 'the JSON of a queue has the end of the hold' grep -q '"held_until":"2' <(readpast queue list h --json)
 check 'the reason of why is the hold' grep -q 'Queue h is held until' <(readpast why "$(readpast list h --json | jq .id)")

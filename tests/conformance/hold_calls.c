@@ -377,6 +377,28 @@ a_worker_that_drains_waits_for_a_retry_behind_many_held_groups(void **state)
 	assert_int_equal(atomic_load(&calls), 2);
 }
 
+static void
+a_worker_that_drains_waits_for_a_retry_behind_many_other_retries(void **state)
+{
+	struct db *db = *state;
+	atomic_int calls = 0;
+	char name[16];
+
+	limit_groups(db->conn, 1);
+	for (int i = 0; i < 1001; i++) {
+		snprintf(name, sizeof(name), "g%04d", i);
+		put_in_group(db->conn, name, "x");
+		settle_one(db->conn, claim_one(db->conn, MINUTE), RP_FAIL,
+			   MINUTE);
+	}
+	put_in_group(db->conn, "z", "first");
+	put_in_group(db->conn, "z", "second");
+	settle_one(db->conn, claim_one(db->conn, MINUTE), RP_FAIL, 300);
+	ok(db->conn, rp_queue_hold(db->conn, "q", "other", MINUTE));
+	work(db, count, &calls);
+	assert_int_equal(atomic_load(&calls), 2);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -394,6 +416,7 @@ main(int argc, char **argv)
 		CASE(a_worker_that_drains_does_not_wait_for_a_hold),
 		CASE(a_worker_that_drains_does_not_wait_for_a_hold_of_a_queue_with_groups),
 		CASE(a_worker_that_drains_waits_for_a_retry_behind_many_held_groups),
+		CASE(a_worker_that_drains_waits_for_a_retry_behind_many_other_retries),
 	};
 
 	databases_at(argc, argv);

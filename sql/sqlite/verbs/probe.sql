@@ -11,8 +11,8 @@
 -- expires_in_ms is the time until the next lease ends. It is 0 if a lease is over, and
 -- null if no job is running.
 -- blocked is 1 if a job waits for a limit or for the rate, and not only for a hold. If
--- groups are held, it is 1 if another group has a slot (the right of one job to run) in use,
--- and other jobs of this group wait. A thousand slots are examined.
+-- groups are held, it is 1 if another group has a slot (the right of one job to run) in
+-- use, and other jobs of this group wait.
 -- behind is 0 if other workers sweep for the caller, so that the caller need not sweep
 -- all queues once a second. On SQLite it is always 1, because each process sweeps for
 -- itself. On PostgreSQL one worker sweeps for all, and behind is 1 only if no worker
@@ -69,20 +69,27 @@ select q.paused_at is null and t.stopped = 0
             or exists (select 1 from readpast_group_wait where queue_id = q.id)
                and (coalesce(q.holds_until <= :now, 1)
                     or q.group_limit > 0
-                       and exists (select 1
-                                     from (select group_key
-                                             from readpast_group_slot
-                                            where queue_id = q.id
-                                            limit 1000) s
-                                    where exists (
-                                        select 1 from readpast_group_wait
-                                         where queue_id = q.id
-                                           and group_key = s.group_key)
-                                      and not exists (
-                                        select 1 from readpast_group_hold
-                                         where queue_id = q.id
-                                           and group_key = s.group_key
-                                           and until > :now)))) as blocked
+                       and exists (
+                           with recursive waiting(group_key) as (
+                             select min(group_key) from readpast_group_wait
+                              where queue_id = q.id
+                             union all
+                             select (select min(n.group_key)
+                                       from readpast_group_wait n
+                                      where n.queue_id = q.id
+                                        and n.group_key > w.group_key)
+                               from waiting w
+                              where w.group_key is not null)
+                           select 1 from waiting w
+                            where exists (
+                                      select 1 from readpast_group_slot
+                                       where queue_id = q.id
+                                         and group_key = w.group_key)
+                              and not exists (
+                                      select 1 from readpast_group_hold
+                                       where queue_id = q.id
+                                         and group_key = w.group_key
+                                         and until > :now)))) as blocked
   from readpast_queue q
   join readpast_stop t on t.id = q.id
  where q.name = :queue;

@@ -39,13 +39,12 @@ update readpast_queue
        dead_to        = nullif(coalesce(:dead_to, dead_to), ''),
        run_limit      = coalesce(:run_limit, run_limit),
        group_scan     = iif(:group_limit <> group_limit, '', group_scan),
-       group_lowered  = case when :group_limit = 0 then 0
-                             when :group_limit < group_limit then 1
-                             when group_limit = 0
-                                  and :group_limit > 0
-                                  and exists (select 1 from readpast_group_slot s
-                                               where s.queue_id
-                                                     = readpast_queue.id) then 1
+       group_lowered  = case when :group_limit is null then group_lowered
+                             when :group_limit = 0
+                                  or not exists (
+                                     select 1 from readpast_group_slot s
+                                      where s.queue_id = readpast_queue.id) then 0
+                             when group_limit = 0 or :group_limit < group_limit then 1
                              else group_lowered end,
        group_limit    = coalesce(:group_limit, group_limit),
        group_pass     = coalesce(:group_pass, group_pass),

@@ -72,6 +72,14 @@ $body$;
 
 -- ---- groups
 
+-- A claim that finds only jobs that may not run now takes them out of the ready line for
+-- at most this long. Then it returns no job, and the next claim goes on.
+create function readpast.claim_budget() returns interval
+language sql immutable
+as $body$
+select interval '200 milliseconds'
+$body$;
+
 -- One step that admits jobs of groups handles at most this many jobs or recheck
 -- requests. So no call takes long, even if a limit is changed while a million jobs
 -- wait.

@@ -1,9 +1,10 @@
 -- lock_allowed: lock the next ready jobs of a lane that may run now, in a queue with a
 -- group limit or a held group. If it meets barred jobs (jobs that may not run now, see
--- next_allowed()), it takes them out of the ready line and looks again. In a transaction
--- that may stay open, the routine finds the jobs and rolls back to a savepoint, which
--- releases all locks. Then it locks only the jobs that leave the line, and those that it
--- returns.
+-- next_allowed()), it takes them out of the ready line and looks again, three times at
+-- most. But if it has found no job, it goes on until claim_budget() is over. In a
+-- transaction that may stay open, the routine finds the jobs and rolls back to a
+-- savepoint, which releases all locks. Then it locks only the jobs that leave the line,
+-- and those that it returns.
 -- lane_id: the lane (a queue, a priority and a class, see lane_of()).
 -- head, most: the parameters of lock_next().
 -- joined: true if the transaction may stay open after the claim.
@@ -19,8 +20,10 @@ as $body$
 declare
 	next  record;
 	wider integer := most;
+	turn  integer := 0;
+	til   timestamptz := clock_timestamp() + readpast.claim_budget();
 begin
-	for turn in 1 .. 3 loop
+	loop
 		if joined then
 			begin
 				next := readpast.next_allowed(lane_id, head, wider);
@@ -40,7 +43,9 @@ begin
 			 where j.ctid = any (case when joined
 			                          then readpast.lock_places(next.barred)
 			                          else next.barred end)));
-		exit when cardinality(next.places) >= most;
+		turn := turn + 1;
+		exit when cardinality(next.places) >= most or turn >= 3 and next.places <> '{}'
+		          or clock_timestamp() > til;
 		if not joined then
 			perform readpast.admit_requested(readpast.queue_of(lane_id));
 		end if;
