@@ -137,6 +137,10 @@ check 'init by eight processes without permission: one line each, and exit 1' eq
 check 'the line names the missing right' grep -q 'permission denied for database denied' err.1
 check 'no part of the schema was made' equal "$(sql denied "select count(*) from pg_namespace where nspname = 'readpast'")" 0
 
+sql "create database latin encoding 'LATIN1' lc_collate 'C' lc_ctype 'C' template template0"
+check 'a database that is not UTF-8 is refused' refuses 1 'the encoding of database latin is LATIN1: use a database with the encoding UTF8' \
+	on "postgres:///latin?host=$server&user=postgres" init
+
 # ---- rights ----
 
 check 'init by the owner succeeds' status 0 on "postgres:///denied?host=$server&user=postgres" init

@@ -251,12 +251,29 @@ rp__postgres_schema_sql(const struct rp_url *url, rp_sql_fn *statement,
 	return 0;
 }
 
+/* With another encoding, the database could not store every text, such as the
+ * error of a handler. */
+static int
+check_encoding(struct postgres *s, rp_error *error)
+{
+	const char *name = PQ(parameterStatus)(s->pg, "server_encoding");
+
+	return !name || strcmp(name, "UTF8") == 0
+		       ? 0
+		       : rp__fail(error, RP_ESCHEMA,
+				  "the encoding of database %.60s is %.20s: "
+				  "use a database with the encoding UTF8",
+				  PQ(db)(s->pg), name);
+}
+
 int
 rp__postgres_check_schema(struct postgres *s, int schema, rp_error *error)
 {
 	int64_t version = 0;
-	int r = read_version(s, &version, error);
+	int r = check_encoding(s, error);
 
+	if (r == 0)
+		r = read_version(s, &version, error);
 	if (r < 0)
 		return r;
 	if (version > SCHEMA_VERSION)
