@@ -218,6 +218,69 @@ def test_rules(texts):
     alerts = re.findall(r"- alert: (\w+)", text)
     check("each alert has a name of its own, and says what helps",
           len(alerts) == len(set(alerts)) == text.count("description:"), alerts)
+    if PROMTOOL:
+        test_alerts(rules)
+
+
+def queue(instance, **values):
+    """Return the series of a queue, in the form that `promtool test rules` reads. The value
+    of a metric is a number, or a series such as `0+1x30`."""
+    values = {"ready": 3, "running": 0, "paused": 0, "workers": 1, "done_per_second": 0,
+              "failed_per_second": 0, "oldest_ready_seconds": 0, **values}
+    named = {"ready": 'jobs{state="ready",', "running": 'jobs{state="running",'}
+    return [{"series": f"readpast_queue_{named.get(name, name + '{')}"
+                       f'queue="mail",instance="{instance}"}}',
+             "values": value if isinstance(value, str) else f"{value}+0x80"}
+            for name, value in values.items()]
+
+
+def requests(**rates):
+    """Return the series of the requests of a server, by the class of their status."""
+    return [{"series": f'readpast_http_requests_total{{code="{code[1:]}",instance="a"}}',
+             "values": f"0+{rate}x80"} for code, rate in rates.items()]
+
+
+def test_alerts(rules):
+    """Each case names the series, and the alerts that fire after 70 minutes, each with the
+    instance that it is about."""
+    waits, works = {"oldest_ready_seconds": 400}, {"oldest_ready_seconds": 1}
+    cases = {
+        "nothing fires for a queue that is served":
+            (queue("a") + requests(_2xx=100, _5xx=1), []),
+        "errors of a server": (requests(_2xx=90, _5xx=10), [("ServerErrors", "a")]),
+        "jobs that wait, and not those of the same queue of another database":
+            (queue("a", **waits) + queue("b", ready=0, **waits), [("JobsWait", "a")]),
+        "jobs that wait while the same queue of another database is paused":
+            (queue("a", **waits) + queue("b", paused=1, ready=0), [("JobsWait", "a")]),
+        "a pause of a queue with ready jobs":
+            (queue("a", paused=1, ready=0) + queue("b", paused=1), [("Paused", "b")]),
+        "a queue without workers":
+            (queue("a", workers=0) + queue("b", ready=0, workers=0), [("NoWorkers", "a")]),
+        "a queue without workers while the same queue of another database works":
+            (queue("a", workers=0) + queue("b", running=1, done_per_second=1),
+             [("NoWorkers", "a")]),
+        "clients without a name count as workers while a job runs":
+            (queue("a", workers=0, running=1, **works), []),
+        "clients without a name count as workers if a job was done in the last minutes":
+            (queue("a", workers=0, done_per_second="0 0 0.1 0 " * 20), []),
+        "clients without a name count as workers if an attempt failed in the last minutes":
+            (queue("a", workers=0, failed_per_second="0.1 0 0 0 " * 20), []),
+    }
+    tests = [{"name": name, "interval": "1m",
+              "input_series": [{"series": "readpast_info", "values": "1+0x80"}, *series],
+              "promql_expr_test": [{
+                  "eval_time": "70m",
+                  "expr": 'count by (alertname, instance) (ALERTS{alertstate="firing"})',
+                  "exp_samples": [{"labels": f'{{alertname="Readpast{alert}",'
+                                             f'instance="{instance}"}}', "value": 1}
+                                  for alert, instance in alerts]}]}
+             for name, (series, alerts) in cases.items()]
+    for test in tests:
+        pathlib.Path("alerts.json").write_text(
+            json.dumps({"rule_files": [str(rules)], "tests": [test]}), encoding="utf-8")
+        ran = subprocess.run([PROMTOOL, "test", "rules", "alerts.json"], text=True,
+                             capture_output=True)
+        check(f"alert rules: {test['name']}", ran.returncode == 0, ran.stdout + ran.stderr)
 
 
 def main():
