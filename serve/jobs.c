@@ -74,10 +74,12 @@ take_body(struct request *request, struct filter *f)
 /* ---- pages ---- */
 
 /* A cursor names the first jobs of the next page and the state of each, as in
- * "2-17,2-18,2-21". The page begins with the first of these jobs that is still
- * in the list with this state. If none is, the jobs in front of the list are
- * being taken out quickly, and the page begins with the first job of the
- * list. So a page never skips a job that stays. */
+ * "2-17,2-18,2-21". The page begins at the first place in the list where one of
+ * these jobs is found with this state. If none is found, the jobs in front of
+ * the list are being taken out quickly, and the page begins with the first job
+ * of the list. So a page skips no job that stays, as long as one job of the
+ * cursor stays, too. If a job of the cursor moves to an earlier place, the page
+ * repeats the jobs after that place. */
 #define CURSOR_JOBS 16
 #define CURSOR_TEXT ((ID_TEXT + 3) * CURSOR_JOBS)
 
@@ -134,8 +136,8 @@ is_same_place(int a, int b)
 static size_t
 find_start(const struct found *found, const struct cursor *cursor)
 {
-	for (size_t k = 0; k < cursor->count; k++)
-		for (size_t i = 0; i < found->count; i++)
+	for (size_t i = 0; i < found->count; i++)
+		for (size_t k = 0; k < cursor->count; k++)
 			if (found->ids[i] == cursor->ids[k] &&
 			    is_same_place(found->states[i], cursor->states[k]))
 				return i;

@@ -267,6 +267,17 @@ class Jobs(Case):
                                    f"&cursor={page['next']}").json
             self.assertEqual([job["id"] for job in more["jobs"]], ids)
 
+    def test_pages_skip_no_job_when_the_next_job_moves_within_its_state(self):
+        ids = [self.server.enqueue(self.queue, delay=f"{i + 1}h") for i in range(8)]
+        path = f"/v1/jobs?queue={self.queue}&state=scheduled"
+        page = self.server.get(f"{path}&limit=2").json
+        self.assertEqual([job["id"] for job in page["jobs"]], ids[:2])
+        for moved, delay, listed in ((2, "9h", [3, 4, 5, 6, 7, 2]),
+                                     (3, "30m", [3, 0, 1, 4, 5, 6, 7, 2])):
+            self.server.post(f"/v1/jobs/{ids[moved]}/change", {"delay": delay})
+            more = self.server.get(f"{path}&cursor={page['next']}").json
+            self.assertEqual([job["id"] for job in more["jobs"]], [ids[i] for i in listed])
+
     def test_a_list_has_only_the_jobs_that_match(self):
         a = self.server.enqueue(self.queue, kind="a", unique_key="one")
         b = self.server.enqueue(self.queue, kind="b", delay="1h")
