@@ -37,18 +37,26 @@ access_log_open(struct server *server)
 					      path, strerror(errno));
 }
 
-/* Write a line of the log. If the log is a pipe that is full, because nobody
- * reads it, the line is lost. Otherwise the write would stop the server. If
- * poll() reports that a pipe is not full, a line of up to PIPE_BUF bytes fits.
- * No line is longer, because the target and the names in it are short. */
+/* Write a line of the log, which begins with a line break. The line break is
+ * written only if the line before was cut because the disk was full.
+ *
+ * If the log is a pipe that is full, because nobody reads it, the line is lost.
+ * Otherwise the write would stop the server. If poll() reports that a pipe is
+ * not full, a line of up to PIPE_BUF bytes fits. No line is longer, because the
+ * target and the names in it are short. */
 static void
 write_line(struct server *server, const char *line)
 {
 	struct pollfd to = { .fd = server->log_fd, .events = POLLOUT };
-	size_t size = strlen(line);
+	const char *from = line + !server->log_is_cut;
+	size_t size = strlen(from);
+	ssize_t n = -1;
 
-	if (poll(&to, 1, 0) != 1 || !(to.revents & POLLOUT) ||
-	    write(server->log_fd, line, size) != (ssize_t)size)
+	if (poll(&to, 1, 0) == 1 && to.revents & POLLOUT)
+		n = write(server->log_fd, from, size);
+	if (n > 0)
+		server->log_is_cut = from[n - 1] != '\n';
+	if (n != (ssize_t)size)
 		atomic_fetch_add(&server->metrics.lines_lost, 1);
 }
 
@@ -85,7 +93,7 @@ access_log(struct server *server, const struct request *request, int is_sent)
 	if (!line)
 		return;
 	text = json_dumps(line, JSON_COMPACT | JSON_REAL_PRECISION(6));
-	if (text && asprintf(&ended, "%s\n", text) >= 0)
+	if (text && asprintf(&ended, "\n%s\n", text) >= 0)
 		write_line(server, ended);
 	free(text);
 	free(ended);

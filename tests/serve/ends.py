@@ -8,7 +8,9 @@ SPDX-FileCopyrightText: The readpast authors
 """
 
 import json
+import os
 import pathlib
+import resource
 import signal
 import socket
 import sqlite3
@@ -225,6 +227,31 @@ class Log(Case):
             self.assertEqual(own.get("/healthz").status, 200)
         self.assertGreater(own.metric("readpast_http_access_log_lines_lost_total"), 0)
         self.assertEqual(own.stop(), 0)
+
+    def test_a_line_that_does_not_fit_on_the_disk_does_not_damage_the_next_line(self):
+        path, begin = pathlib.Path(self.folder.name) / "log", 1 << 30
+        path.touch()
+        os.truncate(path, begin)
+        own = Server(self.folder.name, "--access-log", str(path))
+        self.assertEqual(own.get("/healthz").status, 200)
+        self.assertTrue(eventually(5, lambda: path.stat().st_size > begin))
+        _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+        end = path.stat().st_size + 20
+        resource.prlimit(own.process.pid, resource.RLIMIT_FSIZE, (end, hard))
+        self.assertEqual(own.get("/v1/stats").status, 200)
+        self.assertTrue(eventually(5, lambda: path.stat().st_size == end))
+        resource.prlimit(own.process.pid, resource.RLIMIT_FSIZE, (hard, hard))
+        for target in ("/readyz", "/v1/queues"):
+            own.get(target)
+        self.assertEqual(own.metric("readpast_http_access_log_lines_lost_total"), 1)
+        self.assertEqual(own.stop(), 0)
+        with open(path, "rb") as file:
+            file.seek(begin)
+            first, cut, *rest = file.read().splitlines()
+        self.assertEqual(json.loads(first)["target"], "/healthz")
+        self.assertEqual(len(cut), 20)
+        self.assertEqual([json.loads(line)["target"] for line in rest],
+                         ["/readyz", "/v1/queues", "/metrics"])
 
     def test_a_log_that_cannot_be_written_is_an_error(self):
         path = pathlib.Path(self.folder.name) / "missing" / "log"
