@@ -24,7 +24,9 @@
  * then gets no answer, so its attempt fails. */
 #define MOST_IDLE_S 1L
 #define ANSWER_TEXT 1000 /* bytes of the answer that the error may quote */
-#define HEADER 256       /* largest length of a header's value, in bytes */
+/* A header of the job whose value is longer, in bytes, is not sent. A trace may
+ * have a tracestate of more than 512 bytes. */
+#define HEADER 4096
 
 /* A handle of libcurl that no job uses now. Its connection stays open for the
  * next job. */
@@ -148,6 +150,20 @@ add_number(struct post *p, const char *name, int64_t n)
 	add_header(p, name, text);
 }
 
+/* Returns the value of a header of the job, or NULL. The case of the letters in
+ * the name does not matter, as in HTTP. */
+static const char *
+job_header(json_t *headers, const char *name)
+{
+	const char *own;
+	json_t *value;
+
+	json_object_foreach (headers, own, value)
+		if (strcasecmp(own, name) == 0)
+			return json_string_value(value);
+	return NULL;
+}
+
 /* Add the headers of the job that have the same meaning in HTTP. Other headers
  * of the job are not sent, because they could change the request in ways that
  * the server does not expect. */
@@ -162,8 +178,7 @@ add_job_headers(struct post *p, const rp_job *job)
 	int has_type = 0;
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		const char *value =
-			json_string_value(json_object_get(headers, names[i]));
+		const char *value = job_header(headers, names[i]);
 
 		if (!value || !*value || strlen(value) > HEADER)
 			continue;

@@ -187,6 +187,19 @@ def test_request(base):
           "X-Evil" not in Application.asked[2][1], Application.asked[2][1])
 
 
+def test_job_headers(base):
+    """Headers of JSON have names as the user wrote them."""
+    state = "a=" + "x" * 3000
+    readpast("enqueue", "named", "{}", "--header", "Content-Type=application/json",
+             "--header", "TraceParent=00-bb", "--header", f"tracestate={state}")
+    Application.asked.clear()
+    work("named", base + "/200")
+    got = {name.lower(): value for name, value in Application.asked[0][1].items()}
+    check("the case of a header's name does not matter",
+          (got["content-type"], got.get("traceparent")) == ("application/json", "00-bb"), got)
+    check("a long header is passed on", got.get("tracestate") == state, got)
+
+
 def test_connections(base):
     subprocess.run([READPAST, "enqueue", "many", "--quiet"], check=True,
                    input="\n".join(map(str, range(40))), text=True)
@@ -277,7 +290,7 @@ def main():
     threading.Thread(target=server.serve_forever, daemon=True).start()
     base = f"http://127.0.0.1:{server.server_port}"
     for test in (test_verdicts, test_control, test_release, test_request,
-                 test_connections, test_one_request, test_time, test_end, test_usage):
+                 test_job_headers, test_connections, test_one_request, test_time, test_end, test_usage):
         test(base)
     server.shutdown()
 
