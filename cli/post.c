@@ -296,6 +296,23 @@ give_up(const struct post *p, int verdict, const char *text)
 	return verdict;
 }
 
+static long
+http_status(const struct post *p)
+{
+	long status = 0;
+
+	p->curl->easy_getinfo(p->idle->easy, CURLINFO_RESPONSE_CODE, &status);
+	return status;
+}
+
+static int
+has_busy_status(const struct post *p)
+{
+	long status = http_status(p);
+
+	return status == 429 || status == 503;
+}
+
 /* Release the job for as long as the server asks (the answer's header
  * Retry-After) or, if the server names no time, for --release-delay. */
 static int
@@ -315,13 +332,10 @@ static int
 verdict_of_status(struct post *p)
 {
 	char text[ANSWER_TEXT + 100];
-	long status = 0;
+	long status = http_status(p);
 
-	p->curl->easy_getinfo(p->idle->easy, CURLINFO_RESPONSE_CODE, &status);
 	if (status >= 200 && status < 300)
 		return RP_DONE;
-	if (status == 429 || status == 503)
-		return release(p);
 	while (p->size > 0 && p->text[p->size - 1] == '\n')
 		p->size--;
 	for (size_t i = 0; i < p->size; i++)
@@ -339,13 +353,16 @@ verdict_of_post(struct post *p, CURLcode code, const rp_job *job)
 {
 	char text[CURL_ERROR_SIZE + 100];
 
-	if (code == CURLE_OK)
-		return verdict_of_status(p);
 	if (p->is_repeated)
 		return give_up(p, RP_FAIL,
 			       "no answer: the connection was closed");
 	if (code == CURLE_ABORTED_BY_CALLBACK)
 		return RP_RELEASE;
+	/* Servers that have too much to do often send no complete body. */
+	if (has_busy_status(p))
+		return release(p);
+	if (code == CURLE_OK)
+		return verdict_of_status(p);
 	if (code == CURLE_OPERATION_TIMEDOUT && timeout_of(p->work, job))
 		snprintf(text, sizeof(text), "timed out after %lld ms: %s",
 			 (long long)timeout_of(p->work, job), p->error);

@@ -17,6 +17,7 @@ import os
 import signal
 import socket
 import socketserver
+import struct
 import subprocess
 import threading
 import time
@@ -41,8 +42,16 @@ class Application(http.server.BaseHTTPRequestHandler):
         if word == "hang":
             time.sleep(float(value))
             word = "200"
-        if word == "cut":
-            self.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nx")
+        if word in ("cut", "reset", "stall"):
+            self.wfile.write(b"HTTP/1.1 %s X\r\nContent-Length: 100\r\nRetry-After: 200"
+                             b"\r\n\r\nx" % (value or "200").encode())
+            if word == "stall":
+                time.sleep(2)
+            if word == "reset":
+                self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER,
+                                           struct.pack("ii", 1, 0))
+                time.sleep(0.2)
+                self.connection.close()
             self.close_connection = True
             return
         if word == "noise":
@@ -145,9 +154,10 @@ def test_control(base):
 def test_release(base):
     for answer, least, most in (("503", 95, 101), ("429/in-500", 490, 501),
                                 ("503/at-300", 290, 302), ("503/in-0", 95, 101),
-                                ("429/in-999999999", 86000, 86401)):
+                                ("429/in-999999999", 86000, 86401), ("cut/503", 195, 201),
+                                ("reset/429", 195, 201), ("stall/503", 195, 201)):
         queue = "r-" + answer.replace("/", "-")
-        job = readpast("enqueue", queue, "x")
+        job = readpast("enqueue", queue, "x", "--timeout", "1s")
         work(queue, f"{base}/{answer}", "--release-delay", "100s")
         found = show(job)
         seconds = datetime.datetime.fromisoformat(found["run_at"]).timestamp() - time.time()
