@@ -34,21 +34,39 @@ take_state(struct request *request, struct filter *f, int allowed,
 		      words);
 }
 
-/* Read a filter from the parameters of a query. */
+static const struct want filter_wants[] = {
+	WANT("state", TEXT, struct filter, state, 1, 16),
+	WANT("kind", TEXT, struct filter, kind, 1, RP_MOST_NAME),
+	WANT("key", TEXT, struct filter, key, 1, RP_MOST_KEY),
+	WANT("group", TEXT, struct filter, group, 1, RP_MOST_KEY),
+	WANT("error", TEXT, struct filter, error, 1, RP_MOST_ERROR),
+	WANT("older", DURATION, struct filter, older_ms, 0, RP_MOST_MS),
+	WANTS_END,
+};
+
+/* Make request->json from those parameters of the query that a body with a
+ * filter would have as members. */
+static int
+query_to_json(struct request *request)
+{
+	request->json = json_object();
+	for (const struct want *want = filter_wants; want->name; want++) {
+		const char *value = parameter(request, want->name);
+
+		if (value && json_object_set_new(request->json, want->name,
+						 json_string(value)) < 0)
+			return refuse_memory(request);
+	}
+	return request->json ? 0 : refuse_memory(request);
+}
+
+/* Read a filter from the query, after query_to_json(). */
 static int
 take_query(struct request *request, struct filter *f)
 {
-	const char *older = parameter(request, "older");
-
 	f->queue = parameter(request, "queue");
-	f->state = parameter(request, "state");
-	f->kind = parameter(request, "kind");
-	f->key = parameter(request, "key");
-	f->group = parameter(request, "group");
-	f->error = parameter(request, "error");
-	if (older && rp_duration(older, &f->older_ms) < 0)
-		return refuse(request, RP_EINVAL, "older",
-			      "expected a duration, such as 1h");
+	if (fields_read(request, request->json, "", filter_wants, f) < 0)
+		return -1;
 	return take_state(request, f, LIVE | KEPT,
 			  f->error ? LIVE | IN(RP_STATE_DEAD) : LIVE);
 }
@@ -57,18 +75,8 @@ take_query(struct request *request, struct filter *f)
 static int
 take_body(struct request *request, struct filter *f)
 {
-	static const struct want wants[] = {
-		WANT("state", TEXT, struct filter, state, 1, 16),
-		WANT("kind", TEXT, struct filter, kind, 1, RP_MOST_NAME),
-		WANT("key", TEXT, struct filter, key, 1, RP_MOST_KEY),
-		WANT("group", TEXT, struct filter, group, 1, RP_MOST_KEY),
-		WANT("error", TEXT, struct filter, error, 1, RP_MOST_ERROR),
-		WANT("older", DURATION, struct filter, older_ms, 0, RP_MOST_MS),
-		WANTS_END,
-	};
-
 	f->queue = request->segments[2];
-	return fields_read(request, request->json, "", wants, f);
+	return fields_read(request, request->json, "", filter_wants, f);
 }
 
 /* ---- pages ---- */
@@ -156,7 +164,8 @@ jobs_prepare(struct request *request)
 	struct filter f = FILTER_INIT;
 	struct cursor start;
 
-	if (check_parameters(request, names) < 0 || take_query(request, &f) < 0)
+	if (check_parameters(request, names) < 0 ||
+	    query_to_json(request) < 0 || take_query(request, &f) < 0)
 		return -1;
 	request->limit = LISTED;
 	if (limit && (parse_count(limit, &request->limit) < 0 ||
