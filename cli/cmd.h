@@ -142,7 +142,8 @@ int take_option(struct cmd *cmd, const struct option *options, int argc,
 int open_for_queue(struct cmd *cmd, int argc);
 
 /* numbers.c: the parse functions return 0, or -1 if the text is not valid */
-int parse_count(const char *text, int64_t *ret);
+int parse_count(const char *text, int64_t *ret); /* such as 10, 5k or 1M */
+int parse_whole(const char *text, int64_t *ret); /* digits only */
 int parse_size(const char *text, int64_t *ret);
 int parse_time(const char *text, int64_t *ret_ms);
 

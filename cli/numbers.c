@@ -71,11 +71,17 @@ parse_size(const char *text, int64_t *ret)
 }
 
 int
-parse_id(const char *text, int64_t *ret)
+parse_whole(const char *text, int64_t *ret)
 {
 	const char *rest;
 
-	return digits(text, ret, &rest) < 0 || *rest || *ret == 0 ? -1 : 0;
+	return digits(text, ret, &rest) < 0 || *rest ? -1 : 0;
+}
+
+int
+parse_id(const char *text, int64_t *ret)
+{
+	return parse_whole(text, ret) < 0 || *ret == 0 ? -1 : 0;
 }
 
 int

@@ -217,7 +217,7 @@ member_value(const struct want *want, const char *value)
 
 	if (want->type == WANT_JSON)
 		return json_loads(value, JSON_REJECT_DUPLICATES, NULL);
-	if (want->type == WANT_COUNT && parse_count(value, &n) == 0)
+	if (want->type == WANT_COUNT && parse_whole(value, &n) == 0)
 		return json_integer(n);
 	if (want->type == WANT_FLAG &&
 	    (strcmp(value, "true") == 0 || strcmp(value, "false") == 0))

@@ -34,9 +34,7 @@ split_host(const char *text, char *host, size_t room, int *ret_port)
 
 	if (!end || n == 0 || n >= room)
 		return -1;
-	/* parse_count() accepts 8k, too */
-	if (colon && (colon[1 + strspn(colon + 1, "0123456789")] ||
-		      parse_count(colon + 1, &port) < 0 || port > 65535))
+	if (colon && (parse_whole(colon + 1, &port) < 0 || port > 65535))
 		return -1;
 	memcpy(host, text, n);
 	host[n] = '\0';

@@ -168,7 +168,7 @@ jobs_prepare(struct request *request)
 	    query_to_json(request) < 0 || take_query(request, &f) < 0)
 		return -1;
 	request->limit = LISTED;
-	if (limit && (parse_count(limit, &request->limit) < 0 ||
+	if (limit && (parse_whole(limit, &request->limit) < 0 ||
 		      request->limit < 1 || request->limit > MOST_LISTED))
 		return refuse(request, RP_EINVAL, "limit", "expected 1 to %d",
 			      MOST_LISTED);

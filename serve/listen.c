@@ -46,7 +46,7 @@ listen_resolve(const char *option, const char *text)
 		name++;
 		n -= 2;
 	}
-	if (n == 0 || n >= sizeof(host) || parse_count(colon + 1, &port) < 0 ||
+	if (n == 0 || n >= sizeof(host) || parse_whole(colon + 1, &port) < 0 ||
 	    port > 65535) {
 		complain(USAGE,
 			 "%s %.80s: expected ADDRESS:PORT, such as "

@@ -77,7 +77,7 @@ groups_prepare(struct request *request)
 		return refuse(request, RP_EINVAL, "blocked",
 			      "the only value is 1");
 	request->limit = LISTED;
-	if (limit && (parse_count(limit, &request->limit) < 0 ||
+	if (limit && (parse_whole(limit, &request->limit) < 0 ||
 		      request->limit < 1 || request->limit > MOST_LISTED))
 		return refuse(request, RP_EINVAL, "limit", "expected 1 to %d",
 			      MOST_LISTED);

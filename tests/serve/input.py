@@ -167,6 +167,8 @@ class Fields(Case):
 
     def test_wrong_headers_of_a_raw_payload_are_named(self):
         for name, value, word in (("Readpast-Priority", "high", "priority"),
+                                  ("Readpast-Max-Attempts", "1k", "max_attempts"),
+                                  ("Readpast-Max-Attempts", "", "max_attempts"),
                                   ("Readpast-Nonsense", "1", "Nonsense"),
                                   ("Readpast-Payload", "1", "Payload"),
                                   ("Readpast-Delay", "x", "delay"),

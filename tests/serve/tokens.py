@@ -435,7 +435,8 @@ class Addresses(Case):
         own.stop()
 
     def test_an_address_that_is_not_one_is_refused(self):
-        for address in ("8080", "localhost", "127.0.0.1:x", ":", "unix", "127.0.0.1:99999"):
+        for address in ("8080", "localhost", "127.0.0.1:x", "127.0.0.1:8k",
+                        ":", "unix", "127.0.0.1:99999"):
             self.refuse("--listen", address)
 
     def test_a_socket_in_the_file_system_is_for_its_user_only_and_is_removed(self):
