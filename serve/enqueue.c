@@ -197,12 +197,12 @@ take_one(struct request *request)
 	return take_job(request, request->json, "", writes->specs);
 }
 
-/* ---- the whole body as the payload ---- */
+/* ---- HTTP headers that say something about the job ---- */
 
 struct raw {
 	struct request *request;
 	json_t *job;     /* the members that the job would have in a JSON
-			  * request */
+			  * request; NULL if this is one */
 	json_t *headers; /* the headers of the job */
 	int failed;
 };
@@ -276,6 +276,13 @@ take_job_header(struct raw *raw, const char *name, const char *value)
 	json_decref(text);
 }
 
+static int
+is_of_trace(const char *name)
+{
+	return strcmp(name, "traceparent") == 0 ||
+	       strcmp(name, "tracestate") == 0;
+}
+
 static enum MHD_Result
 take_header(void *ctx, enum MHD_ValueKind kind, const char *name,
 	    const char *value)
@@ -290,9 +297,13 @@ take_header(void *ctx, enum MHD_ValueKind kind, const char *name,
 	for (; name[i] && i < MOST_HEADER; i++)
 		lower[i] = (char)tolower((unsigned char)name[i]);
 	lower[i] = '\0';
-	/* The headers of a CloudEvent, the content type, and the headers of a
-	 * trace become headers of the job. */
-	if (strncmp(lower, own, strlen(own)) == 0)
+	/* The headers of a trace become headers of the job. If the body is the
+	 * payload, so do the headers of a CloudEvent and the content type. */
+	if (is_of_trace(lower))
+		take_job_header(raw, lower, value);
+	else if (!raw->job)
+		return MHD_YES;
+	else if (strncmp(lower, own, strlen(own)) == 0)
 		take_member(raw, name + strlen(own), value);
 	else if (strncmp(lower, "ce-", 3) == 0 && name[i])
 		raw->failed = refuse(raw->request, RP_EINVAL, name,
@@ -300,35 +311,52 @@ take_header(void *ctx, enum MHD_ValueKind kind, const char *name,
 				     "bytes",
 				     MOST_HEADER);
 	else if (strncmp(lower, "ce-", 3) == 0 ||
-		 strcmp(lower, "content-type") == 0 ||
-		 strcmp(lower, "traceparent") == 0 ||
-		 strcmp(lower, "tracestate") == 0)
+		 strcmp(lower, "content-type") == 0)
 		take_job_header(raw, lower, value);
 	return raw->failed ? MHD_NO : MHD_YES;
 }
 
+/* Read the HTTP headers, and give the job `job` those headers that it does not
+ * have. */
+static int
+take_headers(struct raw *raw, json_t *job)
+{
+	json_t *given;
+
+	raw->headers = json_object();
+	if (!raw->headers)
+		return refuse_memory(raw->request);
+	mhd.get_connection_values(raw->request->connection, MHD_HEADER_KIND,
+				  take_header, raw);
+	given = json_object_get(job, "headers");
+	if (given && !json_is_null(given))
+		json_object_update_missing(given, raw->headers);
+	else if (json_object_size(raw->headers))
+		json_object_set(job, "headers", raw->headers);
+	json_decref(raw->headers);
+	return raw->failed ? -1 : 0;
+}
+
+/* Take the one job of a JSON request. */
+static int
+take_json(struct request *request)
+{
+	struct raw raw = { .request = request };
+
+	return take_headers(&raw, request->json) < 0 ? -1 : take_one(request);
+}
+
+/* Take a job whose payload is the whole body. */
 static int
 take_raw(struct request *request)
 {
-	struct raw raw = { request, json_object(), json_object(), 0 };
+	struct raw raw = { .request = request, .job = json_object() };
 	rp_job_spec *spec;
-	json_t *given; /* from the header Readpast-Headers */
-	int r = 0;
 
-	if (!raw.job || !raw.headers)
-		r = refuse_memory(request);
-	else
-		mhd.get_connection_values(request->connection, MHD_HEADER_KIND,
-					  take_header, &raw);
-	r = r < 0 || raw.failed ? -1 : 0;
-	given = json_object_get(raw.job, "headers");
-	if (given)
-		json_object_update_missing(given, raw.headers);
-	else if (r == 0 && json_object_size(raw.headers))
-		json_object_set(raw.job, "headers", raw.headers);
+	if (!raw.job)
+		return refuse_memory(request);
 	request->json = raw.job;
-	json_decref(raw.headers);
-	if (r < 0 || take_one(request) < 0)
+	if (take_headers(&raw, raw.job) < 0 || take_one(request) < 0)
 		return -1;
 	spec = request->writes->specs;
 	spec->payload = request->body ? request->body : "";
@@ -492,7 +520,7 @@ enqueue_prepare(struct request *request)
 			return refuse(
 				request, RP_EINVAL, "jobs",
 				"jobs must be the only field of the object");
-		r = jobs ? take_jobs(request, jobs) : take_one(request);
+		r = jobs ? take_jobs(request, jobs) : take_json(request);
 	}
 	if (r < 0)
 		return -1;

@@ -158,6 +158,22 @@ class Enqueue(Case):
             answer = self.server.post(path, b"x", headers={**same, **traces[0], **other})
             self.refused(answer, 422, "key")
 
+    def test_one_job_of_a_json_request_gets_the_trace_of_the_request(self):
+        path = f"/v1/queues/{self.queue}/jobs"
+        trace = {"traceparent": "00-0a-0b-01", "tracestate": "a=1"}
+        own = {"a": 1, "traceparent": "00-1a-1b-01", "tracestate": "own=1"}
+        for body in ({"payload": "x", "headers": None}, {"payload": {}, "headers": own},
+                     {"jobs": [{"payload": "x"}]}):
+            answer = self.server.post(path, body, headers={**trace, "ce-id": "7"})
+            self.assertEqual(answer.status, 201)
+        self.assertEqual([job["headers"] for job in self.server.claim(self.queue, max=9)],
+                         [trace, {"content-type": "application/json", **own}, None])
+        key = {"Idempotency-Key": "k"}
+        answers = [self.server.post(path, {"payload": "x"}, headers={**key, **given})
+                   for given in (trace, {"traceparent": "00-0c-0d-01"}, {})]
+        self.assertEqual([answer.status for answer in answers], [201] * 3)
+        self.assertEqual({answer.bytes for answer in answers}, {answers[0].bytes})
+
     def test_an_attempt_without_other_headers_may_lack_its_trace(self):
         path, key = f"/v1/queues/{self.queue}/jobs", {"Idempotency-Key": "k"}
         for trace in ({"traceparent": "00-0a-0b-01"}, {}):
