@@ -69,7 +69,9 @@ scope_parse(const char *text, struct scope *ret)
 		      { "enqueue:", MAY_ENQUEUE },
 		      { "work:", MAY_WORK },
 		      { "admin:", MAY_ADMIN } };
+	char name[RP_MOST_NAME + 2]; /* of the queue, without the * */
 	size_t i = 0, n = 0;
+	rp_error error;
 
 	while (i < 4 &&
 	       strncmp(text, words[i].word, strlen(words[i].word)) != 0)
@@ -80,7 +82,11 @@ scope_parse(const char *text, struct scope *ret)
 	ret->queue = text + strlen(words[i].word);
 	n = strlen(ret->queue);
 	ret->is_prefix = n && ret->queue[n - 1] == '*';
-	return n && n - (size_t)ret->is_prefix <= RP_MOST_NAME ? 0 : -1;
+	n -= (size_t)ret->is_prefix;
+	if (n == 0)
+		return ret->is_prefix ? 0 : -1;
+	snprintf(name, sizeof(name), "%.*s", (int)n, ret->queue);
+	return rp__check_name(&error, "the queue's name", name, RP_MOST_NAME);
 }
 
 const char *

@@ -140,10 +140,12 @@ class Tokens(Case):
         for may, named in (("read", "read"), ("read:", "read:"), ("read:a,,work:a", ""),
                            ("read:a,own:b,work:c", "own:b"),
                            ("read:" + "x" * 129, "read:" + "x" * 129),
-                           ("admin:" + "x" * 200, "admin:" + "x" * 200)):
+                           ("admin:" + "x" * 200, "admin:" + "x" * 200),
+                           ("read:a\nb", "read:a\nb"), ("work:\x7f*", "work:\x7f*"),
+                           ("read:\udcff", "read:\udcff")):
             done = subprocess.run(
                 [READPAST, "--db", self.server.url, "token", "add", "wrong", "--may", may],
-                stderr=subprocess.PIPE, text=True)
+                stderr=subprocess.PIPE, text=True, errors="surrogateescape")
             with self.subTest(may=may):
                 self.assertEqual(done.returncode, 2)
                 self.assertIn(f"--may {named}: expected enqueue:QUEUE", done.stderr)
