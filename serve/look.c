@@ -219,7 +219,9 @@ void
 readyz(struct request *request, rp_conn *conn)
 {
 	struct server *server = request->server;
-	int64_t now, late = now_ms() - atomic_load(&server->swept_at);
+	int64_t now, swept_at = atomic_load(&server->swept_at);
+	int64_t late = now_ms() - swept_at;
+	int sweeps = !server->options->read_only;
 	int r = rp_now(conn, &now);
 
 	if (r < 0)
@@ -227,7 +229,10 @@ readyz(struct request *request, rp_conn *conn)
 	else if (server->drains)
 		refuse_status(request, 503, "ends",
 			      "the server is shutting down");
-	else if (late > SWEEP_LATE_MS && !server->options->read_only)
+	else if (sweeps && !swept_at)
+		refuse_status(request, 503, "not-swept",
+			      "the first sweep is not done yet");
+	else if (sweeps && late > SWEEP_LATE_MS)
 		refuse_status(request, 503, "not-swept",
 			      "no sweep has succeeded for %lld ms",
 			      (long long)late);

@@ -512,7 +512,7 @@ struct server {
 	char *cert, *key;
 	int log_fd;               /* the access log, or -1 */
 	int log_is_cut;           /* 1: the last line of the log is not whole */
-	_Atomic int64_t swept_at; /* monotonic ms of the last sweep */
+	_Atomic int64_t swept_at; /* monotonic ms of the last sweep, or 0 */
 	pthread_mutex_t lock;
 	struct list done; /* requests that other threads give back to the
 			   * loop */

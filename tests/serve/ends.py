@@ -122,6 +122,21 @@ class Drain(Case):
         self.ended(15)
 
 
+class Ready(Case):
+    def test_a_server_that_has_not_swept_yet_is_not_ready_and_says_so(self):
+        url = new_url(self.folder.name)
+        before = Server(self.folder.name, url=url)
+        before.sql("alter table {schedule} rename to hidden")
+        self.assertEqual(before.stop(), 0)
+        own = Server(self.folder.name, url=url)
+        self.refused(own.get("/readyz"), 503, "the first sweep is not done yet")
+        hidden = "hidden" if KIND == "sqlite:" else "{hidden}"
+        own.sql(f"alter table {hidden} rename to "
+                + ("{schedule}" if KIND == "sqlite:" else "schedule"))
+        self.assertTrue(eventually(20, lambda: own.get("/readyz").status == 200))
+        self.assertEqual(own.stop(), 0)
+
+
 if KIND == "sqlite:":
     class Hung(Case):
         def test_a_database_that_does_not_answer_keeps_the_server_for_10_s_at_most(self):
