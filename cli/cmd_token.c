@@ -45,6 +45,41 @@ take_scopes(const struct cmd *cmd, const struct texts *lists, json_t *scopes)
 				    "enqueue:mail,work:mail or --may 'read:*'");
 }
 
+/* Print a new token. Returns 0, or -1 if the output cannot be written. */
+static int
+print_new(const char *name, const char *token, const json_t *scopes, int json)
+{
+	int r = 0;
+
+	if (json) {
+		const struct member members[] = {
+			{ "name", json_text(name) },
+			{ "token", json_text(token) },
+			{ "may", json_deep_copy(scopes) },
+		};
+
+		r = print_json(JSON_MEMBERS(members));
+	} else {
+		puts(token);
+	}
+	return r || fflush(stdout) == EOF || ferror(stdout) ? -1 : 0;
+}
+
+/* Remove a token that could not be printed, because nobody knows it. */
+static int
+take_back(struct cmd *cmd, const char *name)
+{
+	if (rp__token_remove(cmd->conn, name) == 0)
+		return complain(FAILED,
+				"cannot write to standard output: the token %s "
+				"was removed",
+				name);
+	return complain(FAILED,
+			"cannot write to standard output: remove the token "
+			"with readpast token remove %s",
+			name);
+}
+
 static int
 add(struct cmd *cmd, const char *name, const json_t *scopes, int json)
 {
@@ -62,17 +97,8 @@ add(struct cmd *cmd, const char *name, const json_t *scopes, int json)
 	free(text);
 	if (r < 0)
 		return cmd_failed(cmd, r);
-	if (json) {
-		const struct member members[] = {
-			{ "name", json_text(name) },
-			{ "token", json_text(token) },
-			{ "may", json_deep_copy(scopes) },
-		};
-
-		return print_json(JSON_MEMBERS(members));
-	}
-	puts(token);
-	return DONE;
+	return print_new(name, token, scopes, json) < 0 ? take_back(cmd, name)
+							: DONE;
 }
 
 int

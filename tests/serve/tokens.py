@@ -151,6 +151,17 @@ class Tokens(Case):
                 self.assertIn(f"--may {named}: expected enqueue:QUEUE", done.stderr)
         self.assertNotIn("wrong", self.server.readpast("token", "list"))
 
+    def test_a_token_that_cannot_be_printed_is_not_added(self):
+        for options in ((), ("--json",)):
+            with open("/dev/full", "w") as full:
+                done = subprocess.run(
+                    [READPAST, "--db", self.server.url, "token", "add", "unseen", "--may",
+                     "read:*", *options], stdout=full, stderr=subprocess.PIPE, text=True)
+            self.assertEqual((done.returncode, done.stderr),
+                             (1, "readpast: cannot write to standard output: the token unseen"
+                                 " was removed\n"))
+            self.assertNotIn("unseen", self.server.readpast("token", "list"))
+
     def test_a_claim_needs_the_right_for_each_of_its_queues(self):
         for name, queues, status in (("worker", ["mail"], 200), ("all", ["a", "b"], 200),
                                      ("worker", ["mail", "other"], 403),
