@@ -354,6 +354,20 @@ end_by_signal(void)
 	return FAILED;
 }
 
+/* If the worker has failed, tell how many jobs it could not give back. */
+static void
+say_left(const rp_worker_counts *n)
+{
+	int64_t left = n->claimed - n->done - n->failed - n->dead -
+		       n->released - n->lost - n->cancelled;
+
+	if (left > 0)
+		complain(0,
+			 "%lld job%s could not be given back: ready again when "
+			 "the lease is over",
+			 (long long)left, plural(left));
+}
+
 /* Print the outcome, and return the exit status. Dead jobs change the exit
  * status only with --drain or --max-jobs, because without these options the
  * worker runs until it is stopped. */
@@ -367,15 +381,17 @@ conclude(const struct work *work, int r, const rp_error *error)
 	char totals[COUNTS];
 
 	rp_worker_counts_get(work->worker, &counts);
-	if (r < 0)
+	if (r < 0) {
 		complain(FAILED, "%s", error->message);
-	else if (output)
+		say_left(&counts);
+	} else if (output) {
 		complain_of_output(output, given_back);
-	else if (kept)
+	} else if (kept) {
 		complain(FAILED,
 			 "cannot store the output of handlers in temporary "
 			 "files: %s; %s (set TMPDIR to use another folder)",
 			 strerror(kept), given_back);
+	}
 	format_counts(totals, sizeof(totals), &counts);
 	if (!work->quiet)
 		puts(totals);
