@@ -26,6 +26,8 @@ struct verdicts {
 	int64_t events, jobs, claims, settled, clients;
 	int64_t broken[PROMISES];
 	int64_t gaps; /* number of claims that the history does not contain */
+	int64_t incomplete; /* number of lines that end with GIVEN_UP; their
+			     * events are missing */
 	/* not 0: the report names this promise. It always names P1, P2, P3 and
 	 * P6. It names P13 after checker_groups_audited(), and each other
 	 * promise if the history has events that concern it. */
@@ -40,6 +42,11 @@ struct verdicts {
 	 * the database */
 	int audited;
 };
+
+/* The end of a line that its client could not write completely: the control
+ * character CAN, which no JSON contains, and a newline. */
+#define GIVEN_UP "\030\n"
+#define GIVEN_UP_SIZE (sizeof(GIVEN_UP) - 1)
 
 struct checker *checker_new(void);
 void checker_free(struct checker *checker);

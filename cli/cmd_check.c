@@ -128,6 +128,12 @@ print_counts(const struct verdicts *v)
 		       "killed",
 		       (long long)v->gaps, plural(v->gaps));
 	putchar('\n');
+	if (v->incomplete)
+		printf("%lld event%s missing: %s could not be written "
+		       "completely, for example because the disk was full\n",
+		       (long long)v->incomplete,
+		       v->incomplete == 1 ? " is" : "s are",
+		       v->incomplete == 1 ? "its line" : "their lines");
 	if (v->instants)
 		printf("%lld instants of %lld schedules fired, the latest %lld "
 		       "ms after its time\n",
@@ -143,6 +149,9 @@ print_verdicts(const struct verdicts *v, int json)
 	char text[400];
 	json_t *object = json_object();
 
+	if (json && v->incomplete)
+		json_object_set_new(object, "incomplete",
+				    json_integer(v->incomplete));
 	if (json && v->instants) {
 		json_object_set_new(object, "instants",
 				    json_integer(v->instants));

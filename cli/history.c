@@ -13,15 +13,22 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "checker.h"
 #include "internal.h"
 
 struct history {
 	int fd;
+	pthread_mutex_t lock; /* for `torn` and `failed`, and for writing */
+	int torn;   /* 1: the file may end in an incomplete line, which the next
+		     * write has to end with GIVEN_UP */
+	int failed; /* 1: an event could not be written */
 	char client[160];
 	int is_log; /* 1: this is a worker's log. Its lines also have the time,
 		     * the queue and the error */
@@ -59,20 +66,46 @@ history_on(int fd)
 	gethostname(host, sizeof(host) - 1);
 	snprintf(h->client, sizeof(h->client), "%s:%ld", host, (long)getpid());
 	h->fd = fd;
+	pthread_mutex_init(&h->lock, NULL);
 	return h;
+}
+
+/* Returns 1 if this is a regular file whose last line has no newline. The
+ * client that wrote this line was killed, or the disk was full. */
+static int
+ends_torn(const char *path)
+{
+	struct stat file;
+	char last = '\n';
+	int fd;
+
+	if (stat(path, &file) < 0 || !S_ISREG(file.st_mode) ||
+	    file.st_size == 0)
+		return 0;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	if (pread(fd, &last, 1, file.st_size - 1) != 1)
+		last = '\n';
+	close(fd);
+	return last != '\n';
 }
 
 struct history *
 history_open(const char *path)
 {
 	int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+	struct history *h;
 
 	if (fd < 0) {
 		complain(FAILED, "cannot write the history %s: %s", path,
 			 strerror(errno));
 		return NULL;
 	}
-	return history_on(fd);
+	h = history_on(fd);
+	if (h)
+		h->torn = ends_torn(path);
+	return h;
 }
 
 void
@@ -85,14 +118,19 @@ history_about(struct history *h, const char *queue, const char *error)
 	h->error = error;
 }
 
-void
+int
 history_close(struct history *h)
 {
+	int failed;
+
 	if (!h)
-		return;
+		return 0;
+	failed = h->failed;
 	if (h->fd > STDERR_FILENO)
 		close(h->fd);
+	pthread_mutex_destroy(&h->lock);
 	free(h);
+	return failed ? -1 : 0;
 }
 
 int
@@ -118,29 +156,64 @@ add_for_log(const struct history *h, json_t *line)
 	json_object_set_new(line, "error", json_string(error));
 }
 
+/* Note that a line was not written. `written` is what write() has returned. Of
+ * successive failures only the first is reported, because all have the same
+ * cause. */
+static void
+give_up(struct history *h, ssize_t written, int was_torn)
+{
+	/* A short write leaves errno unchanged. The second write sets it,
+	 * unless there is room again. */
+	if (written >= 0) {
+		errno = ENOSPC;
+		written = write(h->fd, GIVEN_UP, GIVEN_UP_SIZE);
+	}
+	h->torn = written != (ssize_t)GIVEN_UP_SIZE;
+	if (!was_torn || !h->failed)
+		complain(FAILED, "cannot write the history: %s",
+			 strerror(errno));
+	h->failed = 1;
+}
+
+/* Append a line. `text` has GIVEN_UP before the line, which is also written if
+ * the file may end in an incomplete line. */
+static void
+write_line(struct history *h, const char *text)
+{
+	ssize_t written;
+	int was_torn;
+	size_t n;
+
+	pthread_mutex_lock(&h->lock);
+	was_torn = h->torn;
+	text += was_torn ? 0 : GIVEN_UP_SIZE;
+	n = strlen(text);
+	written = write(h->fd, text, n);
+	h->torn = 0;
+	if (written != (ssize_t)n)
+		give_up(h, written, was_torn);
+	pthread_mutex_unlock(&h->lock);
+}
+
 /* Append a line with these fields to the file, and free the fields. */
 static void
 append(struct history *h, const char *event, json_t *fields)
 {
 	json_t *line = json_pack("{sI ss ss}", "at", (json_int_t)monotonic_us(),
 				 "client", h->client, "event", event);
-	char *text = NULL;
-	size_t n;
+	char *json = NULL, *text = NULL;
 
 	if (h->is_log)
 		add_for_log(h, line);
 	if (line && fields && json_object_update(line, fields) == 0)
-		text = json_dumps(line, JSON_COMPACT);
+		json = json_dumps(line, JSON_COMPACT);
 	json_decref(fields);
 	json_decref(line);
-	if (!text)
-		return;
-	n = strlen(text);
-	text[n++] = '\n';
-	if (write(h->fd, text, n) != (ssize_t)n)
-		complain(FAILED, "cannot write the history: %s",
-			 strerror(errno));
-	free(text);
+	if (json && asprintf(&text, GIVEN_UP "%s\n", json) >= 0) {
+		write_line(h, text);
+		free(text);
+	}
+	free(json);
 }
 
 /* Add the fields `group` and `delay_ms`. The checker needs them to know in

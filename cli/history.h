@@ -19,7 +19,9 @@ const char *history_result(int result);
  * same time. */
 struct history *history_open(const char *path); /* NULL: an error was printed */
 struct history *history_on(int fd);
-void history_close(struct history *history);
+/* Returns 0, or -1 if an event could not be written. An error was printed
+ * then. */
+int history_close(struct history *history);
 /* After this call each line also contains the time at which the line is
  * written, `queue` and `error`. A NULL `error` is left out. Both texts must
  * stay valid until the next call of this function. Only one thread may write

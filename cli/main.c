@@ -421,6 +421,6 @@ main(int argc, char **argv)
 	if (command->run == cmd_check)
 		cmd.history_file = NULL;
 	status = run(&cmd, command, argc - used, argv + used);
-	history_close(cmd.history);
-	return status;
+	return history_close(cmd.history) < 0 && status == DONE ? FAILED
+								: status;
 }

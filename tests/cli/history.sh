@@ -83,8 +83,44 @@ printf '%s\n{"at":1,"cl' "$enqueued" >torn
 check 'an incomplete last line is accepted' status 0 readpast check torn
 check 'an incomplete line in the middle is refused' says 2 'broken:2: not a JSON object' "$enqueued" '{"at":1,"cl' "$audited"
 check 'several files may each have an incomplete last line' status 0 readpast check torn torn
+check 'a line that its client could not write completely is counted' says 0 'P1 not checked' "$enqueued" $'{"at":1,"cl\030' "$(claim 100 5 1)" $'\030'
+check 'the missing event is reported' grep -qx '1 event is missing: its line could not be written completely, for example because the disk was full' out
+check '... also in JSON' equal "$(field incomplete "$(readpast check broken --json)")" 1
 check 'a missing file exits with 2' refuses 2 'No such file' readpast check nowhere
 check 'a folder in place of a file exits with 2' refuses 2 'cannot be read' readpast check .
+
+# ---- a history that cannot be written ----
+
+check 'a history on a full device: exit 1, one line says why' \
+	refuses 1 '^readpast: cannot write the history: No space left on device$' readpast --history /dev/full enqueue full 1 2 3
+check 'the jobs are in the queue' equal "$(readpast list full --json | wc -l)" 3
+printf '%s\n{"at":1,"cl' "$enqueued" >killed
+readpast --history killed enqueue full 4 --quiet
+check 'a line after the incomplete line of another client can be read' equal "$(readpast check killed | head -n 1)" \
+	'2 events of 2 jobs by 2 clients: 0 claims, 0 verdicts'
+
+# In the first 4 KiB of the disk is room for some of the events. Later the disk has room
+# again, and the same command continues.
+small=$here/small
+trap 'kill $(jobs -p) 2>/dev/null; umount -q "$small" 2>/dev/null; cd /; rm -rf "$here"' EXIT
+mkdir "$small"
+if mount -t tmpfs -o size=16k tmpfs "$small" 2>/dev/null; then
+	head -c 12288 /dev/zero >"$small/filler"
+	make_room_after_60() {
+		seq 60
+		eventually test -s err
+		rm "$small/filler"
+		seq 61 63
+	}
+	make_room_after_60 | readpast --history "$small/h" enqueue disk --quiet 2>err
+	check 'a history on a full disk: exit 1' equal "$?" 1
+	check 'the reason is printed once' equal "$(cat err)" 'readpast: cannot write the history: No space left on device'
+	readpast check "$small/h" >out
+	check 'the rest of the history can be read' equal $? 0
+	check 'the incomplete line is reported' grep -q '^1 event is missing: ' out
+	check 'the last three events are in the history' equal "$(tail -n 3 "$small/h" | jq -r .event | paste -sd,)" 'enqueued,enqueued,enqueued'
+	umount "$small"
+fi
 
 # A history may also come from a client that puts blanks between the tokens of
 # its JSON.
