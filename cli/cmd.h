@@ -14,6 +14,7 @@
 
 #include "readpast.h"
 #include "process.h"
+#include "quote.h"
 
 /* Exit statuses. */
 enum { DONE = 0, FAILED = 1, USAGE = 2, NOTHING = 3, REFUSED = 4, DIED = 7 };

@@ -84,7 +84,7 @@ print_added(const struct adding *a, const rp_schedule *stored)
 	const char *result = a->is_new     ? "added"
 			     : *a->changes ? "replaced"
 					   : "unchanged";
-	char next[48];
+	char next[48], word[SHELL_WORD(RP_MOST_NAME)];
 
 	if (a->json) {
 		json_t *object = json_schedule(stored);
@@ -100,7 +100,8 @@ print_added(const struct adding *a, const rp_schedule *stored)
 	format_time(next, sizeof(next), stored->next_at);
 	if (stored->paused_at)
 		printf("%s is paused: readpast cron resume %s resumes it\n",
-		       stored->name, stored->name);
+		       stored->name,
+		       shell_word(word, sizeof(word), stored->name));
 	else
 		printf("%s fires next at %s\n", stored->name, next);
 	return DONE;

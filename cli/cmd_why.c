@@ -6,6 +6,7 @@
  * SPDX-FileCopyrightText: The readpast authors
  */
 #include "why.h"
+#include "internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -71,6 +72,8 @@ static void
 say_workers(struct answer *a)
 {
 	const rp_why *why = a->why;
+	char pattern[RP_PATTERN(RP_MOST_NAME)],
+		word[SHELL_WORD(sizeof(pattern))];
 	const char *reason = NULL;
 
 	if (why->queue_workers == 0) {
@@ -78,7 +81,10 @@ say_workers(struct answer *a)
 		fprintf(a->to,
 			" No worker serves queue %s; readpast work %s -- "
 			"COMMAND starts one.",
-			a->job->queue, a->job->queue);
+			a->job->queue,
+			shell_word(word, sizeof(word),
+				   rp__pattern_escape(pattern, sizeof(pattern),
+						      a->job->queue)));
 	} else if (why->workers == 0) {
 		reason = "no worker of its kind";
 		fprintf(a->to,
@@ -97,13 +103,16 @@ say_workers(struct answer *a)
 static void
 say_paused(struct answer *a, int is_reason)
 {
+	char word[SHELL_WORD(RP_MOST_NAME)];
+
 	if (a->why->paused_at == 0)
 		return;
 	fprintf(a->to, " Queue %s has been paused since ", a->job->queue);
 	say_time(a, a->why->paused_at);
 	if (a->why->pause_reason)
 		fprintf(a->to, ", \"%s\"", a->why->pause_reason);
-	fprintf(a->to, "; readpast resume %s ends the pause.", a->job->queue);
+	fprintf(a->to, "; readpast resume %s ends the pause.",
+		shell_word(word, sizeof(word), a->job->queue));
 	if (is_reason) {
 		a->reason = "paused";
 		a->until = 0;

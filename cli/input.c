@@ -93,13 +93,15 @@ static int
 too_large(const struct input *in)
 {
 	size_t most = most_payload(in->cmd, in->queue);
+	char word[SHELL_WORD(RP_MOST_NAME)];
 
 	return stop(
 		in, USAGE, 0,
 		"%s %lld: payload too large: queue %s takes at most %zu byte%s "
 		"(readpast queue set %s --max-payload SIZE changes that)",
 		in->word, (long long)(in->skip + in->enqueued + 1), in->queue,
-		most, plural((int64_t)most), in->queue);
+		most, plural((int64_t)most),
+		shell_word(word, sizeof(word), in->queue));
 }
 
 static int

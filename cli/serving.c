@@ -28,13 +28,15 @@ name_queues(const struct work *work, char *to, size_t room)
 static void
 say_that_it_is_paused(const rp_queue_stats *queue)
 {
+	char word[SHELL_WORD(RP_MOST_NAME)];
+
 	if (queue->paused)
 		complain(0,
 			 "queue %s is paused%s%s; readpast resume %s ends the "
 			 "pause",
 			 queue->queue, queue->pause_reason ? ": " : "",
 			 queue->pause_reason ? queue->pause_reason : "",
-			 queue->queue);
+			 shell_word(word, sizeof(word), queue->queue));
 }
 
 /* Returns whether the worker serves this queue. */

@@ -124,19 +124,11 @@ say_rate(struct answer *a)
 	a->until = why->now + why->rate_in_ms;
 }
 
-/* Returns 1 if a shell reads the text as one word. */
-static int
-is_word(const char *text)
-{
-	return text[strspn(text, "abcdefghijklmnopqrstuvwxyz"
-				 "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				 "0123456789_.:@/+-")] == '\0';
-}
-
 /* Print a hold, unless it has ended. `group`: NULL for a hold of the queue. */
 static void
 say_held(struct answer *a, int64_t until, const char *group)
 {
+	char queue[SHELL_WORD(RP_MOST_NAME)], word[SHELL_WORD(RP_MOST_KEY)];
 	const char *name = group ? group : a->job->queue;
 
 	if (until <= a->why->now)
@@ -146,10 +138,9 @@ say_held(struct answer *a, int64_t until, const char *group)
 	fputs(" is held until ", a->to);
 	say_time(a, until);
 	fprintf(a->to, "; readpast hold %s %s%s%s--clear ends the hold.",
-		a->job->queue, group ? "--group " : "",
-		!group           ? ""
-		: is_word(group) ? group
-				 : "GROUP",
+		shell_word(queue, sizeof(queue), a->job->queue),
+		group ? "--group " : "",
+		group ? shell_word(word, sizeof(word), group) : "",
 		group ? " " : "");
 	a->reason = "held";
 	if (until > a->until)

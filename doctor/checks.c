@@ -77,7 +77,7 @@ const struct check checks[] = {
 	{ "owner", TROUBLE,
 	  "{file} belongs to {owner}, and some users who can write {database} "
 	  "cannot write it: their calls fail",
-	  "as root: chown --reference={database} {file}; users who share a "
+	  "as root: chown --reference={'database} {'file}; users who share a "
 	  "queue should keep it in a directory of their group (chmod g+s)",
 	  check_owner },
 	{ "disk", TROUBLE, "nothing can be written to {file}: {why}", "{fix}",
@@ -111,7 +111,7 @@ const struct check checks[] = {
 	{ "paused", JOBS_WAIT,
 	  "queue {queue} has ready jobs and has been paused for "
 	  "{paused_ms}{because}",
-	  "readpast resume {queue}", NULL },
+	  "readpast resume {'queue}", NULL },
 	{ "silent", JOBS_WAIT,
 	  "worker {worker}{place} has not been heard from for {silent_ms}; it "
 	  "served {queues}",
@@ -122,7 +122,7 @@ const struct check checks[] = {
 	{ "nobody", JOBS_WAIT,
 	  "queue {queue} has had ready jobs for {lasts_ms}, and no worker "
 	  "takes them",
-	  "readpast work {queue} -- COMMAND", NULL },
+	  "readpast work {*queue} -- COMMAND", NULL },
 	{ "sweep", JOBS_WAIT,
 	  "queue {queue}: job {example} should have been ready {late_ms} ago, "
 	  "but no client sweeps",
@@ -132,7 +132,7 @@ const struct check checks[] = {
 	  "queue {queue}, group {group}: job {example} has waited for "
 	  "{waits_ms}, although no job of the group is ready or running",
 	  "set the queue's group limit to none and then back (readpast queue "
-	  "set {queue} --group-limit N), and report this as an error in "
+	  "set {'queue} --group-limit N), and report this as an error in "
 	  "readpast",
 	  NULL },
 	{ "fires", JOBS_WAIT,
@@ -157,7 +157,7 @@ const struct check checks[] = {
 	  "queue {queue}: its first ready job has waited for {waits_ms}; jobs "
 	  "that are ready: about {in_line}, finished in the last minute: "
 	  "{per_minute}",
-	  "run more workers (readpast work {queue} -j N), or enqueue fewer "
+	  "run more workers (readpast work {*queue} -j N), or enqueue fewer "
 	  "jobs",
 	  NULL },
 	{ "killers", TROUBLE,
@@ -172,7 +172,7 @@ const struct check checks[] = {
 	  "error: {error}",
 	  "look at one of these jobs (readpast show {example}); when the cause "
 	  "is fixed: "
-	  "readpast retry --dead {queue}",
+	  "readpast retry --dead {'queue}",
 	  NULL },
 
 	/* ---- time or space is wasted ---- */

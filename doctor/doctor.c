@@ -7,12 +7,14 @@
  */
 #include "doctor.h"
 
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "internal.h"
+#include "quote.h"
 
 /* ---- words ---- */
 
@@ -72,6 +74,31 @@ put_value(FILE *to, const json_t *about, const char *name)
 		fprintf(to, "%lld", (long long)json_integer_value(value));
 }
 
+/* Write a text quoted for a shell. `is_queue`: it is a queue's name, and is
+ * written as the word with which workers serve this queue. */
+static void
+put_word(FILE *to, const json_t *value, int is_queue)
+{
+	char word[SHELL_WORD(PATH_MAX)], pattern[RP_PATTERN(RP_MOST_NAME)];
+	const char *text =
+		json_is_string(value) ? json_string_value(value) : "-";
+
+	if (is_queue)
+		text = rp__pattern_escape(pattern, sizeof(pattern), text);
+	fputs(shell_word(word, sizeof(word), text), to);
+}
+
+/* Write the value that stands for {name}; doctor.h describes the forms of the
+ * name. */
+static void
+put_named(FILE *to, const json_t *about, const char *name)
+{
+	if (*name == '\'' || *name == '*')
+		put_word(to, json_object_get(about, name + 1), *name == '*');
+	else
+		put_value(to, about, name);
+}
+
 /* Replace each {name} in the text by the member of `about` that has this name.
  * Returns NULL if memory is exhausted. */
 static json_t *
@@ -92,7 +119,7 @@ worded(const char *text, const json_t *about)
 			continue;
 		}
 		snprintf(name, sizeof(name), "%.*s", (int)n - 1, text + 1);
-		put_value(to, about, name);
+		put_named(to, about, name);
 		text += n;
 	}
 	if (fclose(to) == 0)

@@ -40,7 +40,9 @@ struct check {
 	const char *name; /* name of the check, and of its query */
 	enum level level;
 	/* Two texts. {column} is replaced by the value of that column of the
-	 * row. Columns ..._ms are printed as durations, ..._bytes as sizes. */
+	 * row. Columns ..._ms are printed as durations, ..._bytes as sizes.
+	 * {'column} is a text that is quoted for a shell. {*column} is a queue
+	 * that workers shall serve, quoted for a shell, too. */
 	const char *finding;
 	const char *fix;
 	/* a function that does the check instead of a query, or NULL */

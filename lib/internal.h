@@ -248,6 +248,11 @@ int rp__is_pattern(const char *word);
  * backslash that escapes a character. A word without * and ? is a name already,
  * and keeps its backslashes. */
 void rp__pattern_unescape(char *word);
+/* Write to `to` the word with which workers serve the queue of this name, and
+ * return `to`. This is the name itself, or if the name has a * or a ?, the name
+ * with backslashes. `room`: RP_PATTERN(bytes of the name). */
+#define RP_PATTERN(bytes) (2 * (bytes) + 1)
+const char *rp__pattern_escape(char *to, size_t room, const char *name);
 
 /* queue.c */
 int rp__queue_known(rp_conn *conn, const char *name); /* 0 or RP_ENOENT */

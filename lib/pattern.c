@@ -79,3 +79,18 @@ rp__pattern_unescape(char *word)
 	}
 	*to = '\0';
 }
+
+const char *
+rp__pattern_escape(char *to, size_t room, const char *name)
+{
+	const char *special = strpbrk(name, "*?") ? "*?\\" : "";
+	size_t n = 0;
+
+	for (; *name && n + 2 < room; name++) {
+		if (strchr(special, *name))
+			to[n++] = '\\';
+		to[n++] = *name;
+	}
+	to[n] = '\0';
+	return to;
+}

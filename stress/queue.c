@@ -122,7 +122,7 @@ is_ours(const char *name, char *ret_host, size_t room, long *ret_pid)
 static int
 sweep_one(struct cmd *cmd, const char *name)
 {
-	char here[65], host[129];
+	char here[65], host[129], word[SHELL_WORD(RP_MOST_NAME)];
 	long pid;
 
 	if (!is_ours(name, host, sizeof(host), &pid))
@@ -132,7 +132,7 @@ sweep_one(struct cmd *cmd, const char *name)
 		complain(0,
 			 "queue %s belongs to a run on host %s; if that run is "
 			 "over: readpast queue drop %s --yes",
-			 name, host, name);
+			 name, host, shell_word(word, sizeof(word), name));
 		return 0;
 	}
 	if (kill((pid_t)pid, 0) == 0 || errno != ESRCH)

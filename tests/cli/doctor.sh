@@ -27,6 +27,11 @@ check 'a queue that has had no worker for a moment is a warning' finds nobody '"
 check 'with a warning doctor exits with 0' status 0 readpast doctor
 check 'the warning is printed' grep -q '^warning  queue lonely' out
 check 'the warning has a fix' grep -q '^    fix: readpast work lonely' out
+readpast enqueue "\$(id) a*" x --quiet
+readpast doctor >out
+check 'the fix quotes a name for the shell, and work does not take it as a pattern' \
+	grep -qF "    fix: readpast work '\$(id) a\\*' -- COMMAND" out
+readpast queue drop "\$(id) a*" --yes
 check 'a queue that has had no worker for long is a trouble' eventually finds nobody '"trouble".*queue lonely .*no worker' --long 5ms
 check 'with a trouble doctor exits with 1' status 1 readpast doctor --long 5ms
 check 'the long wait of the first job of this queue is not reported again' lacks late --long 5ms

@@ -53,6 +53,25 @@ check 'why says with what reason the queue is paused' says "$second" 'Queue q ha
 check 'the JSON has the reason' equal "$(field pause_reason "$(readpast why "$second" --json)")" 'the mail server moves'
 check 'why says that the queue of a scheduled job is paused' says "$late" 'not due' 'has been paused'
 readpast resume q
+# A remedy is a command that a user pastes into a shell.
+readpast queue set "it's; \$(touch P) ?" --group-limit 1 >/dev/null
+odd=$(readpast enqueue "it's; \$(touch P) ?" x --group 'a b')
+pasted() { # COMMAND...: the command that why prints for this job has these arguments
+	local said words
+	said=$(readpast why "$odd" | grep -oE "readpast ($1) .*$2") || return 1
+	eval "words=(${said% "$2"})"
+	equal "$(printf '%s,' "${words[@]:2}")" "$3"
+}
+check 'the name of a queue is quoted in a command' pasted work '-- COMMAND' "it's; \$(touch P) \\?,"
+readpast pause "it's; \$(touch P) ?"
+check '... also to resume it' pasted resume 'ends the pause' "it's; \$(touch P) ?,"
+readpast hold "it's; \$(touch P) ?" --group 'a b' --for 1h
+check '... and the name of a group' pasted hold '--clear' "it's; \$(touch P) ?,--group,a b,"
+check 'work quotes names when it begins' grep -qF "readpast resume 'it'\\''s; \$(touch P) ?' ends the pause" \
+	<(readpast work "it's; \$(touch P) \\?" --max-jobs 1 --drain -- true 2>&1)
+readpast resume "it's; \$(touch P) ?"
+readpast purge "it's; \$(touch P) ?" --state all --yes >/dev/null
+check 'no name was run by a shell' test ! -e P
 check 'of several jobs the worst exit status counts' refuses 3 'id 99999' readpast why "$first" 99999 "$second"
 
 r=$(readpast enqueue r a)

@@ -173,6 +173,22 @@ a_backslash_makes_a_name_of_a_pattern(void **state)
 	assert_string_equal(plain, "a\\b");
 }
 
+static void
+an_escaped_name_is_the_name_again(void **state)
+{
+	static const char *const names[] = { "mail",   "a*",    "*",  "a\\b",
+					     "a\\*b?", "\\\\?", "?\\" };
+	char word[RP_PATTERN(5)];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		rp__pattern_escape(word, sizeof(word), names[i]);
+		assert_false(rp__is_pattern(word));
+		rp__pattern_unescape(word);
+		assert_string_equal(word, names[i]);
+	}
+}
+
 int
 main(void)
 {
@@ -186,6 +202,7 @@ main(void)
 		cmocka_unit_test(names_become_a_list),
 		cmocka_unit_test(a_pattern_matches_names),
 		cmocka_unit_test(a_backslash_makes_a_name_of_a_pattern),
+		cmocka_unit_test(an_escaped_name_is_the_name_again),
 	};
 
 	return cmocka_run_group_tests_name("text", tests, NULL, NULL);
