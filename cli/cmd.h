@@ -30,6 +30,8 @@ struct cmd {
 	const char *name; /* the command's name; NULL until it is known */
 	int schema;       /* how the command opens the database: RP_SCHEMA_* */
 	rp_conn *conn;    /* set by cmd_open() */
+	int output_reported; /* 1: the command has printed that standard output
+			      * cannot be written; 0: main.c prints it */
 	struct history
 		*history; /* set by parse_options(); NULL: no history is kept */
 };

@@ -38,6 +38,7 @@ give_back(struct cmd *cmd, const rp_batch *batch)
 		history_settled(cmd->history, v[i].id, v[i].claim_no,
 				RP_RELEASE, -1, v[i].result, v[i].state, asked);
 	free(v);
+	cmd->output_reported = 1;
 	return complain(FAILED, "cannot write to standard output: the jobs %s",
 			r < 0 ? "stay claimed until their lease is over"
 			      : "were released");

@@ -138,7 +138,7 @@ cmd_groups(struct cmd *cmd, int argc, char **argv)
 	if (r < 0)
 		return cmd_failed(cmd, r);
 	status = print_groups(argv[0], groups, json);
-	if (most == LISTED && rp_groups_count(groups) == LISTED)
+	if (!status && most == LISTED && rp_groups_count(groups) == LISTED)
 		complain(0,
 			 "listed %d groups; --after GROUP lists the next ones, "
 			 "-n N lists more",

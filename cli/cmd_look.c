@@ -39,7 +39,8 @@ list_queue(struct cmd *cmd, const struct filter *f, size_t limit, int json)
 			 "queue %s has many jobs: running jobs were searched "
 			 "only among the first %d; --all searches all jobs",
 			 f->queue, RP_MOST_COUNTED);
-	say_if_cut(limit, rp_batch_count(batch));
+	if (!status)
+		say_if_cut(limit, rp_batch_count(batch));
 	rp_batch_free(batch);
 	return status;
 }
@@ -54,7 +55,8 @@ list_found(struct cmd *cmd, const struct filter *f, size_t limit, int json)
 		status = print_found(cmd, &found, limit, !f->queue, json);
 	if (!status && found.count < limit)
 		complain_of_partial(&found);
-	say_if_cut(limit, found.count);
+	if (!status)
+		say_if_cut(limit, found.count);
 	found_free(&found);
 	return status;
 }

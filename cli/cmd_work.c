@@ -368,6 +368,13 @@ say_left(const rp_worker_counts *n)
 			 (long long)left, plural(left));
 }
 
+static int
+report_output(const struct work *work, int errnum, const char *consequence)
+{
+	work->cmd->output_reported = 1;
+	return complain_of_output(errnum, consequence);
+}
+
 /* Print the outcome, and return the exit status. Dead jobs change the exit
  * status only with --drain or --max-jobs, because without these options the
  * worker runs until it is stopped. */
@@ -385,7 +392,7 @@ conclude(const struct work *work, int r, const rp_error *error)
 		complain(FAILED, "%s", error->message);
 		say_left(&counts);
 	} else if (output) {
-		complain_of_output(output, given_back);
+		report_output(work, output, given_back);
 	} else if (kept) {
 		complain(FAILED,
 			 "cannot store the output of handlers in temporary "
@@ -461,7 +468,7 @@ cmd_work(struct cmd *cmd, int argc, char **argv)
 
 	errnum = status ? 0 : output_error();
 	if (errnum)
-		status = complain_of_output(errnum, "no job was claimed");
+		status = report_output(&work, errnum, "no job was claimed");
 	if (!status && work.log)
 		work.log_json = history_on(STDERR_FILENO);
 	if (!status)

@@ -82,11 +82,11 @@ print_ids(struct input *in, const rp_added *added, size_t n, int64_t asked)
 			printf("%lld\n", (long long)added[i].id);
 	}
 	in->enqueued += (int64_t)n;
-	if (fflush(stdout) == EOF || ferror(stdout))
-		return stop(in, FAILED, 0,
-			    "cannot write to standard output: %s",
-			    strerror(errno));
-	return 0;
+	if (fflush(stdout) != EOF && !ferror(stdout))
+		return 0;
+	in->cmd->output_reported = 1;
+	return stop(in, FAILED, 0, "cannot write to standard output: %s",
+		    strerror(errno));
 }
 
 static int

@@ -360,7 +360,8 @@ run(struct cmd *cmd, const struct command *command, int argc, char **argv)
 	status = asks_for_help(argc, argv) ? command_help(cmd, command)
 					   : command->run(cmd, argc, argv);
 	rp_close(cmd->conn);
-	if ((fflush(stdout) == EOF || ferror(stdout)) && status != FAILED) {
+	if ((fflush(stdout) == EOF || ferror(stdout)) &&
+	    !cmd->output_reported) {
 		/* If an earlier write failed, errno has changed since. */
 		int why = output_error();
 

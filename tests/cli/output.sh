@@ -170,6 +170,31 @@ check 'a file on a disk with free space works as output' \
 	equal "$(readpast work room --drain -- echo {} >file; echo $?)" 0
 check 'the file is as long as the output' equal "$(tr '\n' , <file)" '1,2,3,3 done, 0 failed, 0 dead, 0 released,'
 
+# ---- other commands ----
+
+# full COMMAND...: the command exits with 1 if its output cannot be written, and says so
+# in one line, whatever else it says.
+full() {
+	readpast "$@" 2>err >/dev/full
+	equal "$? $(grep -c '^readpast: cannot write to standard output: No space left on device$' err)" '1 1'
+}
+readpast queue set others --group-limit 1 >/dev/null
+seq 300 | readpast enqueue others --group g --quiet
+id=$(readpast list others --json | jq .id | head -n 1)
+for command in 'list others' "show $id" "why $id" stats 'queue list' 'cron next @daily' 'groups others' version; do
+	# shellcheck disable=SC2086
+	check "$command says that its output cannot be written" full $command
+	# shellcheck disable=SC2086
+	check "$command --json says so, too" full $command --json
+done
+check 'list does not say then that it has left out jobs' equal "$(full list others --json; wc -l <err)" 1
+for command in metrics doctor 'doctor --json --long 0s' 'show --queue others --json' "cancel $id 99999 --json"; do
+	# shellcheck disable=SC2086
+	check "$command says that its output cannot be written" full $command
+done
+check 'enqueue says it once' equal "$(readpast enqueue others x 2>&1 >/dev/full | grep -c 'cannot write to standard output')" 1
+check 'claim says it once' equal "$(readpast claim device 2>&1 >/dev/full | grep -c 'cannot write to standard output')" 1
+
 # ---- kept apart ----
 
 # Run two handlers at the same time. Each handler continues after the other handler has
