@@ -87,9 +87,9 @@ report_json(const rp_copied *c, double seconds)
 static int
 report(const rp_copied *c, double seconds, int move)
 {
-	printf("%lld queue%s: the target has %lld live and %lld kept "
-	       "jobs;\n"
-	       "all fields of each job were compared with the source\n",
+	printf("%lld queue%s: %lld live and %lld kept jobs of the source were "
+	       "compared with the target;\n"
+	       "all fields of each job are equal\n",
 	       (long long)c->queues, plural(c->queues), (long long)c->live,
 	       (long long)c->kept);
 	printf("%lld written, %lld removed from the source; %.1f s",

@@ -149,7 +149,7 @@ check 'the source has jobs of all kinds' equal \
 pg=$(other_url pg)
 readpast --db "$pg" init >/dev/null
 check 'a copy to another database succeeds' status 0 readpast copy sqlite:a.db "$pg"
-check 'the copy prints how many jobs were copied' grep -q '3 queues: the target has 48 live and 5 kept jobs' out
+check 'the copy prints how many jobs were copied' grep -q '^3 queues: 48 live and 5 kept jobs of the source were compared with the target;' out
 check 'the copy prints how many schedules were copied' grep -qx '2 schedules copied, and paused in the target' out
 check 'the copied jobs are in the same order' same_order sqlite:a.db "$pg" mail
 check 'the source is not paused after the copy' equal "$(readpast --db sqlite:a.db queue list | grep -c paused)" 0
@@ -482,6 +482,9 @@ readpast copy --move sqlite:from.db sqlite:to.db >/dev/null 2>&1 &
 readpast copy --move sqlite:from.db sqlite:to.db >/dev/null 2>&1
 wait
 check 'a copy of jobs that were enqueued meanwhile succeeds' status 0 readpast copy --move sqlite:from.db sqlite:to.db
+readpast copy --move sqlite:from.db sqlite:to.db >out
+check 'a move that finds no job in the source says nothing about the jobs of the target' \
+	grep -qE '^[0-9]+ queues?: 0 live and 0 kept jobs of the source were compared with the target;$' out
 check 'these jobs are in the target once' equal "$(sqlite3 to.db "
 	select count(*), count(distinct payload) from readpast_job where cast(payload as text) glob 'late*'"),$(
 	sqlite3 from.db 'select count(*) from readpast_job')" '100|100,0'
