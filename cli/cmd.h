@@ -148,7 +148,11 @@ int open_for_queue(struct cmd *cmd, int argc);
 int parse_count(const char *text, int64_t *ret); /* such as 10, 5k or 1M */
 int parse_whole(const char *text, int64_t *ret); /* digits only */
 int parse_size(const char *text, int64_t *ret);
+/* parse_time() returns one of these numbers if the text has the form of a time.
+ * time_problem() describes them, and returns NULL for any other number. */
+enum { NO_SUCH_TIME = -2, TIME_OUT_OF_RANGE = -3 };
 int parse_time(const char *text, int64_t *ret_ms);
+const char *time_problem(int r);
 
 /* fired.c: the schedule that made a job, and the instant (the scheduled time)
  * for which it made the job. Both are read from the job's headers. */

@@ -139,9 +139,13 @@ set_number(const struct cmd *cmd, const struct option *option,
 			   "or 2026-01-31T19:00:00+01:00, or seconds since "
 			   "1970, such as @1767225600" },
 	};
+	int (*parse)(const char *, int64_t *) = types[option->type].parse;
+	int r = parse ? parse(value, option->to) : -1;
 
-	if (!types[option->type].parse ||
-	    types[option->type].parse(value, option->to) < 0)
+	if (r < 0 && option->type == TIME && time_problem(r))
+		return usage(cmd, "%s %.80s: %s", option->name, value,
+			     time_problem(r));
+	if (r < 0)
 		return usage(cmd, "%s %.80s: expected %s", option->name, value,
 			     types[option->type].expected);
 	return 0;

@@ -165,39 +165,75 @@ zone(const char **text, int *ret)
 	return 0;
 }
 
+/* Parse the form of a time in RFC 3339. The day need not exist. Returns -1 if
+ * the text has another form. */
+static int
+rfc3339_form(const char *s, struct tm *ret, int *ret_ms, int *ret_minutes)
+{
+	if (field(&s, 4, 0, 9999, &ret->tm_year) < 0 || expect(&s, "-") < 0 ||
+	    field(&s, 2, 0, 99, &ret->tm_mon) < 0 || expect(&s, "-") < 0 ||
+	    field(&s, 2, 0, 99, &ret->tm_mday) < 0 || expect(&s, "Tt ") < 0 ||
+	    field(&s, 2, 0, 99, &ret->tm_hour) < 0 || expect(&s, ":") < 0 ||
+	    field(&s, 2, 0, 99, &ret->tm_min) < 0 || expect(&s, ":") < 0 ||
+	    field(&s, 2, 0, 99, &ret->tm_sec) < 0 || fraction(&s, ret_ms) < 0 ||
+	    zone(&s, ret_minutes) < 0 || *s)
+		return -1;
+	return 0;
+}
+
+static int
+exists(const struct tm *tm)
+{
+	return tm->tm_mon >= 1 && tm->tm_mon <= 12 && tm->tm_mday >= 1 &&
+	       tm->tm_mday <= days_of(tm->tm_year, tm->tm_mon) &&
+	       tm->tm_hour <= 23 && tm->tm_min <= 59 && tm->tm_sec <= 60;
+}
+
 static int
 rfc3339(const char *s, int64_t *ret_ms)
 {
 	struct tm tm = { 0 };
-	int ms, minutes, year, month;
+	int ms, minutes;
+	int64_t at;
 
-	if (field(&s, 4, 1970, 9999, &year) < 0 || expect(&s, "-") < 0 ||
-	    field(&s, 2, 1, 12, &month) < 0 || expect(&s, "-") < 0 ||
-	    field(&s, 2, 1, days_of(year, month), &tm.tm_mday) < 0 ||
-	    expect(&s, "Tt ") < 0 || field(&s, 2, 0, 23, &tm.tm_hour) < 0 ||
-	    expect(&s, ":") < 0 || field(&s, 2, 0, 59, &tm.tm_min) < 0 ||
-	    expect(&s, ":") < 0 || field(&s, 2, 0, 60, &tm.tm_sec) < 0 ||
-	    fraction(&s, &ms) < 0 || zone(&s, &minutes) < 0 || *s)
+	if (rfc3339_form(s, &tm, &ms, &minutes) < 0)
 		return -1;
-	tm.tm_year = year - 1900;
-	tm.tm_mon = month - 1;
-	*ret_ms = ((int64_t)timegm(&tm) - minutes * 60) * 1000 + ms;
-	return *ret_ms < 0 ? -1 : 0;
+	if (!exists(&tm))
+		return NO_SUCH_TIME;
+	tm.tm_year -= 1900;
+	tm.tm_mon -= 1;
+	at = ((int64_t)timegm(&tm) - minutes * 60) * 1000 + ms;
+	if (at < 0)
+		return TIME_OUT_OF_RANGE;
+	*ret_ms = at;
+	return 0;
 }
 
 int
 parse_time(const char *text, int64_t *ret_ms)
 {
+	const char *number = text + 1 + (text[0] == '@' && text[1] == '-');
 	const char *rest;
 	int64_t seconds;
 
 	if (*text != '@')
 		return rfc3339(text, ret_ms);
-	if (digits(text + 1, &seconds, &rest) < 0 || *rest ||
-	    seconds > INT64_C(253402300799))
+	if (!*number || number[strspn(number, "0123456789")])
 		return -1;
+	if (number > text + 1 || digits(number, &seconds, &rest) < 0 ||
+	    seconds > INT64_C(253402300799))
+		return TIME_OUT_OF_RANGE;
 	*ret_ms = seconds * 1000;
 	return 0;
+}
+
+const char *
+time_problem(int r)
+{
+	return r == NO_SUCH_TIME
+		       ? "there is no such day, or no such time of day"
+	       : r == TIME_OUT_OF_RANGE ? "times must be between 1970 and 9999"
+					: NULL;
 }
 
 /* Format a duration in the largest unit that gives a whole number, such as 90s,

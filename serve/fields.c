@@ -108,11 +108,16 @@ read_parsed(struct request *request, const json_t *value, const char *field,
 	int type = want->type == WANT_SIZE ? 2 : want->type == WANT_DURATION;
 	const char *text = json_string_value(value);
 	int64_t n;
+	int r;
 
 	if (want->type == WANT_SIZE && json_is_integer(value))
 		return read_count(request, value, field, want, to);
-	if (!text || strlen(text) != json_string_length(value) ||
-	    types[type].parse(text, &n) < 0)
+	r = text && strlen(text) == json_string_length(value)
+		    ? types[type].parse(text, &n)
+		    : -1;
+	if (r < 0 && want->type == WANT_TIME && time_problem(r))
+		return refuse(request, RP_EINVAL, field, "%s", time_problem(r));
+	if (r < 0)
 		return refuse(request, RP_EINVAL, field, "expected %s",
 			      types[type].expected);
 	return check_range(request, field, want, n, to);

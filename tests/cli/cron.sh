@@ -49,6 +49,12 @@ for time in 2026-03-28 2026-03-28T12:00:00; do
 	check "the time $time, which has no zone, is refused" \
 		refuses 2 'expected a time with a zone, such as 2026-01-31T18:00:00Z' next @daily --from "$time"
 done
+check 'the time of a day that does not exist is refused' refuses 2 '2030-02-31T00:00:00Z: there is no such day' \
+	next @daily --from 2030-02-31T00:00:00Z
+check 'a time of day that does not exist is refused' refuses 2 'no such time of day' next @daily --from 2030-02-03T24:00:00Z
+for time in 1960-01-01T00:00:00Z 1970-01-01T00:30:00+01:00 @-5 @253402300800 @99999999999999999999; do
+	check "the time $time is out of range" refuses 2 "${time/+/.}: times must be between 1970 and 9999" next @daily --from "$time"
+done
 check 'a missing spec is refused' refuses 2 'which SPEC' next
 check 'an empty spec is refused' refuses 2 'which SPEC' next ''
 check 'a spec without quotes is refused' refuses 2 'in quotes' next 0 2 1 1 1
