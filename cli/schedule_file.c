@@ -7,6 +7,7 @@
  */
 #include "schedules.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -237,16 +238,30 @@ take_schedule(const struct schedule_file *f, size_t number)
 /* ---- the file ---- */
 
 static int
-load(struct schedule_file *f)
+is_standard(const struct schedule_file *f)
+{
+	return strcmp(f->path, "-") == 0;
+}
+
+static int
+cannot_read(const struct schedule_file *f, int errnum)
+{
+	return complain(USAGE, "%s: cannot read %s: %s", f->cmd->name,
+			is_standard(f) ? "standard input" : f->path,
+			strerror(errnum));
+}
+
+/* Parse the file. Returns 0, or an exit status after printing an error. */
+static int
+parse(struct schedule_file *f, FILE *from)
 {
 	json_error_t error;
-	size_t flags = JSON_REJECT_DUPLICATES;
+	int errnum;
 
-	f->array = strcmp(f->path, "-") == 0
-			   ? json_loadf(stdin, flags, &error)
-			   : json_load_file(f->path, flags, &error);
-	if (!f->array && error.line < 0) /* the file could not be opened */
-		return complain(USAGE, "%s: %s", f->cmd->name, error.text);
+	f->array = json_loadf(from, JSON_REJECT_DUPLICATES, &error);
+	errnum = errno;
+	if (ferror(from))
+		return cannot_read(f, errnum);
 	if (!f->array)
 		return complain(USAGE, "%s: %s: line %d: %s", f->cmd->name,
 				f->path, error.line, error.text);
@@ -254,6 +269,17 @@ load(struct schedule_file *f)
 		return complain(USAGE, "%s: %s: expected an array of schedules",
 				f->cmd->name, f->path);
 	return 0;
+}
+
+static int
+load(struct schedule_file *f)
+{
+	FILE *from = is_standard(f) ? stdin : fopen(f->path, "re");
+	int status = from ? parse(f, from) : cannot_read(f, errno);
+
+	if (from && from != stdin)
+		fclose(from);
+	return status;
 }
 
 int

@@ -174,7 +174,10 @@ done
 echo '[{"name":"new","queue":"q","spec":"@hourly","payload":"a","payload_base64":"YQ=="}]' >bad.json
 check 'a schedule with two payloads is refused' refuses 2 'payload is given twice' readpast cron apply bad.json
 echo '{' >bad.json
-check 'a missing file is refused' refuses 2 'cron apply: unable to open nofile: No such' readpast cron apply nofile
+check 'a missing file is refused' refuses 2 'cron apply: cannot read nofile: No such' readpast cron apply nofile
+check 'a folder in place of a file is refused' refuses 2 'cron apply: cannot read \.: Is a directory$' readpast cron apply .
+readpast cron apply - 2>err <&-
+check 'standard input that is closed is refused' equal "$? $(cat err)" '2 readpast: cron apply: cannot read standard input: Bad file descriptor'
 check 'an unknown word after --overlap is refused' refuses 2 'overlap x: expected allow or skip' readpast cron add q n @daily --overlap x
 check 'a file that is not JSON is refused' refuses 2 'bad\.json: line' readpast cron apply bad.json
 check 'a schedule is removed' status 0 readpast cron remove beat
