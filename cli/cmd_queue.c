@@ -80,32 +80,48 @@ cmd_resume(struct cmd *cmd, int argc, char **argv)
 				  json);
 }
 
+/* Write the names of the queue's schedules to `to`, as far as there is room. */
+static int
+name_schedules(struct cmd *cmd, const char *queue, char *to, size_t room)
+{
+	rp_schedules *list;
+	size_t used = 0;
+	int r = rp_schedule_list(cmd->conn, NULL, &list);
+
+	if (r < 0)
+		return r;
+	*to = '\0';
+	for (size_t i = 0; i < rp_schedules_count(list) && used < room; i++) {
+		const rp_schedule *s = rp_schedules_at(list, i);
+
+		if (strcmp(s->queue, queue) == 0)
+			used += (size_t)snprintf(to + used, room - used, "%s%s",
+						 used ? ", " : "", s->name);
+	}
+	if (used >= room)
+		memcpy(to + room - 4, "...", 4);
+	rp_schedules_free(list);
+	return 0;
+}
+
 /* Refuse to drop a queue, and say what would be deleted. */
 static int
 want_yes(struct cmd *cmd, const char *queue)
 {
-	char names[160] = "", also[200] = "";
-	rp_schedules *list;
-	size_t used = 0;
+	char names[160], also[200] = "";
+	rp_queues *queues;
 	int status = cmd_open(cmd), r;
 
 	if (status)
 		return status;
-	r = rp_schedule_list(cmd->conn, NULL, &list);
+	r = rp_queue_list(cmd->conn, queue, &queues);
 	if (r < 0)
 		return cmd_failed(cmd, r);
-	for (size_t i = 0; i < rp_schedules_count(list); i++) {
-		const rp_schedule *s = rp_schedules_at(list, i);
-
-		if (strcmp(s->queue, queue) != 0 || used >= sizeof(names))
-			continue;
-		used += (size_t)snprintf(names + used, sizeof(names) - used,
-					 "%s%s", used ? ", " : "", s->name);
-	}
-	rp_schedules_free(list);
-	if (used >= sizeof(names))
-		memcpy(names + sizeof(names) - 4, "...", 4);
-	if (used)
+	rp_queues_free(queues);
+	r = name_schedules(cmd, queue, names, sizeof(names));
+	if (r < 0)
+		return cmd_failed(cmd, r);
+	if (*names)
 		snprintf(also, sizeof(also), ", and its schedules (%s),",
 			 names);
 	return usage(cmd,

@@ -144,6 +144,7 @@ check 'a pause without a reason has no reason' equal "$(field pause_reason "$(re
 readpast resume q
 readpast enqueue drop x --quiet
 readpast claim drop >/dev/null
+check 'queue drop of a queue that does not exist asks for no --yes' refuses 3 'no queue named nosuch' readpast queue drop nosuch
 check 'queue drop refuses to run without --yes' refuses 2 '--yes' readpast queue drop drop
 check 'queue drop exits with 4 while jobs run' refuses 4 'running' readpast queue drop drop --yes
 readpast complete "$(claim_of "$(readpast list drop --json)")"
