@@ -66,6 +66,8 @@ check 'a worker prints the same message when it starts' refuses 1 'database "nos
 for name in 'Bad' '1st' 'a-b' 'a.b' 'a%20b' '' "$(printf '%044d' 0 | tr 0 x)"; do
 	check "schema=${name:0:9} is not a valid name: exit 2" refuses 2 'lower-case letters' on "$url&schema=$name" stats
 done
+check 'schema as a keyword of libpq is refused, and the message says where to write it' \
+	refuses 2 'schema is an option of readpast: write it at the end of the URL' on 'host=/x dbname=d password=p schema=s' stats
 check 'a keyword of SQL as the name of a schema is refused' refuses 2 'word of SQL' on "$url&schema=select" init
 check "a name that the server reserves is refused" refuses 2 'pg_mine' on "$url&schema=pg_mine" init
 check 'an option that libpq does not know: the command exits with 2' refuses 2 'nonsense' on "$url&nonsense=1" stats

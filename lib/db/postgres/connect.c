@@ -128,6 +128,14 @@ take_remark(void *ctx, const PGresult *res)
 		s->unsure = 1;
 }
 
+/* Returns 1 if libpq could not parse the text `host=... schema=...`. libpq does
+ * not know our option, which rp__postgres_read_url() finds only after a ?. */
+static int
+has_our_option(const char *why)
+{
+	return why && strstr(why, "\"schema\"") != NULL;
+}
+
 /* Check that libpq can parse the URL. libpq's error message quotes the text
  * that libpq could not parse. If that text may include a password, our error
  * has another message. */
@@ -139,7 +147,12 @@ check_url(const char *url, rp_error *reterr)
 	int secret = strchr(url, '@') || strstr(url, "password");
 	int r = 0;
 
-	if (!options && secret)
+	if (!options && has_our_option(why))
+		r = rp__fail(reterr, RP_EINVAL,
+			     "schema is an option of readpast: write it at the "
+			     "end of the URL, as in "
+			     "postgres://HOST/DATABASE?schema=NAME");
+	else if (!options && secret)
 		r = rp__fail(reterr, RP_EINVAL,
 			     "not a valid database URL: in a password, "
 			     "write each character other than a letter or "
