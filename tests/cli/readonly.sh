@@ -52,5 +52,5 @@ for command in stats 'list q' 'show 1' 'why 1'; do
 	check "while a worker has the file open, $command reads it" isolated "$READPAST" $command
 done
 check 'the doctor still reports the file system' finds_disk
-check 'enqueue cannot write the file' refuses 1 'readonly' isolated "$READPAST" enqueue q x
+check 'enqueue cannot write the file' refuses 1 "readonly database: check the file's permissions and its file system" isolated "$READPAST" enqueue q x
 finish

@@ -164,7 +164,7 @@ readpast enqueue q x --quiet
 sql 'alter database standby set default_transaction_read_only = on'
 for command in 'enqueue q x' 'claim q' 'sweep' 'work q --drain --quiet -- true' 'cancel 1' 'queue pause q'; do
 	# shellcheck disable=SC2086
-	check "a session that can only read refuses ${command%% -*}" refuses 1 'read-only transaction' readpast $command
+	check "a session that can only read refuses ${command%% -*}" refuses 1 'read-only transaction: use the URL of a server that accepts writes' readpast $command
 done
 check 'a session that can only read prints stats' equal "$(field ready "$(readpast stats q --json)")" 1
 check 'target_session_attrs=read-write refuses this session' refuses 1 'session is read-only' \

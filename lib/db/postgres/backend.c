@@ -63,6 +63,17 @@ rp__postgres_say(rp_error *error, int code, const char *text)
 	return rp__fail(error, code, "%.*s", n > 220 ? 220 : (int)n, text);
 }
 
+/* Returns what the user can do about an error of the server, or "". */
+static const char *
+advice(const char *state)
+{
+	return strcmp(state, "42501") == 0
+		       ? ": the role lacks a grant (readpast(7), Grants)"
+	       : strcmp(state, "25006") == 0
+		       ? ": use the URL of a server that accepts writes"
+		       : "";
+}
+
 /* Put `what` before the server's message. */
 static void
 say_first(rp_error *error, const char *what)
@@ -85,10 +96,10 @@ rp__postgres_failed(struct postgres *s, const PGresult *res, rp_error *error)
 		code = RP_ELOST;
 	rp__postgres_say(error, code,
 			 text && *text ? text : PQ(errorMessage)(s->pg));
-	if (error && state && strcmp(state, "42501") == 0) {
+	if (error && state) {
 		n = strlen(error->message);
-		snprintf(error->message + n, sizeof(error->message) - n,
-			 ": the role lacks a grant (readpast(7), Grants)");
+		snprintf(error->message + n, sizeof(error->message) - n, "%s",
+			 advice(state));
 	}
 	if (error && code == RP_ELOST)
 		say_first(error, "connection lost, outcome unknown");

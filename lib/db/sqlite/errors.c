@@ -142,8 +142,12 @@ rp__sqlite_failed(struct sqlite *s, int rc, rp_error *error)
 		rp__fail(error, code, "%.150s is not a SQLite database",
 			 s->path);
 	else
-		rp__fail(error, code, "%.100s: %.120s", s->path,
-			 known ? sqlite3_errmsg(s->db) : sqlite3_errstr(rc));
+		rp__fail(error, code, "%.100s: %.100s%s", s->path,
+			 known ? sqlite3_errmsg(s->db) : sqlite3_errstr(rc),
+			 (rc & 0xff) == SQLITE_READONLY
+				 ? ": check the file's permissions and its "
+				   "file system"
+				 : "");
 	if (error)
 		error->native = full;
 	return code;
