@@ -363,8 +363,8 @@ say_left(const rp_worker_counts *n)
 
 	if (left > 0)
 		complain(0,
-			 "%lld job%s could not be given back: ready again when "
-			 "the lease is over",
+			 "%lld job%s could not be given back; each is ready "
+			 "again when its lease is over",
 			 (long long)left, plural(left));
 }
 

@@ -399,6 +399,10 @@ check 'the worker prints this in one line' equal "$(grep -v '^serving\|: created
 	"readpast: $here/beside.db-shm was deleted or replaced while it was open, so writes would be lost: open the database again"
 check 'jobs that were enqueued meanwhile are in the queue' \
 	equal "$(sql 'select group_concat(cast(payload as text)) from readpast_job')" x,y,z
+readpast enqueue held x --quiet
+"$READPAST" work held --drain -- rm beside.db-shm >out 2>err
+check 'a worker that fails says how many jobs it could not give back' grep -qx \
+	'readpast: 1 job could not be given back; each is ready again when its lease is over' err
 
 ends_each_time() {
 	for _ in {1..100}; do
