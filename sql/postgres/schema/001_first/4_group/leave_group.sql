@@ -1,8 +1,8 @@
 -- leave_group: remove a job from its group, because it has ended, is scheduled, or
 -- changes its queue or group. If the job waited for its group, delete its row of
 -- group_wait. If it had a slot, the next job of the group gets the slot.
--- queue_id, priority, group_key, came, id: the job's columns. The caller has locked or deleted
--- the job's row. If the job has no group, nothing happens.
+-- queue_id, priority, group_key, came, id: the job's columns. The caller has locked or
+-- deleted the job's row. If the job has no group, nothing happens.
 -- Result: if the job waited, the time at which it became due. Otherwise null.
 -- Locks: the job's row of group_wait, and the rows that free_group_slots() locks.
 
