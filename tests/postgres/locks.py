@@ -33,6 +33,42 @@ def newest_tick(s):
     return s.one("select coalesce(max(next_xid::text::bigint), 0) from readpast.tick")
 
 
+# ---- claims ----
+
+def open_claim(s, **more):
+    """Begin a transaction and claim as a worker does that claims in one statement, so the
+    claim locks what it would lock for a moment only. Returns the payloads."""
+    names = "".join(f", {name} => %s" for name in more)
+    s.rows("begin")
+    return [bytes(payload).decode() for payload, in s.rows(
+        f"select payload from readpast.settle_and_claim(array['q'], joined => false{names}) "
+        "where id is not null", *more.values())]
+
+
+@case
+def a_claim_locks_no_job_that_it_must_not_prefetch(s):
+    for payload in "abcd":
+        s.put(payload, max_attempts=1)
+    other = Session(s.database)
+    assert open_claim(other, most=3, at_once=1) == ["a"]
+    assert s.taken() == "b"
+    other.rows("commit")
+    assert s.taken(2) == "cd"
+
+
+@case
+def a_claim_that_meets_many_jobs_of_a_held_group_locks_no_other_job(s):
+    s.rows("select readpast.enqueue_many('q', array_fill('x'::text, array[1100]), "
+           "group_key => 'g')")
+    for payload in "abc":
+        s.put(payload)
+    s.rows("select readpast.hold('q', '1 h', 'g')")
+    other = Session(s.database)
+    assert open_claim(other, most=1) == ["a"]
+    assert s.taken() == "b"
+    other.rows("commit")
+
+
 # ---- advisory locks ----
 
 @case

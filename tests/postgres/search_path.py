@@ -58,7 +58,7 @@ def value(type):
 
 # Routines that are called only by settle_and_claim(), and so run with its search_path.
 # A search_path of their own would cost each claim some microseconds.
-INNER = {"lock_queue", "move_cursor", "settle", "settle_claim"}
+INNER = {"lock_queue", "lock_lane", "move_cursor", "settle", "settle_claim"}
 
 
 def case(function):

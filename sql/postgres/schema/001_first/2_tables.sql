@@ -21,7 +21,7 @@ create table readpast.meta (
 -- run_limit: how many jobs of this queue may run at the same time. 0: any number.
 -- group_limit: how many jobs of one group may run at the same time. 0: any number.
 -- group_epoch: gets a new number, which was never used before, when the group limit is
--- lowered, or is set in a queue that had none. See slot_epoch of the type `extra`.
+-- lowered, or is set in a queue that had none. See slot_epoch of the table `job`.
 -- group_pass: 0: a failed job keeps its slot of its group until its retry. 1: the next
 -- job of the group gets the slot.
 -- group_lowered: true if a group may have more slots than the limit, because the group

@@ -2,9 +2,10 @@
 -- group limit or a held group. If it meets barred jobs (jobs that may not run now, see
 -- next_allowed()), it takes them out of the ready line and looks again, three times at
 -- most. But if it has found no job, it goes on until claim_budget() is over. In a
--- transaction that may stay open, the routine finds the jobs and rolls back to a
--- savepoint, which releases all locks. Then it locks only the jobs that leave the line,
--- and those that it returns.
+-- transaction that may stay open, and if it looks at more than `most` jobs, the routine
+-- finds the jobs and rolls back to a savepoint, which releases all locks. Then it locks
+-- only the jobs that leave the line, and those that it returns. Otherwise other claims
+-- would pass the jobs that it does not return.
 -- lane_id: the lane (a queue, a priority and a class, see lane_of()).
 -- head, most: the parameters of lock_next().
 -- joined: true if the transaction may stay open after the claim.
@@ -21,10 +22,12 @@ declare
 	next  record;
 	wider integer := most;
 	turn  integer := 0;
+	apart boolean; -- true if next_allowed() may lock jobs that are not returned
 	til   timestamptz := clock_timestamp() + readpast.claim_budget();
 begin
 	loop
-		if joined then
+		apart := joined or wider > most;
+		if apart then
 			begin
 				next := readpast.next_allowed(lane_id, head, wider);
 				raise exception using errcode = 'RP000';
@@ -40,7 +43,7 @@ begin
 		perform readpast.block_jobs(array(
 			select j.id
 			  from readpast.job j
-			 where j.ctid = any (case when joined
+			 where j.ctid = any (case when apart
 			                          then readpast.lock_places(next.barred)
 			                          else next.barred end)));
 		turn := turn + 1;
@@ -50,7 +53,7 @@ begin
 			perform readpast.admit_requested(readpast.queue_of(lane_id));
 		end if;
 	end loop;
-	return case when joined then readpast.lock_places(next.places[:most])
+	return case when apart then readpast.lock_places(next.places[:most])
 	            else next.places[:most] end;
 end
 $body$;

@@ -11,7 +11,7 @@
 --   waits: an element for each job, which is true if the job must wait, or else null.
 --   requests: names of groups. The enqueue must add a recheck request for each of them,
 --     because jobs of the group must wait and this transaction did not lock the group.
---   epoch: the slot_epoch of the jobs that need not wait, see the type `extra`. Null:
+--   epoch: the slot_epoch of the jobs that need not wait, see the table `job`. Null:
 --     the queue has no group limit, so these jobs need no slot.
 -- For all jobs, in the order of the array, the caller draws a number from the sequence
 -- `line`. The number is the `seq` of a job that enters the ready line, or the `came` of

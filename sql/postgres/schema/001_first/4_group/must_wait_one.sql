@@ -5,7 +5,7 @@
 -- joined: see stays_open().
 -- Result:
 --   requests: see must_wait().
---   epoch, came: the job's slot_epoch and came, see the type `extra`. If the job must
+--   epoch, came: the job's slot_epoch and came, see the table `job`. If the job must
 --     wait, came is not null.
 -- Locks: the locks of lock_groups().
 

@@ -24,13 +24,19 @@ set enable_mergejoin = off
 as $body$
 declare
 	skipping readpast.group_recheck[];
+	-- The limit may be lowered between two statements. A job that is chosen by the
+	-- earlier limit must not get the epoch of the lower limit.
+	known    bigint[] := array(
+		select q.group_epoch from readpast.queue q
+		 where q.id = any (array(select f.queue_id from unnest(freed) f)));
 begin
 	if exists (select 1 from readpast.queue q
 	            where q.id = any (array(select f.queue_id from unnest(freed) f))
 	              and (q.group_lowered or readpast.has_requests(q.id))) then
 		freed := readpast.usable_slots(freed);
 	end if;
-	select array_agg(p.job_id), array_agg(p.place), array_agg(q.group_epoch),
+	select array_agg(p.job_id), array_agg(p.place),
+	       array_agg(case when q.group_epoch = any (known) then q.group_epoch else -1 end),
 	       array_agg((0, '0', f.queue_id, f.group_key,
 	                  false)::readpast.group_recheck) filter (where p.number > f.n)
 	  into ids, places, epochs, skipping

@@ -36,8 +36,9 @@ declare
 	lane    bigint;
 	start   bigint;
 	suspect boolean;
-	more    tid[];
+	more    record; -- of lock_lane()
 	n       integer;
+	began   timestamptz := clock_timestamp();
 	room    integer := most;
 	counts  boolean := false;
 begin
@@ -64,19 +65,17 @@ begin
 		elsif suspect then
 			n := 1;
 		end if;
-		more := case when is_limited then readpast.lock_allowed(lane, start, n, joined)
-		             when joined then readpast.lock_alone(lane, start, n)
-		             else readpast.lock_next(lane, start, n) end;
-		continue when more = '{}';
-		n := cardinality(more);
-		if cardinality(places) + n > at_once then
-			more := readpast.not_ahead(more, at_once - cardinality(places));
-			last := cardinality(more) < n;
-			exit when more = '{}';
+		more := readpast.lock_lane(lane, start, n, at_once - cardinality(places), joined,
+		                           is_limited);
+		last := more.is_cut;
+		if more.places <> '{}' then
+			moved := readpast.move_cursor(lane, more.places, start, lease, joined) or moved;
+			places := places || more.places;
+			last := last or suspect or cardinality(places) >= most;
+		elsif is_limited then
+			-- If the time was over, this lane may still have allowed jobs.
+			last := clock_timestamp() > began + readpast.claim_budget();
 		end if;
-		moved := readpast.move_cursor(lane, more, start, lease, joined) or moved;
-		places := places || more;
-		last := last or suspect or cardinality(places) >= most;
 		exit when last;
 	end loop;
 	claim_no := readpast.epoch_us(clock_timestamp());

@@ -2,7 +2,7 @@
 -- lease late? The job must not be blocked, and it must be sure that no other job has
 -- started in its place because of a limit.
 -- q: the row of the job's queue.
--- id, extra: the job's columns.
+-- id, group_key, came: the job's columns.
 -- Result: true or false.
 -- Locks: none.
 
