@@ -177,14 +177,16 @@ ext_each(struct ext_call *call, enum ext_param param, ext_element_fn *fn,
 	 void *ctx)
 {
 	struct array array = { .call = call, .param = param };
-	int r;
+	int is_array, r;
 
 	if (!call->arguments[param].given)
 		return 0;
 	array.at = skip_space(call->arguments[param].text);
-	r = *array.at == '[' ? walk(&array, fn, ctx) : 0;
+	is_array = *array.at == '[';
+	r = is_array ? walk(&array, fn, ctx) : 0;
 	sqlite3_finalize(array.stmt);
-	if (r == 0 && (*array.at != ']' || *skip_space(array.at + 1)))
+	if (r == 0 &&
+	    (!is_array || *array.at != ']' || *skip_space(array.at + 1)))
 		return rp__fail(&call->error, RP_EINVAL,
 				"%s: expected a JSON array", ext_words(param));
 	return r;

@@ -383,8 +383,9 @@ RP_API int rp_queue_resume(rp_conn *conn, const char *name);
 
 /*
  * Hold a queue for for_ms milliseconds, beginning now. If `group` is not NULL,
- * hold only this group of the queue. After the call returns and until the hold
- * ends, no claim gets a job of the queue or the group. Running jobs go on. A
+ * hold only this group of the queue. A claim that begins after the call has
+ * returned and before the hold ends gets no job of the queue or the group. (On
+ * PostgreSQL a claim that is under way may still get one.) Running jobs go on. A
  * hold replaces an earlier hold; a for_ms of 0 ends the hold. The group need
  * not have a job yet. RP_ENOENT: there is no such queue.
  */

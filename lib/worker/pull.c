@@ -182,7 +182,8 @@ rp_task_finish(rp_task *task, int verdict)
 		r = fate == RP_TASK_LOST ? RP_EGONE : RP_ECANCELLED;
 	pthread_mutex_lock(&pool->lock);
 	if (pool->ended && pool->result < 0)
-		r = pool->result;
+		/* RP_EINVAL would mean that the caller still has the task. */
+		r = pool->result == RP_EINVAL ? RP_EDB : pool->result;
 	rp__pool_end_task(pool, task);
 	rp__pool_set_fd(pool);
 	if (pool->todo.first)

@@ -689,6 +689,25 @@ P10_an_extension_after_the_lease_starts_no_job_beside_others(void **state)
 }
 
 static void
+P10_an_extension_after_the_lease_is_refused_above_a_lowered_limit(void **state)
+{
+	rp_conn *conn = ((struct db *)*state)->conn;
+	int64_t ids[2];
+	struct claim late, other;
+
+	limit_groups(conn, 2);
+	put_n(conn, "g", ids, 2);
+	late = claim_one(conn, 1);
+	other = claim_one(conn, MINUTE);
+	limit_groups(conn, 1);
+	sleep_ms(20);
+	ok(conn, rp_sweep(conn, NULL));
+	assert_int_equal(rp_extend(conn, late.id, late.no, MINUTE), RP_EGONE);
+	settle_one(conn, other, RP_DONE, 0);
+	run_one_by_one(conn, &late.id, 1);
+}
+
+static void
 P13_a_job_that_is_done_while_there_is_no_limit_gives_up_its_slot(void **state)
 {
 	rp_conn *conn = ((struct db *)*state)->conn;
@@ -738,6 +757,7 @@ main(int argc, char **argv)
 		CASE(P13_a_verdict_after_the_lease_is_accepted_from_a_blocked_job),
 		CASE(P10_an_extension_after_the_lease_is_refused_by_a_blocked_job),
 		CASE(P10_an_extension_after_the_lease_starts_no_job_beside_others),
+		CASE(P10_an_extension_after_the_lease_is_refused_above_a_lowered_limit),
 		CASE(P13_a_job_that_is_done_while_there_is_no_limit_gives_up_its_slot),
 	};
 

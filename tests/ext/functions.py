@@ -288,6 +288,7 @@ def a_wrong_array_enqueues_nothing(path):
     db = connect(path)
     one(db, "select readpast_queue_create('q')")
     for array, words in (("x", "expected a JSON array"), ("", "expected a JSON array"),
+                         ("]", "expected a JSON array"),
                          ("{}", "expected a JSON array"), ("[1", "JSON array"),
                          ("[1] 2", "JSON array"), ("[1,]", ""), ("[,1]", ""),
                          ("[1 2]", "JSON array"), ('["a]', ""), ('["a" x]', ""),

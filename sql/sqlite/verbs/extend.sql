@@ -17,7 +17,11 @@ select j.queue_id, 3 as state, j.id,
  where j.id = :id and j.claim_no = :claim_no and j.worker_id is not null
    and (j.lease_until is not null
         or j.run_at < 9223372036854775807 and q.run_limit = 0
-           and (q.group_limit = 0 or j.group_key is null or j.came is not null));
+           and (q.group_limit = 0 or j.group_key is null
+                or j.came is not null
+                   and (not q.group_lowered or q.group_limit >
+-- include slots_before
+               )));
 
 update readpast_job
    set lease_until = @lease_until, renewed = renewed + 1, seq = null,

@@ -12,7 +12,8 @@
 -- null if no job is running.
 -- blocked is 1 if a job waits for a limit or for the rate, and not only for a hold. If
 -- groups are held, it is 1 if another group has a slot (the right of one job to run) in
--- use, and other jobs of this group wait.
+-- use, and other jobs of this group wait. A thousand groups that wait are examined, and a
+-- thousand slots.
 -- behind is 0 if other workers sweep for the caller, so that the caller need not sweep
 -- all queues once a second. On SQLite it is always 1, because each process sweeps for
 -- itself. On PostgreSQL one worker sweeps for all, and behind is 1 only if no worker
@@ -70,25 +71,37 @@ select q.paused_at is null and t.stopped = 0
                and (coalesce(q.holds_until <= :now, 1)
                     or q.group_limit > 0
                        and exists (
-                           with recursive waiting(group_key) as (
-                             select min(group_key) from readpast_group_wait
+                           with recursive waiting(group_key, number) as (
+                             select min(group_key), 1 from readpast_group_wait
                               where queue_id = q.id
                              union all
                              select (select min(n.group_key)
                                        from readpast_group_wait n
                                       where n.queue_id = q.id
-                                        and n.group_key > w.group_key)
+                                        and n.group_key > w.group_key),
+                                    number + 1
                                from waiting w
-                              where w.group_key is not null)
-                           select 1 from waiting w
+                              where w.group_key is not null and number < 1000)
+                           select 1
+                             from (select group_key from waiting
+                                   union all
+                                   select group_key
+                                     from (select group_key
+                                             from readpast_group_slot
+                                            where queue_id = q.id
+                                            limit 1000)) g
                             where exists (
                                       select 1 from readpast_group_slot
                                        where queue_id = q.id
-                                         and group_key = w.group_key)
+                                         and group_key = g.group_key)
+                              and exists (
+                                      select 1 from readpast_group_wait
+                                       where queue_id = q.id
+                                         and group_key = g.group_key)
                               and not exists (
                                       select 1 from readpast_group_hold
                                        where queue_id = q.id
-                                         and group_key = w.group_key
+                                         and group_key = g.group_key
                                          and until > :now)))) as blocked
   from readpast_queue q
   join readpast_stop t on t.id = q.id

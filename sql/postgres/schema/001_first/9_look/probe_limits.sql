@@ -5,7 +5,7 @@
 --   ready: a claim would find a job, or carry out a recheck request of a group.
 --   blocked: jobs wait for a limit or a rate, and not only for the end of a hold. A job
 --     waits for the limit of its group if a slot of this group is in use and the group is
---     not held.
+--     not held. The first probe_most() groups that wait are examined, and as many slots.
 --   due_in_ms: milliseconds until the rate lets a job start or until a hold ends,
 --     whichever comes first. Null if no job waits for either.
 -- Locks: none.
@@ -46,20 +46,15 @@ begin
 	blocked := its.is_held is not true
 	           and (has_ready and not ready
 	                or waits and its.group_limit > 0 and exists (
-	                       with recursive waiting(name) as (
-	                           select min(w.group_key) from readpast.group_wait w
-	                            where w.queue_id = probe_limits.queue_id
-	                           union all
-	                           select (select min(n.group_key) from readpast.group_wait n
-	                                    where n.queue_id = probe_limits.queue_id
-	                                      and n.group_key > w.name)
-	                             from waiting w
-	                            where w.name is not null)
-	                       select 1 from waiting w
+	                       select 1 from readpast.groups_to_probe(queue_id) g
 	                        where exists (
 	                                select 1 from readpast.group_slot s
 	                                 where s.queue_id = probe_limits.queue_id
-	                                   and s.group_key = w.name)
-	                          and not readpast.is_held(probe_limits.queue_id, w.name)));
+	                                   and s.group_key = g.name)
+	                          and exists (
+	                                select 1 from readpast.group_wait w
+	                                 where w.queue_id = probe_limits.queue_id
+	                                   and w.group_key = g.name)
+	                          and not readpast.is_held(probe_limits.queue_id, g.name)));
 end
 $body$;
