@@ -29,14 +29,19 @@ export function say(text: string, bad = false): void {
 }
 
 /** Run an action, and say what it did or why it failed. Returns whether it was
- * done. */
-export async function act(work: () => Promise<unknown>, done: string): Promise<boolean> {
+ * done. A dialog passes `fail` and shows the failure itself: while a dialog is open, the
+ * rest of the page, with these messages, cannot be used and is not read out. */
+export async function act(
+	work: () => Promise<unknown>,
+	done: string,
+	fail = (text: string) => say(text, true),
+): Promise<boolean> {
 	try {
 		await work();
 		say(done);
 		return true;
 	} catch (error) {
-		say(explainFailure(error), true);
+		fail(explainFailure(error));
 		return false;
 	}
 }

@@ -6,7 +6,7 @@
 import { useAnswer } from "../answer";
 import { segment } from "../api";
 import { count, span } from "../format";
-import { historyOf, stats } from "../live";
+import { connection, historyOf, stats } from "../live";
 import { Empty, Shown } from "../parts/answer";
 import { Chart, type Line } from "../parts/chart";
 import { GroupTable } from "../parts/groups";
@@ -90,9 +90,9 @@ export function QueuePage({ name }: { name: string }) {
 	const numbers = stats.value?.find((one) => one.queue === name);
 	const history = historyOf(name);
 	const hasGroups = settings.data?.group_limit !== undefined; // old servers send none
-	const paused = numbers?.paused ?? Boolean(settings.data?.paused_at);
-
-	const reason = numbers?.pause_reason ?? settings.data?.pause_reason;
+	const live = connection.value === "live" ? numbers : undefined;
+	const paused = live?.paused ?? Boolean(settings.data?.paused_at);
+	const reason = live ? live.pause_reason : settings.data?.pause_reason;
 
 	if (settings.problem?.status === 404)
 		return (

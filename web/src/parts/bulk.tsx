@@ -88,11 +88,6 @@ export function BulkDialog({
 	return (
 		<Dialog title={`${words.name} ${which}`} onClose={onClose}>
 			<form onSubmit={submit}>
-				{failure && (
-					<p class="bad" role="alert">
-						{failure}
-					</p>
-				)}
 				{!would && !failure && <Loading />}
 				{would && (
 					<>
@@ -110,6 +105,7 @@ export function BulkDialog({
 					danger={verb !== "retry-dead"}
 					busy={busy}
 					disabled={!mayMatch}
+					failure={failure}
 					onClose={onClose}
 				/>
 			</form>

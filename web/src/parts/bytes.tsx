@@ -30,7 +30,7 @@ export function Bytes({
 	const [asIs, setAsIs] = useState(false);
 	const whole = text ?? base64 ?? "";
 	const shown = text && !asIs ? pretty(text) : whole;
-	const length = size ?? (text !== null && text !== undefined ? new TextEncoder().encode(text).length : Math.floor((whole.length * 3) / 4));
+	const length = size ?? (text !== null && text !== undefined ? new TextEncoder().encode(text).length : Math.floor((whole.replace(/=+$/, "").length * 3) / 4));
 	const isLong = shown.length > SHOWN_CHARS;
 	return (
 		<section class="bytes">

@@ -129,6 +129,11 @@ export function Chart({ title, history, lines }: { title: string; history: Histo
 		};
 	}, [history]);
 
+	const last = (line: (typeof lines)[number]): string => {
+		const value = history[line.key].at(-1) ?? null; // null: not known
+		return value === null ? "–" : (line.isCount ? count : rate)(value);
+	};
+
 	tick.value; // the text below follows the live numbers
 	return (
 		<figure class="chart">
@@ -136,7 +141,7 @@ export function Chart({ title, history, lines }: { title: string; history: Histo
 				<span class="title">{title}</span>
 				{lines.map((line) => (
 					<span key={line.key} class={`key ${line.key}`}>
-						{line.label} <b>{(line.isCount ? count : rate)(history[line.key].at(-1) ?? 0)}</b>
+						{line.label} <b>{last(line)}</b>
 					</span>
 				))}
 			</figcaption>

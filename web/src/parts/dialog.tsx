@@ -30,27 +30,37 @@ export function Dialog({
 	);
 }
 
+/** The buttons of a dialog, and why its action failed. */
 export function Buttons({
 	label,
 	danger,
 	busy,
 	disabled,
+	failure,
 	onClose,
 }: {
 	label: string;
 	danger?: boolean;
 	busy?: boolean;
 	disabled?: boolean;
+	failure?: string;
 	onClose: () => void;
 }) {
 	return (
-		<div class="buttons">
-			<button type="button" onClick={onClose}>
-				Close
-			</button>
-			<button type="submit" class={danger ? "danger" : "primary"} disabled={busy || disabled}>
-				{busy ? "Working…" : label}
-			</button>
-		</div>
+		<>
+			{failure && (
+				<p class="bad" role="alert">
+					{failure}
+				</p>
+			)}
+			<div class="buttons">
+				<button type="button" onClick={onClose}>
+					Close
+				</button>
+				<button type="submit" class={danger ? "danger" : "primary"} disabled={busy || disabled}>
+					{busy ? "Working…" : label}
+				</button>
+			</div>
+		</>
 	);
 }

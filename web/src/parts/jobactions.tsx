@@ -20,10 +20,11 @@ interface Asked {
 	job: Job;
 	run: Run;
 	busy: boolean;
+	failure: string;
 	onClose: () => void;
 }
 
-function CancelDialog({ job, run, busy, onClose }: Asked) {
+function CancelDialog({ job, run, busy, failure, onClose }: Asked) {
 	return (
 		<Dialog title={`Cancel job ${job.id}`} onClose={onClose}>
 			<form
@@ -37,13 +38,13 @@ function CancelDialog({ job, run, busy, onClose }: Asked) {
 						? "Its worker is told so; a handler that is running may still end its work."
 						: "It will not run. It can be made ready again with Retry while it is kept."}
 				</p>
-				<Buttons label="Cancel the job" danger busy={busy} onClose={onClose} />
+				<Buttons label="Cancel the job" danger busy={busy} failure={failure} onClose={onClose} />
 			</form>
 		</Dialog>
 	);
 }
 
-function ChangeDialog({ job, run, busy, onClose }: Asked) {
+function ChangeDialog({ job, run, busy, failure, onClose }: Asked) {
 	return (
 		<Dialog title={`Change job ${job.id}`} onClose={onClose}>
 			<form
@@ -58,7 +59,7 @@ function ChangeDialog({ job, run, busy, onClose }: Asked) {
 				<Field label="Priority" name="priority" value={String(job.priority)} hint="0 to 255, lower runs first" />
 				<Field label="Attempts" name="max_attempts" value={String(job.max_attempts)} hint="how many before it is dead" />
 				<Field label="Queue" name="queue" value={job.queue} hint="a queue that exists" />
-				<Buttons label="Change" busy={busy} onClose={onClose} />
+				<Buttons label="Change" busy={busy} failure={failure} onClose={onClose} />
 			</form>
 		</Dialog>
 	);
@@ -67,17 +68,23 @@ function ChangeDialog({ job, run, busy, onClose }: Asked) {
 export function JobActions({ job, onDone }: { job: Job; onDone: () => void }) {
 	const [open, setOpen] = useState<"cancel" | "change" | null>(null);
 	const [busy, setBusy] = useState(false);
+	const [failure, setFailure] = useState("");
 	if (!mayChange(job.queue)) return null;
 	const close = () => setOpen(null);
 
+	function ask(what: "cancel" | "change"): void {
+		setFailure("");
+		setOpen(what);
+	}
+
 	async function run(verb: string, body: unknown, done: string): Promise<void> {
 		setBusy(true);
-		if (await act(() => post(`v1/jobs/${job.id}/${verb}`, body), done)) close();
+		if (await act(() => post(`v1/jobs/${job.id}/${verb}`, body), done, open ? setFailure : undefined)) close();
 		setBusy(false);
 		onDone();
 	}
 
-	const asked = { job, run, busy, onClose: close };
+	const asked = { job, run, busy, failure, onClose: close };
 	return (
 		<div class="actions">
 			{CAN_RETRY.includes(job.state) && (
@@ -86,12 +93,12 @@ export function JobActions({ job, onDone }: { job: Job; onDone: () => void }) {
 				</button>
 			)}
 			{CAN_CHANGE.includes(job.state) && (
-				<button type="button" onClick={() => setOpen("change")}>
+				<button type="button" onClick={() => ask("change")}>
 					Change…
 				</button>
 			)}
 			{CAN_CANCEL.includes(job.state) && (
-				<button type="button" onClick={() => setOpen("cancel")}>
+				<button type="button" onClick={() => ask("cancel")}>
 					Cancel…
 				</button>
 			)}

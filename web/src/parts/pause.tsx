@@ -12,6 +12,7 @@ import { Field, readForm } from "./field";
 export function PauseButton({ queue, paused, onDone }: { queue: string; paused: boolean; onDone?: () => void }) {
 	const [asking, setAsking] = useState(false);
 	const [busy, setBusy] = useState(false);
+	const [failure, setFailure] = useState("");
 	if (!mayChange(queue)) return null;
 
 	async function resume(): Promise<void> {
@@ -25,14 +26,19 @@ export function PauseButton({ queue, paused, onDone }: { queue: string; paused: 
 		const { reason } = readForm(event.currentTarget as HTMLFormElement);
 		setBusy(true);
 		const body = reason ? { reason } : {};
-		if (await act(() => post(`v1/queues/${segment(queue)}/pause`, body), `Queue ${queue} is paused.`)) {
+		if (await act(() => post(`v1/queues/${segment(queue)}/pause`, body), `Queue ${queue} is paused.`, setFailure)) {
 			setAsking(false);
 			onDone?.();
 		}
 		setBusy(false);
 	}
 
-	if (paused)
+	function ask(): void {
+		setFailure("");
+		setAsking(true);
+	}
+
+	if (paused && !asking)
 		return (
 			<button type="button" disabled={busy} aria-label={`Resume queue ${queue}`} onClick={resume}>
 				Resume
@@ -40,7 +46,7 @@ export function PauseButton({ queue, paused, onDone }: { queue: string; paused: 
 		);
 	return (
 		<>
-			<button type="button" aria-label={`Pause queue ${queue}`} onClick={() => setAsking(true)}>
+			<button type="button" aria-label={`Pause queue ${queue}`} onClick={ask}>
 				Pause
 			</button>
 			{asking && (
@@ -48,7 +54,7 @@ export function PauseButton({ queue, paused, onDone }: { queue: string; paused: 
 					<form onSubmit={pause}>
 						<p>Workers start no further jobs of it. Running jobs end normally, and jobs can still be enqueued.</p>
 						<Field label="Reason" name="reason" hint="Everybody who looks at the queue sees it." focus />
-						<Buttons label="Pause" busy={busy} onClose={() => setAsking(false)} />
+						<Buttons label="Pause" busy={busy} failure={failure} onClose={() => setAsking(false)} />
 					</form>
 				</Dialog>
 			)}

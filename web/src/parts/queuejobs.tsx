@@ -124,7 +124,14 @@ export function QueueJobs({ name, numbers, hasGroups }: { name: string; numbers:
 				)}
 			</Shown>
 			{verb && (
-				<BulkDialog verb={verb} queue={name} filter={filter} onClose={() => setVerb(null)} onDone={answer.reload} />
+				<BulkDialog
+					key={JSON.stringify(filter)} // another filter, by the browser's Back: count again
+					verb={verb}
+					queue={name}
+					filter={filter}
+					onClose={() => setVerb(null)}
+					onDone={answer.reload}
+				/>
 			)}
 		</>
 	);

@@ -59,6 +59,7 @@ function parse(text: string, kind: Kind): string | number | null {
 
 function Change({ of, onClose, onDone }: { of: Queue; onClose: () => void; onDone: () => void }) {
 	const [busy, setBusy] = useState(false);
+	const [failure, setFailure] = useState("");
 
 	async function submit(event: SubmitEvent): Promise<void> {
 		event.preventDefault();
@@ -71,7 +72,7 @@ function Change({ of, onClose, onDone }: { of: Queue; onClose: () => void; onDon
 		if (!Object.keys(changes).length) return onClose();
 		setBusy(true);
 		const path = `v1/queues/${segment(of.queue)}`;
-		if (await act(() => change("PATCH", path, changes), `The settings of ${of.queue} are changed.`)) {
+		if (await act(() => change("PATCH", path, changes), `The settings of ${of.queue} are changed.`, setFailure)) {
 			onDone();
 			onClose();
 		}
@@ -84,7 +85,7 @@ function Change({ of, onClose, onDone }: { of: Queue; onClose: () => void; onDon
 				{present(of).map((one) => (
 					<Field key={one.name} label={one.name.replaceAll("_", "-")} name={one.name} value={typed(of, one)} hint={one.meaning} />
 				))}
-				<Buttons label="Change" busy={busy} onClose={onClose} />
+				<Buttons label="Change" busy={busy} failure={failure} onClose={onClose} />
 			</form>
 		</Dialog>
 	);
