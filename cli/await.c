@@ -14,19 +14,20 @@
 /* A job whose result is wanted is kept for at least this time. */
 #define RESULT_MS 600000
 
-/* Returns for how long the queue keeps done jobs, in ms. Returns 0 if the queue
- * does not exist yet. */
-static int64_t
-keep_of(struct cmd *cmd, const char *queue)
+/* Read for how long the queue keeps done jobs, in ms: 0 if the queue does not
+ * exist yet. Returns 0 or an error. */
+static int
+read_keep(struct cmd *cmd, const char *queue, int64_t *ret_ms)
 {
 	rp_queues *queues;
-	int64_t keep_ms;
+	int r = rp_queue_list(cmd->conn, queue, &queues);
 
-	if (rp_queue_list(cmd->conn, queue, &queues) < 0)
-		return 0;
-	keep_ms = rp_queues_at(queues, 0)->keep_done_ms;
+	*ret_ms = 0;
+	if (r < 0)
+		return r == RP_ENOENT ? 0 : r;
+	*ret_ms = rp_queues_at(queues, 0)->keep_done_ms;
 	rp_queues_free(queues);
-	return keep_ms;
+	return 0;
 }
 
 int
@@ -43,7 +44,11 @@ await_prepare(struct await *await, struct cmd *cmd, const char *queue,
 		return cmd_failed(cmd, r);
 	if (!await->how.result && !await->how.json)
 		return 0;
-	await->keep_ms = model->keep_ms ? model->keep_ms : keep_of(cmd, queue);
+	await->keep_ms = model->keep_ms;
+	if (!await->keep_ms)
+		r = read_keep(cmd, queue, &await->keep_ms);
+	if (r < 0)
+		return cmd_failed(cmd, r);
 	/* Keep the job for at least RESULT_MS, so that its result can be read.
 	 * If await->keep_ms is shorter, keep_no_longer() sets it after the
 	 * wait. If it is 0, keep_no_longer() deletes the job. A job with a

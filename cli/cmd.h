@@ -242,13 +242,18 @@ char *encode_base64(const void *data, size_t size);
  * base64. */
 int decode_base64(const char *text, size_t size, char *to, size_t *ret);
 
-/* json.c */
-json_t *json_time(int64_t ms); /* 0: null */
-json_t *json_text(const char *text);
+/* json_compact.c */
+/* Returns how many digits the real numbers in the value need, for
+ * JSON_REAL_PRECISION(). */
+int json_digits(json_t *value);
 /* Returns a value as JSON without white space. A number has as few digits as
  * its value needs, if possible. The caller frees the text. NULL: out of
  * memory. */
 char *json_compact(json_t *value);
+
+/* json.c */
+json_t *json_time(int64_t ms); /* 0: null */
+json_t *json_text(const char *text);
 
 /* The type of a struct's member decides how the member is printed, as JSON or
  * as a line. sql/params has the types of a job's members, with the same names.

@@ -128,9 +128,11 @@ consequence(int r, int begun)
 	int hopeless = r == RP_EINVAL || r == RP_ENOENT || r == RP_ETAKEN ||
 		       r == RP_ESCHEMA || r == RP_EREADONLY;
 
-	if (begun && !hopeless)
-		return "; nothing is lost or doubled, and the queues stay "
-		       "paused: run the command again to continue";
+	if (begun)
+		return hopeless ? "; the queues stay paused"
+				: "; nothing is lost or doubled, and the "
+				  "queues stay paused: run the command again "
+				  "to continue";
 	if (r == RP_ELOST)
 		return "; nothing is lost or doubled: run the command again";
 	return hopeless ? "" : "; the source is unchanged";

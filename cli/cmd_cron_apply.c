@@ -51,7 +51,8 @@ set_one(struct apply *a, const rp_schedule *wanted)
 	}
 	r = rp_schedule_set(a->cmd->conn, wanted, 1);
 	if (r < 0)
-		return complain(status_of(r), "%s: %s: %.128s: %s",
+		return complain(status_of(r),
+				"%s: %s: %.128s: %s; nothing was changed",
 				a->cmd->name, a->file.path, wanted->name,
 				rp_last_error(a->cmd->conn)->message);
 	*(old ? &a->changed : &a->added) += 1;

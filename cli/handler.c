@@ -57,13 +57,11 @@ say_waiting(struct work *work)
 		 n == 1 ? "it" : "them");
 }
 
-int
-must_stop(struct work *work, rp_task *task)
+static int
+is_to_end(struct work *work, rp_task *task)
 {
 	int state = rp_task_state(task);
 
-	if (first_signal_us())
-		say_waiting(work);
 	if (state == RP_TASK_LOST || state == RP_TASK_CANCELLED)
 		return 1;
 	/* Only a signal starts the grace period. A worker that stops for
@@ -73,6 +71,24 @@ must_stop(struct work *work, rp_task *task)
 		return 0;
 	return signals_seen() > 1 ||
 	       monotonic_us() - first_signal_us() > work->grace_ms * 1000;
+}
+
+int
+must_stop(struct work *work, rp_task *task)
+{
+	if (first_signal_us())
+		say_waiting(work);
+	return is_to_end(work, task);
+}
+
+/* Returns whether to stop writing the handler's output. It prints nothing,
+ * because live_write() calls it with its lock held. */
+static int
+stops_output(void *ctx)
+{
+	const struct running *r = ctx;
+
+	return r->errnum || is_to_end(r->work, r->task);
 }
 
 /* Returns whether the handler may continue or must be stopped. child.c calls
@@ -146,7 +162,7 @@ wrote(void *ctx, int fd, const char *text, size_t n)
 			lose_output(work, &work->collect_errnum, r->errnum);
 		return;
 	}
-	errnum = live_write(work, fd, text, n, asked, r);
+	errnum = live_write(work, fd, text, n, stops_output, r);
 	if (fd == STDERR_FILENO || !errnum)
 		return; /* a failed write to standard error cannot be
 			 * reported anywhere */
@@ -162,7 +178,8 @@ hand_on(struct running *r)
 	struct work *work = r->work;
 
 	if (!r->errnum) {
-		r->errnum = collect_hand_on(work, &r->collected, asked, r);
+		r->errnum =
+			collect_hand_on(work, &r->collected, stops_output, r);
 		if (r->errnum && r->errnum != ECANCELED)
 			lose_output(work, &work->output_errnum, r->errnum);
 	}

@@ -110,7 +110,7 @@ take_headers(const struct schedule_file *f, const char *where,
 		return 0;
 	if (!json_is_object(value))
 		return refuse(f, where, "headers", "expected an object");
-	w->headers = json_dumps(value, JSON_COMPACT);
+	w->headers = json_compact((json_t *)value);
 	w->schedule.headers = w->headers;
 	return w->headers ? 0 : refuse(f, where, "headers", "out of memory");
 }

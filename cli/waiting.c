@@ -85,6 +85,19 @@ print_state(const rp_outcome *outcome)
 						      : " (not kept)");
 }
 
+/* The error may come from a handler, so it is escaped. */
+static void
+say_dead(long long id, const char *error)
+{
+	char *escaped = error ? escape_text(error, SIZE_MAX) : NULL;
+
+	complain(DIED, "job %lld is dead: %s", id,
+		 escaped ? escaped
+		 : error ? "out of memory"
+			 : "no error is known");
+	free(escaped);
+}
+
 /* Print a problem to standard error. Print to standard output how the job ended
  * or, with --result, only its result. */
 static void
@@ -96,9 +109,7 @@ say(const struct waiting *w, const rp_outcome *outcome, const rp_job *job)
 	if (outcome->state == 0)
 		say_not_ended(w, outcome, job);
 	else if (outcome->state == RP_STATE_DEAD)
-		complain(DIED, "job %lld is dead: %s", id,
-			 job && job->last_error ? job->last_error
-						: "no error is known");
+		say_dead(id, job ? job->last_error : NULL);
 	else if (w->result && !is_done)
 		complain(CANCELLED, "job %lld was cancelled", id);
 	else if (w->result && !outcome->kept)

@@ -79,9 +79,11 @@ static void
 answer_typed(struct request *request, int status, const char *type,
 	     json_t *object)
 {
-	char *text = object ? json_dumps(object,
-					 JSON_COMPACT | JSON_REAL_PRECISION(6))
-			    : NULL;
+	char *text =
+		object ? json_dumps(object,
+				    JSON_COMPACT | JSON_REAL_PRECISION(
+							   json_digits(object)))
+		       : NULL;
 
 	json_decref(object);
 	answer_text(request, status, type, text);

@@ -14,6 +14,7 @@ import pathlib
 import pty
 import re
 import select
+import signal
 import struct
 import subprocess
 import termios
@@ -94,6 +95,10 @@ class Work:
 
     def press(self, key):
         os.write(self.terminal, key)
+
+    def unread(self):
+        """Return how many bytes of output can be read."""
+        return struct.unpack("i", fcntl.ioctl(self.terminal, termios.FIONREAD, b"1234"))[0]
 
     def ended(self):
         """Wait for the end of the program, and return its exit status."""
@@ -189,6 +194,22 @@ def an_interrupt():
           "".join(work.screen.lines).count("waiting for") == 1, work.screen.lines)
 
 
+def a_terminal_that_takes_no_output():
+    handler = script("endless", "yes")
+    readpast("enqueue", "stuck", "x")
+    work = Work("stuck", "--drain", "--grace", "1h", "--", handler)
+    work.wait_for("y")
+    # Nobody reads the terminal now. Wait until it takes no more output.
+    unread = -1
+    while unread != (unread := work.unread()):
+        time.sleep(0.5)
+    os.kill(work.pid, signal.SIGTERM)
+    os.kill(work.pid, signal.SIGINT)
+    status = work.ended()
+    check("a second signal ends a handler whose output the terminal does not take",
+          status == -signal.SIGTERM, status)
+
+
 def keys_are_erased():
     """The terminal echoes keys. After a line of a handler there is no status line for a
     moment, so an echo is alone on its line."""
@@ -220,6 +241,7 @@ def main():
     half_lines_are_left_alone()
     a_narrow_terminal()
     an_interrupt()
+    a_terminal_that_takes_no_output()
     keys_are_erased()
     without_it()
 

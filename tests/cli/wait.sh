@@ -48,6 +48,10 @@ check 'wait for a done job that is not kept exits with 0 and prints this' says 0
 check 'wait for a done job that is kept exits with 0' says 0 "$kept done" "$kept"
 check 'wait for a dead job exits with 7' says 7 "$dead dead" "$dead"
 check 'the error of the dead job is on standard error' grep -q 'no such customer' err
+escapes=$(put q escapes)
+readpast fail "$(claim_of "$(readpast claim q)")" --for-good --error $'two\nlines\033[2J'
+check 'wait for a job whose error has control characters prints one line' refuses 7 'is dead' readpast wait "$escapes"
+check 'control characters of an error are escaped' grep -qF 'two\nlines\x1b[2J' err
 check 'wait for a cancelled job exits with 5' says 5 "$cancelled cancelled" "$cancelled"
 check 'a wait that times out exits with 6 and prints one line' refuses 6 "timed out after 50ms; job $live is still scheduled \(due in 59m\)\$" \
 	readpast wait "$live" --timeout 50ms

@@ -404,6 +404,13 @@ readpast enqueue held x --quiet
 check 'a worker that fails says how many jobs it could not give back' grep -qx \
 	'readpast: 1 job could not be given back; each is ready again when its lease is over' err
 
+readpast enqueue hangup x --quiet
+(
+	trap '' HUP
+	exec "$READPAST" work hangup --drain -- sh -c 'kill -HUP $PPID'
+) >out 2>err
+check 'a worker that nohup has started goes on after a hangup' equal "$(tail -n 1 out)" '1 done, 0 failed, 0 dead, 0 released'
+
 ends_each_time() {
 	for _ in {1..100}; do
 		timeout 60 "$READPAST" --db sqlite:/nowhere/x.db work q -- true 2>/dev/null

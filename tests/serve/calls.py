@@ -58,11 +58,11 @@ class Enqueue(Case):
 
     def test_all_settings_of_a_job_are_stored(self):
         job = self.server.enqueue(
-            self.queue, kind="k", headers={"h": 1}, priority=7, delay="1h",
+            self.queue, kind="k", headers={"h": 1234567.89}, priority=7, delay="1h",
             unique_key="u", unique_for="2h", max_attempts=9, timeout="3m", expire="2h",
             keep="4h", group="g", backoff=["1s", "2m"])
         shown = self.server.get(f"/v1/jobs/{job}").json
-        for name, value in {"kind": "k", "headers": {"h": 1}, "priority": 7,
+        for name, value in {"kind": "k", "headers": {"h": 1234567.89}, "priority": 7,
                             "unique_key": "u", "unique_for_ms": 7200000,
                             "max_attempts": 9, "timeout_ms": 180000, "keep_ms": 14400000,
                             "group_key": "g", "backoff": [1000, 120000],

@@ -42,7 +42,9 @@ class Page(Case):
         self.assertEqual((page.status, page.headers["Content-Type"]),
                          (200, "text/html; charset=utf-8"))
         self.assertIn("default-src 'self'", page.headers["Content-Security-Policy"])
-        for name in re.findall(r'(?:src|href)="\./([^"]+)"', page.bytes.decode()):
+        names = re.findall(r'(?:src|href)="\./([^"]+)"', page.bytes.decode())
+        self.assertIn("app.js", names)
+        for name in names:
             answer = self.server.get("/" + name)
             self.assertEqual((answer.status, answer.bytes), (200, (PAGE / name).read_bytes()))
 
