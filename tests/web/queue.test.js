@@ -154,6 +154,21 @@ test("a setting that the server refuses stays in the form, with the reason", asy
 	await page.context().close();
 });
 
+test("a dialog changes the jobs that it has counted, even if Back changes the filter", async () => {
+	const page = await open(its.browser, its.base, "#/queue/mail?state=done");
+	await page.getByRole("link", { name: /^dead/ }).click();
+	await page.getByRole("button", { name: "Delete these…" }).click();
+	const submit = page.locator("dialog button[type=submit]");
+	await until(async () => /Delete \d+ job/.test(await submit.innerText()), "the number of dead jobs");
+	await page.goBack();
+	await until(async () => (await rows(page).count()) === 24, "the done jobs");
+	await submit.click();
+	await said(page, /of mail (is|are) deleted/);
+	await until(async () => (await rows(page).count()) === 24, "the done jobs are still there");
+	assert.equal(its.db.json(["stats", "mail"])[0].dead, 0);
+	await closeQuietly(page);
+});
+
 test("a queue that does not exist is named", async () => {
 	const page = await open(its.browser, its.base, "#/queue/a%2Fb%25");
 	await page.getByText("There is no queue a/b%.").waitFor();

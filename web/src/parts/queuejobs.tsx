@@ -91,7 +91,8 @@ export function QueueJobs({ name, numbers, hasGroups }: { name: string; numbers:
 	const { query } = route.value;
 	const filter = filterOf(query);
 	const answer = useAnswer<JobPage>(jobsPath(name, filter, PAGE_ROWS, query.cursor), query.cursor ? 0 : 5);
-	const [verb, setVerb] = useState<Verb | null>(null);
+	// The open dialog keeps its filter, even if the browser's Back changes the page's.
+	const [asked, setAsked] = useState<{ verb: Verb; filter: Filter } | null>(null);
 	return (
 		<>
 			<StateTabs name={name} numbers={numbers} filter={filter} />
@@ -100,7 +101,7 @@ export function QueueJobs({ name, numbers, hasGroups }: { name: string; numbers:
 				{mayChange(name) && (
 					<div class="actions">
 						{verbsOf(filter.state).map(([one, label]) => (
-							<button key={one} type="button" onClick={() => setVerb(one)}>
+							<button key={one} type="button" onClick={() => setAsked({ verb: one, filter })}>
 								{label}
 							</button>
 						))}
@@ -123,16 +124,7 @@ export function QueueJobs({ name, numbers, hasGroups }: { name: string; numbers:
 					</>
 				)}
 			</Shown>
-			{verb && (
-				<BulkDialog
-					key={JSON.stringify(filter)} // another filter, by the browser's Back: count again
-					verb={verb}
-					queue={name}
-					filter={filter}
-					onClose={() => setVerb(null)}
-					onDone={answer.reload}
-				/>
-			)}
+			{asked && <BulkDialog {...asked} queue={name} onClose={() => setAsked(null)} onDone={answer.reload} />}
 		</>
 	);
 }
