@@ -69,6 +69,7 @@ print_new(const char *name, const char *token, const json_t *scopes, int json)
 static int
 take_back(struct cmd *cmd, const char *name)
 {
+	cmd->output_reported = 1;
 	if (rp__token_remove(cmd->conn, name) == 0)
 		return complain(FAILED,
 				"cannot write to standard output: the token %s "

@@ -226,7 +226,7 @@ check 'work --drain waits neither for the end of a hold nor for a retry of anoth
 	timeout 20 readpast work retry --drain --quiet -- cat
 check 'a held queue starts no job' equal "$(readpast work h --drain --quiet -- cat)" ''
 check 'its jobs are blocked' equal "$(states h)" 'x blocked'
-seq 5000 | readpast enqueue long --group x --quiet
+seq 2500 | readpast enqueue long --group x --quiet
 id=$(readpast enqueue long last --group y)
 readpast hold long --group x --for 1h >/dev/null
 check 'claim gets a job behind many jobs of a held group' equal "$(readpast claim long | jq -r .id)" "$id"

@@ -47,8 +47,8 @@ begin
 			                          then readpast.lock_places(next.barred)
 			                          else next.barred end)));
 		turn := turn + 1;
-		exit when cardinality(next.places) >= most or turn >= 3 and next.places <> '{}'
-		          or clock_timestamp() > til;
+		exit when cardinality(next.places) >= most
+		          or turn >= 3 and (next.places <> '{}' or clock_timestamp() > til);
 		if not joined then
 			perform readpast.admit_requested(readpast.queue_of(lane_id));
 		end if;
