@@ -199,13 +199,13 @@ typedef struct rp_options {
  * the next call opens a new connection.
  *
  * Errors: RP_EINVAL: the URL is wrong. RP_ENODB: there is no such file, server
- * or database. RP_ESCHEMA: the database has other tables, an encoding other than
- * UTF8, or a newer version of the schema. RP_EREADONLY: the call has to write to
- * the database, for example to create the tables, and cannot. RP_EBUSY: another
- * connection holds a lock for too long. RP_EDAMAGED: the file is not a database,
- * or the database is damaged. RP_EDB: any other reason. Examples are a library
- * that was built without PostgreSQL, or a missing libpq.so.5, which is loaded
- * when the first postgres URL is opened.
+ * or database. RP_ESCHEMA: the database has other tables, an encoding other
+ * than UTF8, or a newer version of the schema. RP_EREADONLY: the call has to
+ * write to the database, for example to create the tables, and cannot.
+ * RP_EBUSY: another connection holds a lock for too long. RP_EDAMAGED: the file
+ * is not a database, or the database is damaged. RP_EDB: any other reason.
+ * Examples are a library that was built without PostgreSQL, or a missing
+ * libpq.so.5, which is loaded when the first postgres URL is opened.
  */
 RP_API int rp_open(const char *url, const rp_options *options, rp_conn **ret,
 		   rp_error *reterr);
@@ -385,8 +385,8 @@ RP_API int rp_queue_resume(rp_conn *conn, const char *name);
  * Hold a queue for for_ms milliseconds, beginning now. If `group` is not NULL,
  * hold only this group of the queue. A claim that begins after the call has
  * returned and before the hold ends gets no job of the queue or the group. (On
- * PostgreSQL a claim that is under way may still get one.) Running jobs go on. A
- * hold replaces an earlier hold; a for_ms of 0 ends the hold. The group need
+ * PostgreSQL a claim that is under way may still get one.) Running jobs go on.
+ * A hold replaces an earlier hold; a for_ms of 0 ends the hold. The group need
  * not have a job yet. RP_ENOENT: there is no such queue.
  */
 RP_API int rp_queue_hold(rp_conn *conn, const char *queue, const char *group,

@@ -19,11 +19,12 @@ language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $body$
 declare
-	next  record;
-	wider integer := most;
-	turn  integer := 0;
-	apart boolean; -- true if next_allowed() may lock jobs that are not returned
-	til   timestamptz := clock_timestamp() + readpast.claim_budget();
+	next   record;
+	wider  integer := most;
+	turn   integer := 0;
+	barred tid[];
+	apart  boolean; -- true if next_allowed() may lock jobs that are not returned
+	til    timestamptz := clock_timestamp() + readpast.claim_budget();
 begin
 	loop
 		apart := joined or wider > most;
@@ -40,12 +41,10 @@ begin
 		exit when next.barred = '{}';
 		-- If one job is barred, many may be. So the next turn looks at more jobs.
 		wider := readpast.admit_slice();
+		barred := case when apart then readpast.lock_places(next.barred)
+		               else next.barred end;
 		perform readpast.block_jobs(array(
-			select j.id
-			  from readpast.job j
-			 where j.ctid = any (case when apart
-			                          then readpast.lock_places(next.barred)
-			                          else next.barred end)));
+			select j.id from readpast.job j where j.ctid = any (barred)));
 		turn := turn + 1;
 		exit when cardinality(next.places) >= most
 		          or turn >= 3 and (next.places <> '{}' or clock_timestamp() > til);
