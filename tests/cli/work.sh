@@ -405,6 +405,7 @@ check 'a worker that fails says how many jobs it could not give back' grep -qx \
 	'readpast: 1 job could not be given back; each is ready again when its lease is over' err
 
 readpast enqueue hangup x --quiet
+# shellcheck disable=SC2016
 (
 	trap '' HUP
 	exec "$READPAST" work hangup --drain -- sh -c 'kill -HUP $PPID'
