@@ -23,16 +23,17 @@ set enable_hashjoin = off
 set enable_mergejoin = off
 as $body$
 declare
-	skipping readpast.group_recheck[];
+	skipping   readpast.group_recheck[];
 	-- The limit may be lowered between two statements. A job that is chosen by the
 	-- earlier limit must not get the epoch of the lower limit.
-	known    bigint[] := array(
-		select q.group_epoch from readpast.queue q
-		 where q.id = any (array(select f.queue_id from unnest(freed) f)));
+	known      bigint[];
+	must_check boolean; -- true if some of the slots may not be passed on
 begin
-	if exists (select 1 from readpast.queue q
-	            where q.id = any (array(select f.queue_id from unnest(freed) f))
-	              and (q.group_lowered or readpast.has_requests(q.id))) then
+	select array_agg(q.group_epoch), bool_or(q.group_lowered or readpast.has_requests(q.id))
+	  into known, must_check
+	  from readpast.queue q
+	 where q.id = any (array(select f.queue_id from unnest(freed) f));
+	if must_check then
 		freed := readpast.usable_slots(freed);
 	end if;
 	select array_agg(p.job_id), array_agg(p.place),
