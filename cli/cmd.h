@@ -8,6 +8,7 @@
 #define CMD_H
 
 #include <jansson.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -202,6 +203,10 @@ char *join_lines(char **texts, size_t n); /* NULL: out of memory */
 /* interrupt.c */
 int interrupt_fd(void);
 void catch_interrupts(void);
+/* Install the action, unless the signal is ignored. An ignored signal stays
+ * ignored: nohup ignores SIGHUP, and a shell ignores SIGINT for programs that
+ * it starts in the background. */
+void catch_unless_ignored(int number, const struct sigaction *action);
 int interrupted(void); /* 0, or the number of the signal that arrived last */
 int wait_for_input(int timeout_ms);
 
@@ -243,9 +248,6 @@ char *encode_base64(const void *data, size_t size);
 int decode_base64(const char *text, size_t size, char *to, size_t *ret);
 
 /* json_compact.c */
-/* Returns how many digits the real numbers in the value need, for
- * JSON_REAL_PRECISION(). */
-int json_digits(json_t *value);
 /* Returns a value as JSON without white space. A number has as few digits as
  * its value needs, if possible. The caller frees the text. NULL: out of
  * memory. */

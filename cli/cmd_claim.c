@@ -9,9 +9,7 @@
 #include <stdlib.h>
 
 #include "history.h"
-#include "process.h"
-
-#define PARTIAL_PAUSE_US 2000
+#include "internal.h"
 
 /* Release the claimed jobs. Call this if they could not be printed, because
  * then the user does not know the claims ID:CLAIMNO, which are needed to settle
@@ -83,7 +81,7 @@ claim(struct cmd *cmd, const char *queue, size_t n,
 		if (r > 0)
 			return status;
 		if (is_partial) {
-			sleep_us(PARTIAL_PAUSE_US);
+			rp__nap_us(RP_PARTIAL_PAUSE_US);
 			continue;
 		}
 		wait_ms = end - monotonic_us() / 1000;

@@ -41,18 +41,13 @@ on_signal(int number)
 static void
 catch_signals(rp_worker *worker)
 {
-	static const int others[] = { SIGINT, SIGHUP };
-	struct sigaction was,
-		action = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
+	const struct sigaction action = { .sa_handler = on_signal,
+					  .sa_flags = SA_RESTART };
 
 	signalled = worker;
 	sigaction(SIGTERM, &action, NULL);
-	/* Signals that are ignored stay ignored: a shell starts programs in
-	 * the background so, and nohup does. */
-	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
-		if (sigaction(others[i], NULL, &was) == 0 &&
-		    was.sa_handler != SIG_IGN)
-			sigaction(others[i], &action, NULL);
+	catch_unless_ignored(SIGINT, &action);
+	catch_unless_ignored(SIGHUP, &action);
 }
 
 int

@@ -46,19 +46,26 @@ interrupt_fd(void)
 	return ends[0];
 }
 
+void
+catch_unless_ignored(int number, const struct sigaction *action)
+{
+	struct sigaction was;
+
+	if (sigaction(number, NULL, &was) == 0 && was.sa_handler != SIG_IGN)
+		sigaction(number, action, NULL);
+}
+
 /* Catch the signals, and remember the last one that has arrived. If the same
  * signal arrives a second time, it kills the process, because SA_RESETHAND
- * restores the default action. Signals that are ignored stay ignored. */
+ * restores the default action. */
 void
 catch_interrupts(void)
 {
-	struct sigaction was, action = { .sa_handler = on_signal,
-					 .sa_flags = (int)SA_RESETHAND };
+	const struct sigaction action = { .sa_handler = on_signal,
+					  .sa_flags = (int)SA_RESETHAND };
 
 	for (size_t i = 0; i < SIGNALS; i++)
-		if (sigaction(signals[i], NULL, &was) == 0 &&
-		    was.sa_handler != SIG_IGN)
-			sigaction(signals[i], &action, NULL);
+		catch_unless_ignored(signals[i], &action);
 }
 
 int

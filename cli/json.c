@@ -417,14 +417,12 @@ json_schedule(const rp_schedule *schedule)
 int
 print_json(json_t *object)
 {
-	int failed = !object ||
-		     json_dumpf(object, stdout,
-				JSON_COMPACT | JSON_REAL_PRECISION(json_digits(
-						       object))) < 0 ||
-		     putchar('\n') == EOF;
+	char *text = object ? json_compact(object) : NULL;
+	int failed = !text || puts(text) == EOF;
 
-	if (!object)
+	if (!text)
 		complain(FAILED, "out of memory");
+	free(text);
 	json_decref(object);
 	return failed ? FAILED : 0;
 }

@@ -10,9 +10,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* 17 digits are always enough, but they make 0.10000000000000001 of 0.1. */
-int
-json_digits(json_t *value)
+/* Returns how many digits the real numbers in the value need. 17 digits are
+ * always enough, but they make 0.10000000000000001 of 0.1. */
+static int
+digits_of(json_t *value)
 {
 	int most = 15;
 	const char *name;
@@ -20,12 +21,12 @@ json_digits(json_t *value)
 	size_t i;
 
 	json_object_foreach (value, name, one) {
-		int digits = json_digits(one);
+		int digits = digits_of(one);
 
 		most = digits > most ? digits : most;
 	}
 	json_array_foreach (value, i, one) {
-		int digits = json_digits(one);
+		int digits = digits_of(one);
 
 		most = digits > most ? digits : most;
 	}
@@ -43,7 +44,6 @@ json_digits(json_t *value)
 char *
 json_compact(json_t *value)
 {
-	return json_dumps(value,
-			  JSON_COMPACT | JSON_ENCODE_ANY |
-				  JSON_REAL_PRECISION(json_digits(value)));
+	return json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY |
+					 JSON_REAL_PRECISION(digits_of(value)));
 }

@@ -93,6 +93,8 @@ int rp__url_options(struct rp_url *url, char *text, rp_url_option_fn *option,
 int64_t rp__monotonic_ms(void);
 int64_t rp__monotonic_us(void);
 void rp__nap_us(int64_t us); /* does not sleep if `us` is 0 or less */
+/* The pause after a partial claim, in which other connections can write. */
+#define RP_PARTIAL_PAUSE_US 2000
 
 /* transaction.c */
 int rp__enter(rp_conn *conn); /* checks the handle; every public call first

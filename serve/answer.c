@@ -79,11 +79,7 @@ static void
 answer_typed(struct request *request, int status, const char *type,
 	     json_t *object)
 {
-	char *text =
-		object ? json_dumps(object,
-				    JSON_COMPACT | JSON_REAL_PRECISION(
-							   json_digits(object)))
-		       : NULL;
+	char *text = object ? json_compact(object) : NULL;
 
 	json_decref(object);
 	answer_text(request, status, type, text);

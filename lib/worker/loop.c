@@ -20,7 +20,6 @@
 #define MOST_AHEAD 2000
 #define STUCK_MS 500
 #define MOST_TROUBLES_AT_THE_END 5
-#define PARTIAL_PAUSE_US 2000 /* pause after a claim that was not completed */
 /* A worker that was asked to stop tries this many times, in 10 s, to settle
  * jobs that other transactions have locked. Then it ends. */
 #define MOST_TRIES_AT_THE_END 50
@@ -245,7 +244,7 @@ settle_and_claim(rp_worker *w, struct tasks *finished)
 	/* This claim has spent its time on jobs that must wait for their group.
 	 * The next claim goes on with them. Let other writers in before. */
 	if (rp_batch_is_partial(batch))
-		rp__nap_us(PARTIAL_PAUSE_US);
+		rp__nap_us(RP_PARTIAL_PAUSE_US);
 	rp_batch_free(batch);
 	return 0;
 }
