@@ -284,6 +284,81 @@ a_first_limit_keeps_the_order_of_many_jobs_in_the_line(void **state)
 	run_one_by_one(conn, ids, JOBS);
 }
 
+/* Complete all jobs. Those in `ids` must be claimed in this order. */
+static void
+expect_order(rp_conn *conn, const int64_t *ids, size_t n)
+{
+	rp_verdict verdicts[100];
+	size_t count, next = 0;
+
+	do {
+		rp_batch *batch = take(conn, "q", 100, MINUTE);
+
+		count = rp_batch_count(batch);
+		for (size_t i = 0; i < count; i++) {
+			const rp_job *job = rp_batch_at(batch, i);
+
+			verdicts[i] = (rp_verdict)RP_VERDICT_INIT;
+			verdicts[i].verdict = RP_DONE;
+			verdicts[i].id = job->id;
+			verdicts[i].claim_no = job->claim_no;
+			if (!job->group_key)
+				continue;
+			assert_true(next < n);
+			assert_int_equal(job->id, ids[next++]);
+		}
+		rp_batch_free(batch);
+		ok(conn, rp_settle(conn, verdicts, count));
+	} while (count);
+	assert_int_equal(next, n);
+}
+
+/* The released job is at the front of the line, although it became ready last.
+ * The last two jobs are so far behind that a claim examines them, and not the
+ * call that sets the limit. */
+static void
+P11_a_first_limit_keeps_the_order_behind_a_released_job(void **state)
+{
+	static rp_job_spec jobs[1000];
+	rp_conn *conn = ((struct db *)*state)->conn;
+	struct claim c;
+	int64_t ids[5], now;
+
+	ids[0] = put_in_group(conn, "g", "x");
+	c = claim_one(conn, MINUTE);
+	put_n(conn, "g", ids + 1, 2);
+	for (int i = 0; i < 1000; i++)
+		jobs[i] = job_of("x");
+	ok(conn, rp_enqueue_many(conn, "q", jobs, 1000, NULL));
+	put_n(conn, "g", ids + 3, 2);
+	ok(conn, rp_now(conn, &now));
+	wait_until(conn, now + 2);
+	settle_one(conn, c, RP_RELEASE, 0);
+	limit_groups(conn, 1);
+	expect_order(conn, ids, 5);
+}
+
+/* All jobs become ready in the same millisecond. */
+static void
+P11_a_first_limit_keeps_the_order_of_jobs_that_came_together(void **state)
+{
+	enum { JOBS = 1003 };
+	static rp_job_spec jobs[JOBS];
+	static rp_added added[JOBS];
+	static int64_t ids[JOBS];
+	rp_conn *conn = ((struct db *)*state)->conn;
+
+	for (int i = 0; i < JOBS; i++) {
+		jobs[i] = job_of("x");
+		jobs[i].group_key = "g";
+	}
+	ok(conn, rp_enqueue_many(conn, "q", jobs, JOBS, added));
+	for (int i = 0; i < JOBS; i++)
+		ids[i] = added[i].id;
+	limit_groups(conn, 1);
+	expect_order(conn, ids, JOBS);
+}
+
 static void
 a_job_that_runs_when_the_limit_is_set_keeps_its_place(void **state)
 {
@@ -740,6 +815,8 @@ main(int argc, char **argv)
 		CASE(P11_a_first_limit_keeps_the_order_beside_a_job_of_better_priority),
 		CASE(many_jobs_keep_their_order_if_the_limit_is_lowered),
 		CASE(a_first_limit_keeps_the_order_of_many_jobs_in_the_line),
+		CASE(P11_a_first_limit_keeps_the_order_behind_a_released_job),
+		CASE(P11_a_first_limit_keeps_the_order_of_jobs_that_came_together),
 		CASE(a_job_that_runs_when_the_limit_is_set_keeps_its_place),
 		CASE(a_limit_that_is_removed_lets_all_jobs_run),
 		CASE(a_limit_may_be_set_again_before_all_jobs_are_admitted),

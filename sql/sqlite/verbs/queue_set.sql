@@ -1,10 +1,11 @@
 -- queue_set: change settings of a queue. A parameter that is null leaves its setting as
 -- it is. An empty :dead_to removes the setting dead_to.
 -- If the queue had no group limit and gets one, each running job that has a group gets
--- a slot, even if the group then uses more slots than the limit. If the group limit
--- changes, the column group_scan is set, so that sweeps examine all groups. If groups
--- may now use more slots than the new limit, the column group_lowered is set to 1. Then
--- claims count the slots of the groups.
+-- a slot, even if the group then uses more slots than the limit. Its place is before the
+-- places of the jobs in the line that became ready at the same time (came_in_line.sql).
+-- If the group limit changes, the column group_scan is set, so that sweeps examine all
+-- groups. If groups may now use more slots than the new limit, the column group_lowered
+-- is set to 1. Then claims count the slots of the groups.
 -- In the end ready jobs that may not start now are blocked.
 
 insert or ignore into readpast_group_slot (queue_id, group_key, job_id)
@@ -16,7 +17,7 @@ select j.queue_id, j.group_key, j.id
    and j.group_key is not null;
 
 update readpast_job
-   set came = 1000 * run_at
+   set came = 1000 * run_at - 1000
  where queue_id = (select id from readpast_queue
                     where name = :queue and group_limit = 0 and :group_limit > 0)
    and lease_until is not null and came is null
