@@ -82,50 +82,60 @@ put_jobs(FILE *to, const rp_stats *stats)
 
 /* A metric that has one value for each queue. The value is the member of
  * rp_queue_stats at `offset`, divided by `scale`. */
-struct gauge {
-	const char *name, *help;
+struct metric {
+	const char *name, *type, *help;
 	size_t offset;
 	double scale;
 };
 
 static void
-put_gauge(FILE *to, const rp_stats *stats, const struct gauge *gauge)
+put_metric(FILE *to, const rp_stats *stats, const struct metric *metric)
 {
-	metrics_head(to, gauge->name, "gauge", gauge->help);
+	metrics_head(to, metric->name, metric->type, metric->help);
 	for (size_t i = 0; i < count_queues(stats); i++) {
 		const rp_queue_stats *q = rp_stats_at(stats, i);
 		int64_t n;
 
-		memcpy(&n, (const char *)q + gauge->offset, sizeof(n));
-		fprintf(to, "readpast_%s{", gauge->name);
+		memcpy(&n, (const char *)q + metric->offset, sizeof(n));
+		fprintf(to, "readpast_%s{", metric->name);
 		put_label(to, "queue", q->queue);
-		fprintf(to, "} %.10g\n", n < 0 ? 0 : (double)n / gauge->scale);
+		fprintf(to, "} %.15g\n", n < 0 ? 0 : (double)n / metric->scale);
 	}
 }
 
 static void
 put_queues(FILE *to, const rp_stats *stats)
 {
-	static const struct gauge gauges[] = {
-		{ "queue_oldest_ready_seconds",
+	static const struct metric metrics[] = {
+		{ "queue_oldest_ready_seconds", "gauge",
 		  "How long the oldest ready job has been ready.",
 		  offsetof(rp_queue_stats, oldest_ready_ms), 1000 },
-		{ "queue_longest_running_seconds",
+		{ "queue_longest_running_seconds", "gauge",
 		  "How long the longest running job has been running.",
 		  offsetof(rp_queue_stats, longest_running_ms), 1000 },
-		{ "queue_workers", "Workers with a heartbeat in the last 30 s.",
+		{ "queue_workers", "gauge",
+		  "Workers with a heartbeat in the last 30 s.",
 		  offsetof(rp_queue_stats, workers), 1 },
-		{ "queue_done_per_second",
+		{ "queue_done_per_second", "gauge",
 		  "Jobs that were done, over the last 10 s.",
 		  offsetof(rp_queue_stats, done_10s), 10 },
-		{ "queue_failed_per_second",
+		{ "queue_failed_per_second", "gauge",
 		  "Attempts that failed, over the last 10 s.",
 		  offsetof(rp_queue_stats, failed_10s), 10 },
+		{ "queue_done_total", "counter",
+		  "Jobs that were done since the queue was made.",
+		  offsetof(rp_queue_stats, done_total), 1 },
+		{ "queue_failed_total", "counter",
+		  "Attempts that failed since the queue was made.",
+		  offsetof(rp_queue_stats, failed_total), 1 },
+		{ "queue_dead_total", "counter",
+		  "Jobs that died since the queue was made.",
+		  offsetof(rp_queue_stats, dead_total), 1 },
 	};
 
 	put_jobs(to, stats);
-	for (size_t i = 0; i < sizeof(gauges) / sizeof(*gauges); i++)
-		put_gauge(to, stats, &gauges[i]);
+	for (size_t i = 0; i < sizeof(metrics) / sizeof(*metrics); i++)
+		put_metric(to, stats, &metrics[i]);
 	metrics_head(to, "queue_paused", "gauge", "1 if the queue is paused.");
 	for (size_t i = 0; i < count_queues(stats); i++) {
 		const rp_queue_stats *q = rp_stats_at(stats, i);

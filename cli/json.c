@@ -292,6 +292,9 @@ json_stats(const rp_queue_stats *stats)
 		FIELD("workers", number, rp_queue_stats, workers),
 		FIELD("done_per_s", per_10s, rp_queue_stats, done_10s),
 		FIELD("failed_per_s", per_10s, rp_queue_stats, failed_10s),
+		FIELD("done_total", number, rp_queue_stats, done_total),
+		FIELD("failed_total", number, rp_queue_stats, failed_total),
+		FIELD("dead_total", number, rp_queue_stats, dead_total),
 		FIELDS_END,
 	};
 

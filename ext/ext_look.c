@@ -218,7 +218,10 @@ read_stats(const void *data, size_t row, struct rp_value *columns)
 	*columns++ = rp__int(s->running_at_least);
 	*columns++ = rp__int(s->blocked);
 	*columns++ = rp__int(s->blocked_at_least);
-	*columns = rp__int_or_null(s->held_until, !s->held_until);
+	*columns++ = rp__int_or_null(s->held_until, !s->held_until);
+	*columns++ = rp__int(s->done_total);
+	*columns++ = rp__int(s->failed_total);
+	*columns = rp__int(s->dead_total);
 }
 
 static void

@@ -94,7 +94,8 @@ const struct ext_function ext_functions[] = {
 		       " longest_running_ms, workers, done_recently,"
 		       " failed_recently, scheduled_at_least, ready_at_least,"
 		       " running_at_least, blocked, blocked_at_least,"
-		       " held_until"), 0 },
+		       " held_until, done_total, failed_total,"
+		       " dead_total"), 0 },
 	{ "why", 1, { P_JOB_ID },
 	  TABLE(why, "now, paused_at, pause_reason, ahead, suspect, workers,"
 		     " queue_workers, worker_id, host, pid, silent_ms,"

@@ -17,12 +17,13 @@
 
 #include "db/backend.h"
 
-/* How many jobs of a queue have finished since the last write to the table of
- * tallies; see tally.c. */
-struct rp_tally {
-	int64_t queue_id, done, failed;
+/* How many jobs of each queue have finished since the last write to the table
+ * of tallies; see tally.c. */
+struct rp_tallies {
+	struct rp_value *rows; /* parameters of the verb `tally` */
+	size_t count, room;
+	int64_t written_at; /* monotonic ms; 0: never */
 };
-#define RP_TALLIES 16
 
 struct rp_conn {
 	const struct rp_database *database;
@@ -46,10 +47,7 @@ struct rp_conn {
 	int lost_answer; /* 1: the answer to a claim may have been lost. Then
 			  * this worker may have leases on jobs that it never
 			  * received */
-	struct rp_tally tallies[RP_TALLIES];
-	size_t tallies_count;
-	int64_t tallied_at;       /* when a tally was last written (monotonic
-				   * ms) */
+	struct rp_tallies tallies;
 	int64_t swept_at;         /* when this handle last swept (monotonic
 				   * ms) */
 	int64_t rested_at;        /* when this handle last applied retention
@@ -449,7 +447,8 @@ int rp__probe_and_sweep(rp_conn *conn, const char *const *queues, int what,
 
 /* tally.c */
 void rp__tally(rp_conn *conn, int64_t queue_id, int64_t done, int64_t failed);
-int rp__tally_is_due(const rp_conn *conn);
+int64_t rp__tally_due_in(const rp_conn *conn);
 int rp__tally_write(rp_conn *conn);
+int rp__tally_write_if_due(rp_conn *conn);
 
 #endif

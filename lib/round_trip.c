@@ -58,9 +58,8 @@ hold(rp_conn *conn, const struct rp_round_trip *trip)
 static int
 run(rp_conn *conn, struct rp_round_trip *trip, int holds)
 {
-	int due = rp__tally_is_due(conn);
-	int joins = due && conn->backend->one_writer;
-	int r = due && !joins ? rp__tally_write(conn) : 0;
+	int joins = conn->backend->one_writer;
+	int r = joins ? 0 : rp__tally_write_if_due(conn);
 
 	if (r == 0)
 		r = rp__begin(conn,
@@ -76,7 +75,7 @@ run(rp_conn *conn, struct rp_round_trip *trip, int holds)
 	if (r == 0 && trip->left_payloads)
 		r = forget_payloads(conn);
 	if (r == 0 && joins)
-		r = rp__tally_write(conn);
+		r = rp__tally_write_if_due(conn);
 	return rp__end(conn, r);
 }
 

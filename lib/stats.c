@@ -73,6 +73,9 @@ add_stats(void *ctx, size_t row, const struct rp_value *c)
 	s->blocked_at_least = c[STATS_OUT_BLOCKED_AT_LEAST].i != 0;
 	s->running_at_least = c[STATS_OUT_RUNNING_AT_LEAST].i != 0;
 	s->held_until = c[STATS_OUT_HELD_UNTIL].i;
+	s->done_total = c[STATS_OUT_DONE_TOTAL].i;
+	s->failed_total = c[STATS_OUT_FAILED_TOTAL].i;
+	s->dead_total = c[STATS_OUT_DEAD_TOTAL].i;
 	s->pause_reason =
 		rp__batch_text(stats->texts, &c[STATS_OUT_PAUSE_REASON]);
 	return s->queue && (s->pause_reason ||

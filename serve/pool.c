@@ -12,6 +12,7 @@
 #include "serve.h"
 
 #include <string.h>
+#include <time.h>
 
 #include "internal.h"
 #include "writes.h"
@@ -63,6 +64,31 @@ pool_give_all(struct server *server, struct list *requests, enum lane lane)
  * all its requests wait until it is on the disk. */
 #define MOST_BYTES ((size_t)8 << 20)
 
+/* Wait for a request. The counts of the finished jobs (see lib/tally.c) are
+ * written when they are due, even if no request comes. */
+static void
+wait_for_request(struct member_of_pool *me)
+{
+	pthread_mutex_t *lock = &me->server->pool.lock;
+	int64_t ms = rp__tally_due_in(me->conn);
+	struct timespec until;
+
+	if (ms < 0) {
+		pthread_cond_wait(&me->given, lock);
+		return;
+	}
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_sec += ms / 1000;
+	until.tv_nsec += ms % 1000 * 1000000;
+	until.tv_sec += until.tv_nsec / 1000000000;
+	until.tv_nsec %= 1000000000;
+	if (pthread_cond_timedwait(&me->given, lock, &until) == 0)
+		return;
+	pthread_mutex_unlock(lock);
+	rp__tally_write(me->conn);
+	pthread_mutex_lock(lock);
+}
+
 /* Take up to `most` requests, with MOST_BYTES at most. Returns 0 if the thread
  * has to end. */
 static size_t
@@ -75,7 +101,7 @@ take(struct member_of_pool *me, struct list *list, struct request **ret,
 	pthread_mutex_lock(&pool->lock);
 	while (!list->first && !pool->stops) {
 		me->waits = 1;
-		pthread_cond_wait(&me->given, &pool->lock);
+		wait_for_request(me);
 	}
 	me->waits = 0;
 	while (n < most && list->first) {
@@ -145,7 +171,10 @@ int
 pool_start(struct server *server)
 {
 	struct pool *pool = &server->pool;
+	pthread_condattr_t monotonic;
 
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
 	pthread_mutex_init(&pool->lock, NULL);
 	pool->is_made = 1;
 	for (size_t i = 0; i < THREADS; i++) {
@@ -162,7 +191,7 @@ pool_start(struct server *server)
 		if (r < 0)
 			return not_opened(server->options->url, r, &error);
 		me->server = server;
-		pthread_cond_init(&me->given, NULL);
+		pthread_cond_init(&me->given, &monotonic);
 		if (pthread_create(&me->thread, NULL,
 				   i == 0 ? write_all : read_all, me) != 0)
 			return complain(FAILED, "cannot start a thread");

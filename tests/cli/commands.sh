@@ -151,7 +151,7 @@ readpast complete "$(claim_of "$(readpast list drop --json)")"
 check 'queue drop succeeds' status 0 readpast queue drop drop --yes
 
 check 'stats --json has the documented fields in their order' equal "$(grep -oE '"[a-z_]+":' <<<"$(readpast stats q --json)" | tr -d '":' | paste -sd,)" \
-	queue,paused,pause_reason,scheduled,ready,blocked,running,done,dead,cancelled,oldest_ready_ms,longest_running_ms,workers,done_per_s,failed_per_s
+	queue,paused,pause_reason,scheduled,ready,blocked,running,done,dead,cancelled,oldest_ready_ms,longest_running_ms,workers,done_per_s,failed_per_s,done_total,failed_total,dead_total
 check 'sweep prints what it has done' equal "$(readpast sweep)" '0 due, 0 recovered, 0 dead, 0 dropped, 0 expired, 0 fired'
 readpast enqueue wait x --delay 300ms --quiet
 check 'claim --wait waits until a job is due' equal "$(field payload "$(readpast claim wait --wait 5s)")" x

@@ -265,6 +265,9 @@ def test_alerts(rules):
             (queue("a", workers=0, done_per_second="0 0 0.1 0 " * 20), []),
         "clients without a name count as workers if an attempt failed in the last minutes":
             (queue("a", workers=0, failed_per_second="0.1 0 0 0 " * 20), []),
+        "jobs that die":
+            (queue("a", dead_total="0+1x80") + queue("b", dead_total="0+0.5x80"),
+             [("JobsDie", "a")]),
     }
     tests = [{"name": name, "interval": "1m",
               "input_series": [{"series": "readpast_info", "values": "1+0x80"}, *series],

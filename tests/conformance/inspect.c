@@ -266,6 +266,8 @@ stats_count_every_state_and_say_what_is_absent(void **state)
 	assert_int_equal(s.paused, 0);
 	assert_int_equal(s.workers, 0);
 	assert_int_equal(s.done_10s, 1);
+	assert_int_equal(s.done_total, 1);
+	assert_int_equal(s.dead_total, 1);
 	assert_in_range(s.oldest_ready_ms, 0, 5000);
 	assert_in_range(s.longest_running_ms, 0, 5000);
 	q.name = "empty";
@@ -295,6 +297,55 @@ failures_count_whether_they_were_for_good_or_not(void **state)
 	rp_close(conn); /* closing writes the counts that are still in memory */
 	assert_int_equal(stats_of(db->conn, "q").failed_10s, 2);
 	assert_int_equal(stats_of(db->conn, "q").done_10s, 0);
+	assert_int_equal(stats_of(db->conn, "q").failed_total, 2);
+	assert_int_equal(stats_of(db->conn, "q").dead_total, 1);
+}
+
+static void
+a_lease_that_ran_out_for_the_last_time_counts_as_dead(void **state)
+{
+	struct db *db = *state;
+	rp_job_spec job = job_of("x");
+	rp_conn *conn = connect_to(db);
+	rp_queue_stats s;
+	rp_batch *batch;
+
+	job.max_attempts = 1;
+	put_spec(conn, "q", &job);
+	batch = take(conn, "q", 1, 1);
+	wait_until(conn, rp_batch_at(batch, 0)->lease_until);
+	rp_batch_free(batch);
+	ok(conn, rp_sweep(conn, NULL));
+	rp_close(conn);
+	s = stats_of(db->conn, "q");
+	assert_int_equal(s.dead_total, 1);
+	assert_int_equal(s.failed_total, 0);
+}
+
+/* One call settles jobs of all these queues. */
+static void
+jobs_of_many_queues_are_counted(void **state)
+{
+	enum { QUEUES = 40 };
+	struct db *db = *state;
+	rp_conn *conn = connect_to(db);
+	rp_verdict verdicts[QUEUES];
+	char queue[8];
+
+	for (int i = 0; i < QUEUES; i++) {
+		struct claim c;
+
+		snprintf(queue, sizeof(queue), "q%d", i);
+		put(conn, queue, "x");
+		take_one(conn, queue, 60000, &c);
+		verdicts[i] = verdict_on(c, RP_DONE);
+	}
+	ok(conn, rp_settle(conn, verdicts, QUEUES));
+	rp_close(conn);
+	for (int i = 0; i < QUEUES; i++) {
+		snprintf(queue, sizeof(queue), "q%d", i);
+		assert_int_equal(stats_of(db->conn, queue).done_total, 1);
+	}
 }
 
 static void
@@ -422,6 +473,8 @@ main(int argc, char **argv)
 		CASE(a_job_that_is_due_is_ready_before_any_sweep),
 		CASE(stats_count_every_state_and_say_what_is_absent),
 		CASE(failures_count_whether_they_were_for_good_or_not),
+		CASE(a_lease_that_ran_out_for_the_last_time_counts_as_dead),
+		CASE(jobs_of_many_queues_are_counted),
 		CASE(all_queues_are_listed_by_name),
 		CASE(a_new_queue_has_the_defaults_and_a_change_leaves_the_rest),
 		CASE(without_workers_the_list_of_workers_is_empty),

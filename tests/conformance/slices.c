@@ -291,20 +291,25 @@ lowering_a_limit_does_not_compare_all_jobs_with_each_other(void **state)
 	assert_true(w.worst_us < MOST_US);
 }
 
+/* Every second tally is of a queue that does not exist. */
 static void
-a_sweep_forgets_old_tallies_in_slices(void **state)
+a_sweep_adds_up_old_tallies_in_slices(void **state)
 {
 	struct db *db = *state;
 	struct watch w;
 
-	sql(db->conn, NUMBERS(50000) "insert into readpast_tally (queue_id, "
-				     "second, done, failed)"
-				     " select i, 1, 1, 0 from n");
+	make_queue(db->conn);
+	sql(db->conn,
+	    NUMBERS(50000) "insert into readpast_tally (queue_id, second, "
+			   "done, dead) select i % 2 + 1, i, 1, 2 from n");
 	watch_handle(&w, db->conn);
 	ok(db->conn, rp_sweep(db->conn, NULL));
 	expect_slices(&w, 4);
 	assert_int_equal(
-		ask_sql(db->conn, "select count(*) from readpast_tally"), 0);
+		ask_sql(db->conn, "select count(*) from readpast_tally"), 1);
+	assert_int_equal(stats_of(db->conn, "q").done_total, 25000);
+	assert_int_equal(stats_of(db->conn, "q").dead_total, 50000);
+	assert_int_equal(stats_of(db->conn, "q").done_10s, 0);
 }
 
 static void
@@ -524,7 +529,7 @@ main(int argc, char **argv)
 		CASE(retention_of_large_jobs_ends_each_slice_by_time),
 		CASE(a_sweep_of_many_queues_lets_others_write),
 		CASE(lowering_a_limit_does_not_compare_all_jobs_with_each_other),
-		CASE(a_sweep_forgets_old_tallies_in_slices),
+		CASE(a_sweep_adds_up_old_tallies_in_slices),
 		CASE(retrying_all_dead_jobs_lets_others_write),
 		CASE(in_a_transaction_of_the_callers_nothing_is_committed_before_its_end),
 		CASE(retention_goes_on_at_a_workers_next_look),

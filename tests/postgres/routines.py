@@ -1848,6 +1848,48 @@ def a_sweep_notifies_a_waiter_of_a_queue_with_a_ready_job(s):
 
 
 @case
+def verdicts_in_sql_are_counted(s):
+    def totals():
+        return s.rows("select done_total, failed_total, dead_total "
+                      "from readpast.stats('q')")[0]
+    s.rows("select readpast.enqueue_many('q', array_fill('x'::text, array[9]), "
+           "max_attempts => 1)")
+    jobs = s.rows("select id, claim_no from readpast.claim('q', 9)")
+    s.one("select readpast.complete(%s, %s)", *jobs[0])
+    assert totals() == (1, 0, 0)
+    # In the next second the session writes what it has counted since.
+    s.one("select set_config('readpast.tally', array[1, q.id, 4, 2]::text, false) "
+          "from readpast.queue q")
+    s.one("select readpast.fail(%s, %s)", *jobs[1])
+    assert totals() == (5, 3, 1)
+    s.rows("select * from readpast.complete(%s::bigint[], %s::bigint[])",
+           *map(list, zip(*jobs[2:5])))
+    s.one("select readpast.release(%s, %s)", *jobs[5])
+    second, _, done, failed = s.one("select current_setting('readpast.tally')::bigint[]")
+    # If a second began between the calls, the counts are in the table.
+    assert totals()[0] + done == 8 and totals()[1] + failed == 3, (totals(), second)
+
+
+@case
+def old_counts_of_finished_jobs_are_added_up(s):
+    s.put("x")
+    s.one("select readpast.queue_create('r')")
+    now = "extract(epoch from now())::bigint"
+    s.rows("insert into readpast.tally (second, queue_id, done, failed, dead) "
+           f"values ({now} - 100, 1, 1, 2, 3), ({now} - 90, 1, 10, 20, 30), "
+           f"({now}, 1, 100, 200, 300), (0, 2, 7, 7, 7), ({now} - 90, 99, 1, 1, 1)")
+    before = s.rows("select name, done_total, failed_total, dead_total "
+                    "from readpast.stats()")
+    assert before == [("q", 111, 222, 333), ("r", 7, 7, 7)]
+    for _ in range(2):
+        s.rows("select readpast.sum_tallies()")
+        assert s.rows("select queue_id, second = 0, done from readpast.tally "
+                      "order by 1, 2") == [(1, False, 100), (1, True, 11), (2, True, 7)]
+        assert s.rows("select name, done_total, failed_total, dead_total "
+                      "from readpast.stats()") == before
+
+
+@case
 def nothing_is_granted_to_public(s):
     assert s.rows(
         "select p.oid::regprocedure from pg_proc p, "

@@ -13,9 +13,28 @@ import json
 import sqlite3
 import time
 
-from serving import KIND, Answer, Case, main
+from serving import KIND, Answer, Case, eventually, main
 
 BUSY = "/v1/queues/busy/jobs", {"payload": "x", "kind": "busy"}
+
+
+class Counts(Case):
+    def test_finished_jobs_are_counted_although_no_request_follows(self):
+        def counts(*names):
+            stats = self.server.get(f"/v1/stats?queue={self.queue}").json["queues"][0]
+            return [stats[name] for name in names]
+        for _ in range(30):
+            self.server.enqueue(self.queue)
+        jobs = self.server.claim(self.queue, max=30)
+        for job in jobs[:28]:
+            self.server.post("/v1/verdicts", {"verdicts": [
+                {"claim": job["claim"], "verdict": "done"}]})
+        for job in jobs[28:]:
+            self.server.post("/v1/verdicts", {"verdicts": [
+                {"claim": job["claim"], "verdict": "fail"}]})
+        wanted = [28, 2, 2.8, 0.2]
+        self.assertTrue(eventually(3, lambda: counts(
+            "done_total", "failed_total", "done_per_s", "failed_per_s") == wanted))
 
 
 class Together(Case):

@@ -27,7 +27,8 @@ select q.name as queue,
    and not exists (select 1 from tally t
                     where t.queue_id = q.id
                       and t.second > extract(epoch from clock_timestamp())
-                                     - 60)
+                                     - 60
+                      and t.done + t.failed > 0)
    and not exists (select 1
                      from running_in(q.id, 1000) r
                      join job h on h.id = r.id and h.claim_no = r.claim_no

@@ -1,7 +1,8 @@
--- tally: record how many jobs of a queue a client has finished since its last run of
--- this statement. A client runs this statement at most once a second, in a transaction
--- that it commits anyway.
+-- tally: record how many jobs of each queue a client has finished since its last run of
+-- this statement. A client runs this statement at most once a second.
 
 insert into readpast.tally (second, queue_id, done, failed)
-values (extract(epoch from pg_catalog.clock_timestamp())::bigint,
-        :queue_id::bigint::integer, :done::bigint, :failed::bigint);
+select extract(epoch from pg_catalog.clock_timestamp())::bigint,
+       t.queue_id::integer, t.done, t.failed
+  from unnest(:queue_id[]::bigint[], :done[]::bigint[], :failed[]::bigint[])
+       as t(queue_id, done, failed);

@@ -18,7 +18,8 @@ select q.name as queue,
                     where w.stopped_at is null and e.value = q.name
                       and w.seen_at > :now_ms - 30000)
    and not exists (select 1 from readpast_tally
-                    where queue_id = q.id and second > :now_ms / 1000 - 60)
+                    where queue_id = q.id and second > :now_ms / 1000 - 60
+                      and done + failed > 0)
    and not exists (select 1
                      from (select worker_id from readpast_job
                             where queue_id = q.id and lease_until > :now_ms

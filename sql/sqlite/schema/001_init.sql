@@ -295,13 +295,15 @@ create table readpast_worker (
 	released   integer not null default 0
 );
 
--- The number of jobs of a queue that finished in each of the last seconds. `readpast
--- stats` shows rates that are computed from these numbers.
+-- How many jobs of a queue were done, how many attempts failed, and how many jobs died,
+-- in each of the last seconds. Second 0 stands for all earlier time: the verb sweep_rest
+-- adds the rows of old seconds to it. `readpast stats` shows rates and totals.
 create table readpast_tally (
 	queue_id integer not null,
 	second   integer not null,
-	done     integer not null,
-	failed   integer not null,
+	done     integer not null default 0,
+	failed   integer not null default 0,
+	dead     integer not null default 0,
 	primary key (queue_id, second)
 ) without rowid;
 

@@ -1,7 +1,8 @@
 -- stats: return numbers about the queue :queue, or if :queue is null, about all queues,
 -- sorted by name. For each queue these are the number of jobs in each state, the age of
--- the oldest ready job, the number of jobs that finished in the last ten seconds, and
--- the number of workers that serve the queue.
+-- the oldest ready job, the number of jobs that finished in the last ten seconds, the
+-- number of workers that serve the queue, and how many jobs were done, attempts failed
+-- and jobs died since the queue was made.
 -- The jobs that wait for their group are counted as blocked. If no job of the queue may
 -- start now, all due jobs are counted as blocked, too, and no job is counted as ready.
 -- Up to :most live jobs of each state are counted. scheduled_at_least, ready_at_least
@@ -74,6 +75,13 @@ select q.name as queue, q.paused_at is not null as paused,
        q.running > :most as running_at_least,
        min(q.waiting + q.stopped * q.due, :most) as blocked,
        q.waiting + q.stopped * q.due > :most as blocked_at_least,
-       iif(q.held_until > :now, q.held_until, null) as held_until
+       iif(q.held_until > :now, q.held_until, null) as held_until,
+       coalesce(t.done, 0) as done_total,
+       coalesce(t.failed, 0) as failed_total,
+       coalesce(t.dead, 0) as dead_total
   from counted q
+  left join (select queue_id, sum(done) as done, sum(failed) as failed,
+                    sum(dead) as dead
+               from readpast_tally
+              group by queue_id) t on t.queue_id = q.id
  order by q.name;

@@ -59,6 +59,9 @@ select id, queue_id, 5, :now, priority, run_at, claim_no, attempt,
 -- if @dead:
 delete from readpast_job where id = @id;
 
+-- if @dead:
+-- include count_dead
+
 -- include dead_letter
 
 -- if @alive:

@@ -1,6 +1,6 @@
 -- sweep_rest: delete at most :max rows that are no longer needed: payloads of completed
 -- jobs, workers that have sent no heartbeat for an hour, counts (tallies) older than a
--- minute, and unique keys that are free again.
+-- minute, which are added to second 0, and unique keys that are free again.
 -- A payload is not deleted if a live or kept job has its id. A copy from another
 -- database may have inserted the completed job once more.
 
@@ -15,7 +15,7 @@ select id, null, null, null, null
 union all
 select 0, queue_id, second, null, null
   from readpast_tally
- where second < :now / 1000 - 60
+ where second > 0 and second < :now / 1000 - 60
 union all
 select 0, queue_id, null, null, unique_key
   from readpast_taken_key
@@ -31,6 +31,16 @@ delete from readpast_payload
 delete from readpast_gone where id = @gone;
 
 delete from readpast_worker where id = @id;
+
+-- if @second:
+insert into readpast_tally (queue_id, second, done, failed, dead)
+select t.queue_id, 0, t.done, t.failed, t.dead
+  from readpast_tally t
+  join readpast_queue q on q.id = t.queue_id
+ where t.queue_id = @queue_id and t.second = @second
+on conflict do update set done = done + excluded.done,
+                          failed = failed + excluded.failed,
+                          dead = dead + excluded.dead;
 
 delete from readpast_tally where queue_id = @queue_id and second = @second;
 

@@ -56,4 +56,4 @@ select null, 0
         or exists (select 1 from readpast_taken_key where until <= :now)
         or exists (select 1 from readpast_worker where seen_at < :now - 3600000)
         or exists (select 1 from readpast_tally
-                    where second < :now / 1000 - 60));
+                    where second > 0 and second < :now / 1000 - 60));

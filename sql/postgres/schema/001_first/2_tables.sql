@@ -520,15 +520,17 @@ create unlogged table readpast.job_waiter (
 	primary key (job_id, pid)
 );
 
--- How many jobs of a queue were finished in each of the last seconds. The command
--- `stats` shows these rates. Each client appends rows of its own, so two clients that
--- finish jobs in the same second do not wait for each other. A reader adds up the rows
--- of a second.
+-- How many jobs of a queue were done, how many attempts failed, and how many jobs died,
+-- in each of the last seconds. Second 0 stands for all earlier time: the sweep adds up
+-- the rows of old seconds there. The command `stats` shows rates and totals. Each client
+-- appends rows of its own, so two clients that finish jobs in the same second do not wait
+-- for each other. A reader adds up the rows.
 create table readpast.tally (
 	second   bigint not null,
 	queue_id integer not null,
-	done     bigint not null,
-	failed   bigint not null
+	done     bigint not null default 0,
+	failed   bigint not null default 0,
+	dead     bigint not null default 0
 );
 create index tally_second on readpast.tally (second);
 

@@ -331,8 +331,8 @@ as $body$
 select interval '1 hour'
 $body$;
 
--- The rows of `tally` are kept for this long, because the command `doctor` reads the
--- rows of the last minute.
+-- The rows of `tally` are kept for this long before they are added up, because the
+-- command `doctor` reads the rows of the last minute.
 create function readpast.tally_age() returns interval
 language sql immutable
 as $body$

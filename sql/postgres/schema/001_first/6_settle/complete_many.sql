@@ -13,20 +13,26 @@ returns table (id bigint, accepted boolean)
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $body$
+declare
+	answer  record;
+	refused bigint[] := '{}';
 begin
 	if readpast.are_bad_verdicts(ids, claim_nos, null, null, null) then
 		raise exception 'ids and claim_nos must be arrays of the same length'
 			using errcode = 'RP003';
 	end if;
+	for answer in
+		select t.number, t.result, t.queue_id
+		  from readpast.settle_and_claim(null, ids => ids, claim_nos => claim_nos,
+		                                 results => results) t loop
+		if answer.number = 0 then
+			perform readpast.count_ended(answer.queue_id, answer.result, 0);
+		else
+			refused := refused || answer.number;
+		end if;
+	end loop;
 	return query
-	with refused as materialized (
-		select t.number
-		  from readpast.settle_and_claim(null, ids => ids,
-		                                 claim_nos => claim_nos,
-		                                 results => results) t
-		 where t.number > 0)
-	select v.id,
-	       not exists (select 1 from refused r where r.number = v.number)
+	select v.id, v.number <> all (refused)
 	  from unnest(ids) with ordinality as v(id, number)
 	 order by v.number;
 end

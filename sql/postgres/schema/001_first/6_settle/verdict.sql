@@ -32,7 +32,7 @@ begin
 		raise exception 'the lease is not within 1 ms..:most_days days'
 			using errcode = 'RP003';
 	end if;
-	select t.result, t.state into it
+	select t.result, t.state, t.queue_id into it
 	  from readpast.settle_and_claim(
 	           null, ids => array[id], claim_nos => array[claim_no],
 	           verdicts => array[verdict::bigint],
@@ -47,6 +47,10 @@ begin
 		raise exception 'job % was cancelled', id using errcode = 'RP002';
 	elsif it.result = -9 then
 		raise exception 'no job has the id %', id using errcode = 'RP005';
+	elsif verdict = 0 then
+		perform readpast.count_ended(it.queue_id, 1, 0);
+	elsif verdict < 3 then
+		perform readpast.count_ended(it.queue_id, 0, 1);
 	end if;
 	return readpast.state_word(it.state);
 end

@@ -39,6 +39,11 @@ begin
 		       d.unique_key, d.kind, d.headers, d.payload, d.error,
 		       d.all_failures, d.extra, d.group_key
 		  from died d),
+	counted as (
+		insert into readpast.tally (second, queue_id, dead)
+		select extract(epoch from clock_timestamp())::bigint, d.queue_id, count(*)
+		  from died d
+		 group by d.queue_id),
 	back as (
 		update readpast.job j
 		   set lane_id = o.lane_id,

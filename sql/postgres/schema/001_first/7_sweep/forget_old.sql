@@ -1,6 +1,6 @@
 -- forget_old: delete old rows. These are the rows of workers that were not seen for an
--- hour, of tallies older than a minute, of waiters that died, of clients that stopped
--- waiting for a job, and of unique keys that are free again. A row of `expiry`, which
+-- hour, of waiters that died, of clients that stopped waiting for a job, and of unique
+-- keys that are free again. Tallies older than a minute are added up. A row of `expiry`, which
 -- says when some jobs expire, is deleted when this time has passed and none of the
 -- expired jobs is left. Of the visited cursors of each lane, only the newest is kept.
 -- (Usually a lane has only one visited cursor, but two sweeps that run at the same time
@@ -21,12 +21,7 @@ begin
 	           select w.ctid from readpast.worker w
 	            where w.seen_at < moment - readpast.worker_age()
 	              for update skip locked));
-	delete from readpast.tally t
-	 where t.ctid = any (array(
-	           select t.ctid from readpast.tally t
-	            where t.second < extract(epoch from moment
-	                                                - readpast.tally_age())::bigint
-	              for update skip locked));
+	perform readpast.sum_tallies();
 	delete from readpast.waiter w
 	 where w.ctid = any (array(
 	           select w.ctid from readpast.waiter w

@@ -1,7 +1,8 @@
 -- stats: show, for one queue or for each queue, the number of jobs in each state, the
--- age of the oldest ready job, how many jobs ended in the last ten seconds, and how
--- many workers serve the queue. Live jobs are counted up to 10,000 of each state.
--- Counts of kept jobs are exact.
+-- age of the oldest ready job, how many jobs ended in the last ten seconds, how many
+-- workers serve the queue, and how many jobs were done, attempts failed and jobs died
+-- since the queue was made. Live jobs are counted up to 10,000 of each state. Counts of
+-- kept jobs are exact.
 -- queue: the name of the queue. Null: all queues.
 -- Rows: one for each queue, by name. ready_at_least is true if there are, or may be,
 -- more ready jobs than the column `ready` counts. scheduled_at_least, running_at_least
@@ -16,7 +17,8 @@ returns table (name text, paused boolean, pause_reason text,
                workers bigint, done_recently bigint, failed_recently bigint,
                scheduled_at_least boolean, ready_at_least boolean,
                running_at_least boolean, blocked bigint,
-               blocked_at_least boolean, held_until timestamptz)
+               blocked_at_least boolean, held_until timestamptz,
+               done_total bigint, failed_total bigint, dead_total bigint)
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 set jit = off
@@ -41,7 +43,9 @@ begin
 	           and w.queues ? q.name),
 	       coalesce(t.done, 0), coalesce(t.failed, 0),
 	       l.scheduled_at_least, l.ready_at_least, l.running_at_least, l.blocked,
-	       l.blocked_at_least, case when q.held_until > moment then q.held_until end
+	       l.blocked_at_least, case when q.held_until > moment then q.held_until end,
+	       coalesce(t.done_total, 0), coalesce(t.failed_total, 0),
+	       coalesce(t.dead_total, 0)
 	  from readpast.queue q
 	 cross join lateral readpast.live_counts(q.id, :most_counted) l
 	  left join (
@@ -53,9 +57,13 @@ begin
 	        group by k.queue_id) k on k.queue_id = q.id
 	  left join (
 	       select t.queue_id,
-	              sum(t.done)::bigint as done, sum(t.failed)::bigint as failed
+	              sum(t.done) filter (where t.second > this_second - 10)::bigint as done,
+	              sum(t.failed) filter (where t.second > this_second - 10)::bigint
+	              as failed,
+	              sum(t.done)::bigint as done_total,
+	              sum(t.failed)::bigint as failed_total,
+	              sum(t.dead)::bigint as dead_total
 	         from readpast.tally t
-	        where t.second > this_second - 10
 	        group by t.queue_id) t on t.queue_id = q.id
 	 where q.name = coalesce(stats.queue, q.name)
 	 order by q.name;
