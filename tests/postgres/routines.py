@@ -1713,6 +1713,21 @@ def routines_walk_indexes_whatever_the_statistics_say(s):
 
 
 @case
+def the_limit_of_a_small_queue_costs_little_beside_a_large_one(s):
+    s.rows("select readpast.enqueue_many('bulk', array_fill('x'::text, array[60000]))")
+    for queue, limit in ("large", 10000), ("small", 10):
+        s.one("select readpast.queue_set(%s, run_limit => %s)", queue, limit)
+        s.rows("select readpast.enqueue_many(%s, array_fill('x'::text, array[%s]))",
+               queue, 2 * limit)
+        s.rows("select count(*) from readpast.claim(%s, %s, '1 hour')", queue, limit)
+    s.rows("vacuum analyze readpast.job, readpast.slot")
+    for call in "probe('small')", "claim('small', 1)":
+        s.rows(f"select * from readpast.{call}")
+        read = buffers(s, f"readpast.{call}")
+        assert read < 200, (call, read)
+
+
+@case
 def a_sweep_reads_nothing_of_a_table_that_was_analyzed_when_empty(s):
     pin = Session(s.database)
     pin.rows("begin isolation level repeatable read")

@@ -12,6 +12,7 @@ create function readpast.free_slots(queue_id integer, run_limit integer,
 returns integer
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
 as $body$
 declare
 	held bigint;
@@ -23,13 +24,15 @@ begin
 	held := (select count(*) from readpast.slot s
 	          where s.queue_id = free_slots.queue_id);
 	if held + most > run_limit then
+		-- OFFSET 0: see slots_held().
 		delete from readpast.slot s
 		 where s.queue_id = free_slots.queue_id
 		   and not exists (
 		           select 1
 		             from readpast.job j
 		            where j.id = s.job_id and j.queue_id = s.queue_id
-		              and j.lease_until is not null);
+		              and j.lease_until is not null
+		           offset 0);
 		get diagnostics gone = row_count;
 		held := held - gone;
 	end if;
