@@ -1165,7 +1165,8 @@ RP_API int rp_schedule_remove(rp_conn *conn, const char *name);
 
 /* A paused schedule does not fire. rp_schedule_resume() lets it fire again,
  * beginning with the first instant after the call. The instants during the
- * pause do not count as missed. RP_ENOENT: there is no such schedule. */
+ * pause do not count as missed. A resume of a schedule that is not paused
+ * changes nothing. RP_ENOENT: there is no such schedule. */
 RP_API int rp_schedule_pause(rp_conn *conn, const char *name);
 RP_API int rp_schedule_resume(rp_conn *conn, const char *name);
 

@@ -227,8 +227,8 @@ set_paused(rp_conn *conn, const rp_schedule *s, int paused, int64_t *ret_next)
 
 	if (!paused)
 		r = rp__run(conn, RP_V_NOW, NULL, 1, rp__first_int, &now);
-	/* If a schedule that was not paused is resumed, it keeps its next
-	 * instant. */
+	/* The verb changes nothing if a schedule that is not paused is
+	 * resumed. */
 	if (r == 0 && !paused && s->paused_at)
 		r = next_of(conn, s, s->anchor_at, now, &next);
 	else

@@ -1,5 +1,6 @@
 -- schedule_pause: pause a schedule if :paused is 1. Otherwise resume it, with :next_at as
--- its next time.
+-- its next time. A resume of a schedule that is not paused changes nothing, and returns
+-- no row.
 -- The column standby is not null if a copy or a move has paused the schedule. A user may
 -- pause the same schedule, too. Then ' and paused' is appended to standby, so that this
 -- schedule stays paused when a move starts the schedules in the target.
@@ -15,5 +16,5 @@ update readpast_schedule
                       then iif(standby glob 'moved *', standby, null)
                       when standby glob '* and paused' then standby
                       else standby || ' and paused' end
- where name = :name
+ where name = :name and (:paused or paused_at is not null)
 returning id;

@@ -9,7 +9,8 @@
 -- this word.
 -- next_at: the time of the next fire after the pause. It is ignored if `paused` is
 -- true.
--- Result: the schedule's id, or null if there is no such schedule.
+-- Result: the schedule's id. Null: nothing has changed, because there is no such
+-- schedule, or because `paused` is false and the schedule is not paused.
 -- Locks: the schedule's row.
 
 create function readpast.set_pause(name text, paused boolean, next_at timestamptz)
@@ -32,7 +33,7 @@ begin
 		   set paused_at = null, next_at = set_pause.next_at, retry_at = null,
 		       standby = case when starts_with(s.standby, 'moved ')
 		                      then s.standby end
-		 where s.name = set_pause.name
+		 where s.name = set_pause.name and s.paused_at is not null
 		returning s.id into id;
 	end if;
 	return id;
