@@ -181,6 +181,20 @@ def an_unknown_zone_is_refused_with_similar_names(s):
 
 
 @case
+def a_zone_whose_name_is_also_an_abbreviation_has_its_own_offsets(s):
+    s.rows("set timezone_abbreviations = 'Australia'")
+    wrong = []
+    for (name,) in s.rows("select name from pg_timezone_names where name ~ '^[A-Z]'"):
+        s.one("select set_config('TimeZone', %s, false)", name)
+        wrong += s.rows(
+            "select %s, day from unnest('{2026-01-15, 2026-07-15}'::date[]) d(day), "
+            "lateral (select (day + time '12:00') at time zone 'UTC' as at) t "
+            "where readpast.offset_at(%s, at) "
+            "      <> at::timestamp - (at at time zone 'UTC')", name, name)
+    assert wrong == [], wrong
+
+
+@case
 def a_fire_that_fails_counts_no_jobs(s):
     s.one("select readpast.schedule_set('a', 'q', '* * * * *', 'x', missed => 'all')")
     s.rows(LATE, "10 minutes")

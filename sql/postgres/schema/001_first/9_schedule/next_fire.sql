@@ -25,7 +25,8 @@ begin
 			greatest(readpast.to_ms(after - anchor), 0)::numeric / sets[8])::bigint));
 	end if;
 	ahead := readpast.offset_at(zone, seen);
-	first := date_trunc('minute', seen at time zone zone) + interval '1 minute';
+	first := date_trunc('minute', (seen at time zone 'UTC') + ahead)
+	         + interval '1 minute';
 	last := first + interval '400 years';
 	loop
 		local := readpast.next_match(sets, first);
@@ -48,7 +49,7 @@ begin
 			return at;
 		end if;
 		ahead := readpast.offset_at(zone, seen);
-		first := readpast.next_minute(seen at time zone zone);
+		first := readpast.next_minute((seen at time zone 'UTC') + ahead);
 	end loop;
 end
 $body$;
