@@ -72,17 +72,21 @@ next_after(const struct clockwork *c, int64_t after)
 		       : INT64_MAX;
 }
 
-/* Skip most of the missed instants if there are very many. Instants up to the
- * time `late` count as missed. newest: the last instant that was counted.
- * Returns the instant at which counting continues. After it there are at most
- * MOST_MISSED missed instants. */
+/* Returns the last instant that is not after the time `end`. `at` is an instant
+ * that is not after it. */
 static int64_t
-jump(const struct clockwork *c, int64_t newest, int64_t late)
+last_until(const struct clockwork *c, int64_t at, int64_t end)
 {
-	int64_t back = c->spec.every_ms ? c->spec.every_ms
-					: MOST_MISSED * INT64_C(60000);
+	while (at < end) {
+		int64_t middle = at + (end - at) / 2;
+		int64_t next = next_after(c, middle);
 
-	return next_after(c, newest > late - back ? newest : late - back);
+		if (next <= end)
+			at = next;
+		else
+			end = middle;
+	}
+	return at;
 }
 
 /* Decide which instants to fire, by the schedule's rule for missed instants.
@@ -91,7 +95,7 @@ jump(const struct clockwork *c, int64_t newest, int64_t late)
 static void
 plan(const struct clockwork *c, int64_t at, int64_t now, struct plan *ret)
 {
-	int policy = c->schedule->missed, counted = 1;
+	int policy = c->schedule->missed;
 	int64_t late = now - MISSED_MS, newest = 0;
 
 	ret->count = 0;
@@ -109,14 +113,13 @@ plan(const struct clockwork *c, int64_t at, int64_t now, struct plan *ret)
 			   ret->count < MOST_MISSED) {
 			ret->fires[ret->count++] = at;
 		} else {
-			ret->missed += counted;
+			/* The missed instants after the last one that is
+			 * counted are skipped, except the newest. */
+			if (++ret->missed == MOST_MISSED)
+				at = last_until(c, at, late);
 			newest = at;
 		}
 		at = next_after(c, at);
-		if (counted && ret->missed == MOST_MISSED) {
-			counted = 0;
-			at = jump(c, newest, late);
-		}
 	}
 	if (policy == RP_MISSED_ONCE && newest) {
 		ret->fires[0] = newest;

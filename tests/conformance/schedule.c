@@ -398,6 +398,28 @@ over_a_thousand_missed_instants_are_not_fired_or_counted(void **state)
 	assert_int_equal(FIELD(db->conn, "a", next_at), last + MINUTE);
 }
 
+/* The schedule is due in each minute of one day of the week, the day before
+ * yesterday. More instants than are counted were missed on that day, and none
+ * since then. */
+static void
+the_newest_of_very_many_missed_instants_fires_although_it_is_old(void **state)
+{
+	struct db *db = *state;
+	int64_t day = now_of(db->conn) / DAY - 2;
+	char spec[16];
+	rp_schedule s = schedule_of("a", spec);
+
+	/* 1970-01-01 was a Thursday. */
+	snprintf(spec, sizeof(spec), "* * * * %d", (int)((day + 4) % 7));
+	ok(db->conn, rp_schedule_set(db->conn, &s, 0));
+	set_next(db, day * DAY);
+	assert_int_equal(fire(db->conn), 1);
+	assert_string_equal(header(db->conn, 0, "readpast-missed"), "1000");
+	assert_string_equal(header(db->conn, 0, "readpast-scheduled-for"),
+			    minute_text((day + 1) * DAY - MINUTE));
+	assert_int_equal(FIELD(db->conn, "a", next_at), (day + 7) * DAY);
+}
+
 static void
 a_clock_that_is_set_forward_fires_missed_instants_once(void **state)
 {
@@ -839,6 +861,7 @@ main(int argc, char **argv)
 		CASE(a_zone_that_could_not_be_read_is_read_again_later),
 		CASE(a_schedule_whose_queue_is_being_created_delays_no_other),
 		CASE(over_a_thousand_missed_instants_are_not_fired_or_counted),
+		CASE(the_newest_of_very_many_missed_instants_fires_although_it_is_old),
 		CASE(a_clock_that_is_set_forward_fires_missed_instants_once),
 		CASE(overlap_skip_adds_no_job_while_one_is_live),
 		CASE(a_paused_schedule_does_not_fire_and_a_run_changes_no_instant),

@@ -22,9 +22,8 @@ language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $body$
 declare
-	late    timestamptz := moment - readpast.missed_age();
-	newest  timestamptz;       -- the last missed time that has no job
-	counted boolean := true;   -- false once `missed` has reached its limit
+	late   timestamptz := moment - readpast.missed_age();
+	newest timestamptz; -- the last missed time that has no job
 begin
 	fires := '{}';
 	missed := 0;
@@ -38,22 +37,16 @@ begin
 			newest := null;
 		elsif policy = 1 and cardinality(fires) < readpast.most_missed() then
 			fires := fires || next_at;
-		elsif counted then
-			missed := missed + 1;
-			newest := next_at;
 		else
+			missed := missed + 1;
+			if missed = readpast.most_missed() then
+				-- The missed times after the last one that is counted
+				-- are skipped, except the newest.
+				next_at := readpast.last_fire(sets, zone, anchor, next_at, late);
+			end if;
 			newest := next_at;
 		end if;
 		next_at := readpast.next_fire(sets, zone, anchor, next_at);
-		if missed = readpast.most_missed() and counted then
-			-- Very many times may have been missed. To be fast, the loop
-			-- skips most of them. At most the last thousand are left.
-			counted := false;
-			next_at := readpast.next_fire(
-				sets, zone, anchor,
-				greatest(newest, late - readpast.ms(case when sets[8] > 0
-					then sets[8] else 60000 * readpast.most_missed() end)));
-		end if;
 	end loop;
 	if policy = 0 and newest is not null then
 		fires := array[newest];
