@@ -1046,7 +1046,7 @@ typedef struct rp_fire {
  *                                   (`*` or a range with /10), and three
  *                                   letters for months and weekdays (JAN, MON)
  *   @hourly @daily @midnight @weekly @monthly @yearly @annually
- *   every D                         D is a duration of at least 1 s, see
+ *   every D                         D is a duration of 1 s to RP_MOST_DAYS, see
  *                                   rp_duration(). The fires are at anchor_ms
  *                                   + D, + 2 D, and so on. Only this form uses
  *                                   `anchor_ms`

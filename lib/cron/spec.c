@@ -349,8 +349,9 @@ parse_every(const struct reader *in, const char *text, struct rp_spec *ret)
 	if (text[n + strspn(text + n, BLANKS)] ||
 	    rp_duration(duration, &ms) < 0 || ms < 1000)
 		return wrong(in,
-			     "expected a duration of a second or more, such as "
-			     "every 90s, every 15m or every 2h");
+			     "expected a duration of 1 second to %d days, such "
+			     "as every 90s, every 15m or every 2h",
+			     RP_MOST_DAYS);
 	*ret = (struct rp_spec){ .every_ms = ms };
 	return 0;
 }

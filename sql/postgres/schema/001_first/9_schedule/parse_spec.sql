@@ -21,8 +21,8 @@ begin
 		if length between 1000 and :most_days * 86400000::numeric then
 			return array[0, 0, 0, 0, 0, 0, 0, length]::bigint[];
 		end if;
-		perform readpast.bad_spec(spec, 'expected a duration of a second or more, '
-			'such as every 90s, every 15m or every 2h');
+		perform readpast.bad_spec(spec, 'expected a duration of 1 second to '
+			':most_days days, such as every 90s, every 15m or every 2h');
 	elsif body ~ '^@' then
 		body := case lower(body collate "C")
 			when '@yearly' then '0 0 1 1 *' when '@annually' then '0 0 1 1 *'
