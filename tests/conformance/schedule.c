@@ -616,6 +616,7 @@ static const char *const texts[] = {
 	/* right */
 	"0 0 * * *",
 	"  5 4 * *  * ",
+	" 5\t4 *\t \t* *\t",
 	"*/7 1-5/2 1,15 JAN-mar,12 Fri-sun",
 	"59 23 31 12 7",
 	"0-59/60 0-23/24 1-31/31 */12 */8",
@@ -752,7 +753,7 @@ the_server_parses_a_spec_as_the_library_does(void **state)
 		if (!r && *texts[i])
 			compare_refusals(db, texts[i]);
 	}
-	assert_int_equal(right, 19);
+	assert_int_equal(right, 20);
 }
 
 /* ---- kill -9 ---- */

@@ -1,6 +1,7 @@
 -- parse_spec: parse the spec of a schedule. rp__spec_parse() of lib/cron/spec.c does
 -- the same, with the same messages.
--- spec: five fields of a crontab, a name such as @daily, or `every 90s`.
+-- spec: five fields of a crontab, a name such as @daily, or `every 90s`. Spaces and
+-- tabs separate the fields.
 -- Result: the value of the column `sets` of the table `schedule`. SQLSTATE RP003: the
 -- spec is wrong, or no day matches it.
 -- Locks: none.
@@ -16,7 +17,8 @@ declare
 	length numeric := parts[1]::numeric * (units ->> parts[2])::numeric;
 	sets   bigint[];
 begin
-	perform readpast.need_name('the spec', spec, :most_spec, true);
+	perform readpast.need_name('the spec', translate(spec, e'\t', ' '), :most_spec,
+	                           true);
 	if body ~* '^every' then
 		if length between 1000 and :most_days * 86400000::numeric then
 			return array[0, 0, 0, 0, 0, 0, 0, length]::bigint[];
