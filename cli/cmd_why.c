@@ -143,26 +143,40 @@ say_expiry(struct answer *a)
 	      a->to);
 }
 
+/* Print how many jobs are ahead of the job, in its group or in the ready
+ * line. */
+static void
+say_ahead(struct answer *a)
+{
+	const rp_why *why = a->why;
+	int in_group = waits_for_group(a);
+	int64_t ahead = in_group ? why->group_ahead : why->ahead;
+
+	a->reason = ahead ? "behind" : "next";
+	if (in_group) {
+		say_place(a);
+		fputs(ahead < RP_MOST_AHEAD ? " of its group" : "", a->to);
+	} else if (ahead == 0) {
+		fputs(", with no other job ahead of it", a->to);
+	} else {
+		fprintf(a->to,
+			", behind %s%lld job%s of higher priority or earlier "
+			"in line",
+			ahead >= RP_MOST_AHEAD ? "at least " : "",
+			(long long)ahead, plural(ahead));
+	}
+}
+
 /* Print since when the job has been ready, and how many jobs are ahead. */
 static void
 say_line(struct answer *a)
 {
-	const rp_why *why = a->why;
-
 	fputs(a->job->state == RP_STATE_READY ? "has been ready since "
 					      : "is blocked, and has waited "
 						"since ",
 	      a->to);
 	say_time(a, a->job->run_at);
-	a->reason = why->ahead ? "behind" : "next";
-	if (why->ahead == 0)
-		fputs(", with no other job ahead of it", a->to);
-	else
-		fprintf(a->to,
-			", behind %s%lld job%s of higher priority or earlier "
-			"in line",
-			why->ahead >= RP_MOST_AHEAD ? "at least " : "",
-			(long long)why->ahead, plural(why->ahead));
+	say_ahead(a);
 	fputs(".", a->to);
 }
 
@@ -188,7 +202,7 @@ waiting(struct answer *a)
 {
 	const rp_why *why = a->why;
 
-	if (waits_for_group(a))
+	if (waits_for_group(a) && why->group_next)
 		say_group(a);
 	else
 		say_line(a);

@@ -26,6 +26,8 @@ void say_time(const struct answer *answer, int64_t at);
 /* why_limits.c */
 /* Returns 1 if the job waits until its group lets it into the ready line. */
 int waits_for_group(const struct answer *answer);
+/* Print the place of the job among the jobs that wait for its group. */
+void say_place(const struct answer *answer);
 /* Print for which job of its group the job waits. */
 void say_group(struct answer *answer);
 /* Print what keeps the job from starting now: the limit, the rate, or a

@@ -14,10 +14,14 @@
 int
 waits_for_group(const struct answer *a)
 {
-	return a->job->state == RP_STATE_BLOCKED && a->why->group_next != NULL;
+	const rp_why *why = a->why;
+
+	return a->job->state == RP_STATE_BLOCKED &&
+	       (why->group_next || why->group_ahead ||
+		(why->group_held_until > why->now && why->group_waiting));
 }
 
-static void
+void
 say_place(const struct answer *a)
 {
 	int64_t place = a->why->group_ahead + 1, last = place % 10;

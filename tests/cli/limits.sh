@@ -96,6 +96,12 @@ readpast complete "$first"
 check 'the end of a job lets the next one of its group into the line' equal "$(states g)" \
 	'b1 ready,none ready,a2 ready,a3 blocked'
 readpast work g -j4 --drain --quiet --output-sync -- sh -c 'cat; echo' >ran
+last=$(readpast enqueue held x y z --group a | tail -n 1)
+readpast hold held --group a --for 1h
+check 'why says the place of a job in a held group, too' grep -qE \
+	'; 3rd of 3 of its group\. Group a is held until' <(readpast why "$last")
+check '... and so does its JSON' equal \
+	"$(readpast why "$last" --json | jq -c '[.reason, .ahead, .group_ahead, .group_waiting]')" '["held",null,2,3]'
 check 'a worker runs the rest, group by group' equal "$(grep a ran | paste -sd,)" a2,a3
 
 readpast queue set fails --group-limit 1 --backoff 1h >/dev/null
