@@ -91,8 +91,9 @@ pages_of(const json_t *plan)
 	       json_integer_value(json_object_get(plan, "Shared Read Blocks"));
 }
 
-/* Judge a plan. Returns 0 if the plan is good, and -1 on failure. Returns 1 if
- * a finding was reported, or if the plan could not be judged. */
+/* Judge a plan. The finding's fix is the text `fix` and the name of table job.
+ * Returns 0 if the plan is good, and -1 on failure. Returns 1 if a finding was
+ * reported, or if the plan could not be judged. */
 static int
 judge(struct doctor *d, const json_t *plan, const char *fix)
 {
@@ -104,12 +105,14 @@ judge(struct doctor *d, const json_t *plan, const char *fix)
 	if (!plan || (strcmp(index, "job_line") == 0 && pages <= MOST_PAGES))
 		return !plan;
 	r = doctor_found(
-		d, json_pack("{so so ss}", "how",
+		d, json_pack("{so so so}", "how",
 			     json_sprintf("%s%s%s", text_of(scan, "Node Type"),
 					  *index ? " of " : "", index),
 			     "pages",
 			     pages ? json_integer(pages) : json_string("all"),
-			     "fix", fix));
+			     "fix",
+			     json_sprintf("%s %s.job", fix,
+					  text_of(scan, "Schema"))));
 	return r < 0 ? r : 1;
 }
 
@@ -144,15 +147,15 @@ check_plan(struct doctor *d)
 	warm = json_array();
 	r = warm ? ask(d, "plan",
 		       "see the finding about index job_line, if there is one; "
-		       "then run: analyze job")
+		       "then run: analyze")
 		 : -1;
 
 	if (r == 0)
 		r = doctor_ask(d, doctor_question(d, "plan_cost"), warm);
 	if (r == 0 && json_array_size(warm))
 		r = ask(d, "plan_cost",
-			"find out what prevents vacuum on table job, and "
-			"whether a client sweeps");
+			"find out whether a client sweeps, and what prevents "
+			"vacuum on table");
 	json_decref(warm);
 	return r < 0 ? r : 0;
 }

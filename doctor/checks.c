@@ -138,8 +138,8 @@ const struct check checks[] = {
 	{ "fires", JOBS_WAIT,
 	  "overdue schedules: {schedules}; the first, {example}, should have "
 	  "enqueued a job {late_ms} ago, but no client fires it",
-	  "run a worker of readpast, or call readpast sweep once a second; on "
-	  "PostgreSQL its role needs the right to update readpast.schedule",
+	  "run a worker of readpast, or call readpast sweep once a "
+	  "second{rights}",
 	  NULL },
 	{ "zones", JOBS_WAIT,
 	  "schedules whose time zone cannot be read: {schedules}; the first is "
@@ -191,7 +191,7 @@ const struct check checks[] = {
 	  "prepared transactions in this database: {prepared}. If a worker "
 	  "waits for jobs of a queue, PREPARE TRANSACTION fails in each "
 	  "transaction that has enqueued a job into that queue",
-	  "begin such transactions with: set local readpast.notify = off "
+	  "begin such transactions with: set local {schema}.notify = off "
 	  "(readpast(7), Prepared transactions)",
 	  NULL },
 	{ "path", WARNING,

@@ -108,6 +108,8 @@ readpast claim over --lease 1ms >/dev/null
 check 'a lease that has run out is reported if no client sweeps' eventually finds sweep 'queue over: job'
 readpast cron add nightly beat 'every 1s' >/dev/null
 check 'an overdue schedule is reported' eventually finds fires '"warning".*overdue schedules: 1; the first, beat, .*no client fires it'
+check 'on PostgreSQL the fix names the table on which a right is needed' \
+	finds fires "once a second${schema+; its role needs the right to update $schema.schedule}\""
 readpast sweep >/dev/null
 check 'after a sweep this finding is gone' lacks sweep
 check 'after a sweep the schedule has fired' lacks fires

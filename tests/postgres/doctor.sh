@@ -21,6 +21,16 @@ export READPAST_DB=$url
 base="host=$server user=postgres dbname=postgres"
 readpast init >/dev/null
 
+fix_of() { # NAME WORDS: print the fix of the finding that contains the words
+	readpast doctor --json | jq -r --arg name "$1" --arg words "$2" \
+		'select(.check == $name and (.finding | contains($words))) | .fix'
+}
+mends() { # NAME WORDS: run this fix, and succeed if the finding is then gone
+	local fix
+	fix=$(fix_of "$@")
+	[[ -n $fix ]] && sql "$fix" && equal "$(fix_of "$@")" ''
+}
+
 # ---- settings of the server ----
 
 check 'fsync that is off is reported' finds fsync 'fsync is off.*alter system set fsync = on'
@@ -48,17 +58,21 @@ unset PGOPTIONS
 
 # ---- tables and indexes ----
 
+# A table of another program has the name of a table of the schema.
+sql "create table public.job (lease_until timestamptz)"
 sql "alter table readpast.job set (autovacuum_enabled = false)"
-check 'autovacuum that is off for a table is reported' finds vacuum 'table job.*reset .autovacuum_enabled'
-sql "alter table readpast.job reset (autovacuum_enabled, fillfactor)"
-check 'a table whose pages have no room for a claim is reported' finds reloptions 'fillfactor 100'
-sql "alter table readpast.job set (fillfactor = 45)"
-check 'with room in its pages the finding is gone' lacks reloptions
+check 'autovacuum that is off for a table is reported' finds vacuum 'table readpast.job: '
+check 'the fix turns it on' mends vacuum 'table '
+sql "alter table readpast.job reset (fillfactor)"
+check 'a table whose pages have no room for a claim is reported' finds reloptions 'readpast.job has fillfactor 100'
+check 'the fix leaves room in the pages' mends reloptions 'fillfactor'
 sql "create index mine on readpast.job (lease_until)"
-check 'an index that every claim has to write is reported' finds index 'mine contains a column.*drop index mine'
-sql "drop index readpast.mine"
+check 'an index that every claim has to write is reported' finds index 'readpast.mine contains a column'
+check 'the fix drops the index' mends index 'mine'
+check 'the fixes have not changed the table of the other program' \
+	equal "$(sql "select reloptions is null from pg_class where oid = 'public.job'::regclass")" t
 sql "grant usage on schema readpast to public; grant select on readpast.job to public"
-check 'a right of public to read jobs is reported' finds public 'may select job'
+check 'a right of public to read jobs is reported' finds public 'may select readpast.job".*revoke all on readpast.job'
 sql "revoke all on readpast.job from public"
 check 'after a revoke the finding is gone' lacks public
 sql "create role stranger"
@@ -95,7 +109,7 @@ sql "select setval('readpast.job_id_seq', 1)" >/dev/null
 seq 20000 | readpast enqueue q --quiet
 check 'a good plan of a claim is not reported' lacks plan
 sql "select count(readpast.complete(id, claim_no)) from readpast.claim('q', 15000)" >/dev/null
-check 'dead rows that vacuum does not remove are reported' eventually finds bloat 'table job has about 1[0-9]{4} dead rows'
+check 'dead rows that vacuum does not remove are reported' eventually finds bloat 'table readpast.job has about 1[0-9]{4} dead rows.*vacuum .analyze. readpast.job'
 check 'a sweep that keeps up is not reported' lacks marks
 # Each job that becomes ready gets a number from the sequence `line`. Skip a million of
 # these numbers without a sweep. The claim is made in SQL, because `readpast claim`
@@ -118,12 +132,13 @@ sql "insert into readpast.job (lane_id, seq, run_at, created_at, queue_id, max_a
 	select 1024 + 402, nextval('readpast.line'), now(), now(), 1, 3, '' from generate_series(1, 900000)"
 sql "delete from readpast.job where payload = ''"
 sql "vacuum readpast.job"
-check 'an index that is nearly empty is reported' eventually finds hollow 'index job_line takes [0-9]+ MiB.*reindex index concurrently job_line'
-sql "reindex index readpast.job_line; reindex index readpast.job_pkey"
-check 'after a rebuild the finding is gone' lacks hollow
+check 'an index that is nearly empty is reported' eventually finds hollow 'index readpast.job_line takes [0-9]+ MiB'
+check 'the fix rebuilds the index' mends hollow job_line
+sql "reindex index readpast.job_pkey"
+check 'after a rebuild of the primary key no such index is left' lacks hollow
 sql "drop index readpast.job_line"
 check 'a missing index is reported' finds index 'job_line is missing'
-check 'a claim that scans the whole table is reported' finds plan 'uses .*Scan'
+check 'a claim that scans the whole table is reported' finds plan 'uses .*Scan.*then run: analyze readpast.job"'
 sql "create index job_line on readpast.job (lane_id, seq) where seq is not null"
 check 'with the index the finding is gone' lacks plan
 
@@ -139,7 +154,11 @@ sql "select pg_terminate_backend($pid)" >/dev/null
 check 'the finding is gone when the transaction has ended' eventually lacks snapshot --long 500ms
 sql "begin; insert into readpast.lane values (0); prepare transaction 'forgotten'"
 check 'a prepared transaction is reported' eventually finds snapshot "prepared transaction forgotten.*rollback prepared" --long 500ms
-check 'beside prepared transactions, notify = on is reported' finds prepare 'prepared transactions in this database: 1\. .*readpast.notify = off'
+check 'beside prepared transactions, notify = on is reported' finds prepare 'prepared transactions in this database: 1\. .*set local readpast.notify = off'
+READPAST_DB="$url&schema=other"
+readpast init >/dev/null
+check 'in another schema the setting has the name of this schema' finds prepare 'set local other.notify = off'
+READPAST_DB=$url
 sql "rollback prepared 'forgotten'"
 check 'the finding is gone when nothing is prepared' lacks prepare
 sql "select pg_create_logical_replication_slot('left', 'test_decoding')" >/dev/null

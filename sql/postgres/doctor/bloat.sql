@@ -2,7 +2,8 @@
 -- The numbers of rows are the server's estimates. The query also shows the size of each
 -- table and of its indexes.
 
-select s.relname as table, s.n_dead_tup as dead, s.n_live_tup as live,
+select format('%I.%I', s.schemaname, s.relname) as table,
+       s.n_dead_tup as dead, s.n_live_tup as live,
        pg_table_size(s.relid) as table_bytes,
        pg_indexes_size(s.relid) as index_bytes,
        coalesce((extract(epoch from clock_timestamp()

@@ -2,29 +2,29 @@
 -- indexes that somebody has added on a column that each claim changes. Each claim has
 -- to write such an index, and so is slow.
 
+with schema_index as (
+  select format('%I.%I', current_schema(), n.name) as name
+    from (values ('job_line'), ('job_due'), ('job_scheduled'), ('job_unique'),
+                 ('job_pkey'), ('archive_state'), ('archive_keep'),
+                 ('kept_count_of'),
+                 ('cursor_pkey'), ('cursor_to_visit'), ('recheck_lane'),
+                 ('tick_pkey'), ('waiter_until'), ('lane_id')) as n(name))
 select n.name as index, 'is not valid' as what,
        'reindex index ' || n.name as fix
-  from (values ('job_line'), ('job_due'), ('job_scheduled'), ('job_unique'),
-               ('job_pkey'), ('archive_state'), ('archive_keep'),
-               ('kept_count_of'),
-               ('cursor_pkey'), ('cursor_to_visit'), ('recheck_lane'),
-               ('tick_pkey'), ('waiter_until'), ('lane_id')) as n(name)
+  from schema_index n
   join pg_index i on i.indexrelid = to_regclass(n.name)
  where not i.indisvalid
 union all
 select n.name, 'is missing',
        'create it again as sql/postgres/schema defines it'
-  from (values ('job_line'), ('job_due'), ('job_scheduled'), ('job_unique'),
-               ('job_pkey'), ('archive_state'), ('archive_keep'),
-               ('kept_count_of'),
-               ('cursor_pkey'), ('cursor_to_visit'), ('recheck_lane'),
-               ('tick_pkey'), ('waiter_until'), ('lane_id')) as n(name)
+  from schema_index n
  where to_regclass(n.name) is null
 union all
-select i.indexrelid::regclass::text,
-       'contains a column that every claim changes',
-       'drop index ' || i.indexrelid::regclass
+select n.name, 'contains a column that every claim changes',
+       'drop index ' || n.name
   from pg_index i
+  join pg_class c on c.oid = i.indexrelid
+ cross join format('%I.%I', current_schema(), c.relname) as n(name)
  where i.indrelid = 'job'::regclass
    and exists (select 1 from pg_attribute a
                 where a.attrelid = i.indexrelid

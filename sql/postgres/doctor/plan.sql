@@ -2,7 +2,7 @@
 -- except that it takes no locks. The statement reads the first lane (the jobs of one
 -- queue, priority and class) that has a ready job.
 
-explain (format json)
+explain (verbose, format json)
 select j.ctid as place, j.seq, j.max_attempts
   from job j
  where j.lane_id = (select l.lane_id from lane l

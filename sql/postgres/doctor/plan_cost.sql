@@ -1,7 +1,7 @@
 -- plan_cost: run the statement of plan.sql, which finds jobs as a claim does, and count
 -- the pages that the statement reads.
 
-explain (analyze, buffers, timing off, format json)
+explain (analyze, buffers, timing off, verbose, format json)
 select j.ctid as place, j.seq, j.max_attempts
   from job j
  where j.lane_id = (select l.lane_id from lane l

@@ -4,7 +4,7 @@
 -- that uses two-phase commit must turn notifications off before it enqueues, see
 -- wake().
 
-select count(*) as prepared
+select count(*) as prepared, quote_ident(current_schema()) as schema
   from pg_prepared_xacts p
  where p.database = current_database()
 having count(*) > 0;

@@ -5,7 +5,7 @@
 select coalesce((select option_value
                    from pg_options_to_table(c.reloptions)
                   where option_name = 'fillfactor'), '100') as fillfactor,
-       c.oid::regclass::text as table
+       format('%I.%I', current_schema(), c.relname) as table
   from pg_class c
  where c.oid = 'job'::regclass
    and not coalesce((select option_value::integer <= 60

@@ -5,8 +5,9 @@ select 'the server' as where, s.name || ' is off' as what,
   from pg_settings s
  where s.name in ('autovacuum', 'track_counts') and s.setting = 'off'
 union all
-select 'table ' || c.relname, 'autovacuum_enabled is false',
-       format('alter table %s reset (autovacuum_enabled)', c.oid::regclass)
+select 'table ' || t.name, 'autovacuum_enabled is false',
+       'alter table ' || t.name || ' reset (autovacuum_enabled)'
   from pg_class c
+ cross join format('%I.%I', current_schema(), c.relname) as t(name)
  where c.relnamespace = current_schema()::regnamespace
    and 'autovacuum_enabled=false' = any (c.reloptions);

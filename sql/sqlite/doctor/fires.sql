@@ -6,7 +6,7 @@ select count(*) as schedules,
        strftime('%Y-%m-%dT%H:%M:%SZ', min(next_at) / 1000, 'unixepoch')
        as since,
        :now_ms - min(next_at) as late_ms, :now_ms - min(next_at) as lasts_ms,
-       name as example
+       name as example, '' as rights
   from readpast_schedule
  where paused_at is null and retry_at is null and next_at < :now_ms - 5000
 having count(*) > 0;
