@@ -47,6 +47,8 @@ sql "select pg_reload_conf()" >/dev/null
 sql "create role sloppy; grant usage on schema readpast to sloppy;
 	alter role sloppy set synchronous_commit = off"
 check 'the setting of another role is reported' finds commit 'off for role sloppy'
+sql "alter role sloppy set synchronous_commit = False"
+check 'the setting is reported however it is written' finds commit 'off for role sloppy'
 sql "alter role sloppy reset synchronous_commit"
 check 'after the reset of the setting the finding is gone' eventually lacks commit
 PGOPTIONS='-c default_transaction_isolation=serializable'
@@ -63,9 +65,14 @@ sql "create table public.job (lease_until timestamptz)"
 sql "alter table readpast.job set (autovacuum_enabled = false)"
 check 'autovacuum that is off for a table is reported' finds vacuum 'table readpast.job: '
 check 'the fix turns it on' mends vacuum 'table '
+sql "alter table readpast.job set (autovacuum_enabled = of)"
+check 'autovacuum that is off is reported however it is written' finds vacuum 'table readpast.job: '
+sql "alter table readpast.job reset (autovacuum_enabled)"
 sql "alter table readpast.job reset (fillfactor)"
 check 'a table whose pages have no room for a claim is reported' finds reloptions 'readpast.job has fillfactor 100'
 check 'the fix leaves room in the pages' mends reloptions 'fillfactor'
+sql "alter table readpast.job set (fillfactor = 45.0)"
+check 'the number may have decimals' lacks reloptions
 sql "create index mine on readpast.job (lease_until)"
 check 'an index that every claim has to write is reported' finds index 'readpast.mine contains a column'
 check 'the fix drops the index' mends index 'mine'

@@ -8,6 +8,6 @@ select coalesce((select option_value
        format('%I.%I', current_schema(), c.relname) as table
   from pg_class c
  where c.oid = 'job'::regclass
-   and not coalesce((select option_value::integer <= 60
+   and not coalesce((select option_value::numeric <= 60
                        from pg_options_to_table(c.reloptions)
                       where option_name = 'fillfactor'), false);

@@ -10,4 +10,6 @@ select 'table ' || t.name, 'autovacuum_enabled is false',
   from pg_class c
  cross join format('%I.%I', current_schema(), c.relname) as t(name)
  where c.relnamespace = current_schema()::regnamespace
-   and 'autovacuum_enabled=false' = any (c.reloptions);
+   and (select option_value::boolean
+          from pg_options_to_table(c.reloptions)
+         where option_name = 'autovacuum_enabled') is false;
