@@ -100,9 +100,13 @@ readpast enqueue client x y --quiet
 readpast claim client >/dev/null
 check 'a queue is not reported while a client has claimed a job' equal "$(readpast doctor --json | grep -c '"queue":"client"')" 0
 readpast purge client --state all --yes >/dev/null
-late=$(readpast enqueue due x --delay 1ms)
+readpast enqueue due x --quiet
+readpast claim due --lease 500ms >/dev/null
+late=$(readpast enqueue due y --delay 1ms)
 check 'a due job is reported if no client sweeps' eventually finds sweep "queue due: job $late"
-readpast queue drop due --yes
+check 'it is still reported when later the lease of an older job has run out, too' \
+	eventually finds sweep "queue due: job $late should have been ready [4-9]"
+readpast purge due --state all --yes >/dev/null
 readpast enqueue over x --quiet
 readpast claim over --lease 1ms >/dev/null
 check 'a lease that has run out is reported if no client sweeps' eventually finds sweep 'queue over: job'

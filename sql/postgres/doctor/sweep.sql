@@ -1,14 +1,14 @@
--- sweep: list jobs that a sweep should have moved some seconds ago, because they are
--- due, their lease is over, or the hold of their group is over.
+-- sweep: list the job of each queue that a sweep should have moved first, if that was
+-- some seconds ago. The job is due, its lease is over, or the hold of its group is over.
 
-select q.name as queue, min(e.run_at)::text as since,
-       (extract(epoch from clock_timestamp() - min(e.run_at)) * 1000)::bigint
+select q.name as queue, e.since::text as since,
+       (extract(epoch from clock_timestamp() - e.since) * 1000)::bigint
        as late_ms,
-       (extract(epoch from clock_timestamp() - min(e.run_at)) * 1000)::bigint
-       as lasts_ms, min(e.id) as example
+       (extract(epoch from clock_timestamp() - e.since) * 1000)::bigint
+       as lasts_ms, e.id as example
   from queue q
   cross join lateral (
-       (select j.id, j.run_at from job j
+       (select j.id, j.run_at as since from job j
          where (j.queue_id, j.run_at) >= (q.id, due_since())
            and (j.queue_id, j.run_at)
                < (q.id, (select clock_timestamp()) - interval '3 seconds')
@@ -23,8 +23,7 @@ select q.name as queue, min(e.run_at)::text as since,
                               where j.lane_id = l.lane_id
                                 and j.seq >= low_water(l.lane_id)
                               order by j.lane_id, j.seq limit 1000) h
-         where h.lease_until < clock_timestamp() - interval '3 seconds'
-         limit 1)
+         where h.lease_until < clock_timestamp() - interval '3 seconds')
        union all
        (select w.job_id, h.until
           from group_hold h
@@ -35,5 +34,5 @@ select q.name as queue, min(e.run_at)::text as since,
                               limit 1) w
          where h.queue_id = q.id and q.paused_at is null
            and h.until < clock_timestamp() - interval '3 seconds'
-         order by h.until limit 1)) e
- group by q.name;
+         order by h.until limit 1)
+       order by since limit 1) e;
