@@ -19,6 +19,7 @@ SPDX-FileCopyrightText: The readpast authors
 
 import contextlib
 import itertools
+import json
 import math
 import pathlib
 import re
@@ -479,22 +480,40 @@ ROOMS = {"doctor": {"long_ms", "now_ms"}, "stress": set(),
                   "now_ms", "states", "looks", "every"}}
 
 
+def indexes_of(folder):
+    """Return the names of the indexes that the schema creates. On PostgreSQL these
+    include the indexes of constraints. SQLite refuses to drop such an index."""
+    names = []
+    for path in sorted((folder / "schema").rglob("*.sql")):
+        for sql, _ in statements(path):
+            names += re.findall(r"^create (?:unique )?index (\w+)", sql)
+            table = re.match(r"create (?:unlogged )?table readpast\.(\w+)", sql)
+            if table and "primary key" in sql:
+                names.append(f"{table[1]}_pkey")
+            if table:
+                names += [f"{table[1]}_{column}_key" for column in
+                          re.findall(r"^\t(\w+) .*\bunique\b", sql, re.M)]
+    return names
+
+
 def queries(folders):
     """Print the queries that commands use besides the verbs. Each file is a query. The
     queries of the doctor and of filters must be single statements, because the rows of
-    a query are its result."""
+    a query are its result. The text :indexes is replaced by a JSON list of the names of
+    the schema's indexes."""
     print("/* Made by tools/embed_sql.py of the queries in sql/. */")
     print('#include "queries.h"\n')
     print('#include <stddef.h>\n')
     print('#pragma GCC diagnostic ignored "-Woverlength-strings"\n')
     print("const struct query queries[] = {")
     for folder in folders:
+        indexes = f"'{json.dumps(indexes_of(folder))}'"
         for room, given in ROOMS.items():
             for path in sorted((folder / room).glob("*.sql")):
                 found = [sql for sql, _ in statements(path)]
                 if room != "stress" and len(found) != 1:
                     stop(path, f"has {len(found)} statements, and not one")
-                sql = ";\n".join(found)
+                sql = ";\n".join(found).replace(":indexes", indexes)
                 check_params(path, sql, given)
                 print(f'\t{{ "{folder.name}", "{room}", "{path.stem}",\n'
                       f"\t\t{quoted(sql)} }},")

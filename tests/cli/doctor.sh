@@ -185,6 +185,14 @@ if [[ $2 == sqlite: ]]; then
 	url=$READPAST_DB
 	sql 'drop index readpast_archive_state'
 	check 'a missing index is reported' finds index 'index readpast_archive_state is missing'
+	READPAST_DB=sqlite:bare.db
+	readpast init >/dev/null
+	indexes=$(sql "select name from sqlite_schema where type = 'index' and sql is not null order by name")
+	for index in $indexes; do
+		sql "drop index $index"
+	done
+	check 'every index of the schema is reported if it is missing' equal \
+		"$(readpast doctor --json | jq -r 'select(.check == "index").about.index' | sort)" "$indexes"
 	READPAST_DB="$url?synchronous=normal"
 	check 'a setting that can lose commits is reported' finds commit 'synchronous is normal'
 	status 1 readpast doctor

@@ -149,6 +149,16 @@ check 'a claim that scans the whole table is reported' finds plan 'uses .*Scan.*
 sql "create index job_line on readpast.job (lane_id, seq) where seq is not null"
 check 'with the index the finding is gone' lacks plan
 
+READPAST_DB="$url&schema=bare"
+readpast init >/dev/null
+indexes=$(sql "select 'bare.' || indexname from pg_indexes where schemaname = 'bare'" | sort)
+sql "$(sql "select format('alter table %s drop constraint %I;', conrelid::regclass, conname)
+	from pg_constraint where connamespace = 'bare'::regnamespace and contype in ('p', 'u')")"
+sql "$(sql "select format('drop index bare.%I;', indexname) from pg_indexes where schemaname = 'bare'")"
+check 'every index of the schema is reported if it is missing' equal \
+	"$(readpast doctor --json | jq -r 'select(.check == "index").about.index' | sort)" "$indexes"
+READPAST_DB=$url
+
 # ---- sessions that keep a snapshot open ----
 
 coproc psql -qAtX "$base"

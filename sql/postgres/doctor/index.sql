@@ -4,11 +4,7 @@
 
 with schema_index as (
   select format('%I.%I', current_schema(), n.name) as name
-    from (values ('job_line'), ('job_due'), ('job_scheduled'), ('job_unique'),
-                 ('job_pkey'), ('archive_state'), ('archive_keep'),
-                 ('kept_count_of'),
-                 ('cursor_pkey'), ('cursor_to_visit'), ('recheck_lane'),
-                 ('tick_pkey'), ('waiter_until'), ('lane_id')) as n(name))
+    from jsonb_array_elements_text(:indexes) n(name))
 select n.name as index, 'is not valid' as what,
        'reindex index ' || n.name as fix
   from schema_index n
