@@ -43,11 +43,16 @@ insert into readpast_job (queue_id, lease_until, claim_no, worker_id, kind, crea
 select q.id, LATER + value, value, 0, 'k', 1 from readpast_queue q, generate_numbers;
 -- N jobs wait for N / 10 groups.
 insert into readpast_job (queue_id, run_at, group_key, came)
-select 2, 9223372036854775807, 'g' || value % (N / 10), value
+select 2, 9223372036854775807, 'g' || (value % (N / 10)), value
   from generate_numbers;
 insert into readpast_group_wait (queue_id, group_key, priority, came, job_id, run_at)
 select queue_id, group_key, priority, came, id, 1
   from readpast_job where came is not null;
+-- In each of these groups, another job waits for its retry.
+insert into readpast_job (queue_id, run_at, group_key, came)
+select 2, LATER, 'g' || (value - 1), 0 from generate_numbers where value <= N / 10;
+insert into readpast_group_slot (queue_id, group_key, job_id)
+select queue_id, group_key, id from readpast_job where queue_id = 2 and came = 0;
 -- In the queue c, N jobs of one group wait, and one is ready.
 insert into readpast_job (queue_id, seq, run_at, group_key, came)
 select 3, iif(value = 1, 0, null), iif(value = 1, 1, 9223372036854775807), 'g', value
@@ -117,6 +122,7 @@ def cases():
     for name in ("list_line", "list_scheduled", "list_running", "list_blocked",
                  "probe", "group_list", "worker_list", "to_sweep"):
         yield name, answer_of("verbs", name), {"queue": "b"}
+    yield "group_list, blocked groups", answer_of("verbs", "group_list"), {"blocked": 1}
     yield "list_scheduled, due", answer_of("verbs", "list_scheduled"), {"due": 1}
     yield "list_kept", answer_of("verbs", "list_kept"), {"state": 5}
     yield "sweep_due", answer_of("verbs", "sweep_due"), {}

@@ -34,8 +34,9 @@ named(place, name) as (
                   select (select s.group_key
                             from readpast_group_slot s
                            cross join readpast_job j
-                           where :blocked and (select stopped from q)
-                             and s.queue_id = (select slots_of from q)
+                           where :blocked
+                             and s.queue_id = (select slots_of from q
+                                                where stopped)
                              and s.group_key > named.name
                              and j.id = s.job_id and j.seq is not null
                            order by s.group_key limit 1)
