@@ -8,6 +8,7 @@
  */
 #include "check.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* A group may look stuck only because no sweep has yet carried out its recheck
@@ -19,7 +20,12 @@
 struct search {
 	struct cmd *cmd;
 	const char *queue;
-	rp_batch *blocked;       /* the blocked jobs of the queue */
+	/* the blocked jobs that have a group, sorted by the bytes of its name,
+	 * as rp_group_list() sorts groups */
+	const rp_job **blocked;
+	size_t blocked_count;
+	size_t at; /* place in `blocked` where the jobs of the present group
+		    * begin, if it has any */
 	struct checker *checker; /* gets the stuck groups; NULL: only count */
 	int count;
 };
@@ -40,6 +46,16 @@ has_group_limit(struct cmd *cmd, const char *queue, int *ret)
 	return 0;
 }
 
+/* Compare the group of the blocked job at this place with a group. Behind the
+ * last job, the result is 1. */
+static int
+compare_group(const struct search *s, size_t at, const rp_group *group)
+{
+	return at == s->blocked_count
+		       ? 1
+		       : strcmp(s->blocked[at]->group_key, group->name);
+}
+
 /* Set *ret to 1 if the group is stuck: its jobs wait, although none of them has
  * a slot (the right to run). rp_why_get() for one of the waiting jobs returns
  * the number of used slots. Returns 0 or an exit status. */
@@ -49,14 +65,10 @@ is_stuck(struct search *s, const rp_group *group, int *ret)
 	*ret = 0;
 	if (group->ready || group->running || group->held_until)
 		return 0;
-	for (size_t i = 0; i < rp_batch_count(s->blocked); i++) {
-		const rp_job *job = rp_batch_at(s->blocked, i);
+	for (size_t i = s->at; compare_group(s, i, group) == 0; i++) {
 		rp_why *why;
-		int r;
+		int r = rp_why_get(s->cmd->conn, s->blocked[i]->id, &why);
 
-		if (!job->group_key || strcmp(job->group_key, group->name) != 0)
-			continue;
-		r = rp_why_get(s->cmd->conn, job->id, &why);
 		if (r == RP_ENOENT)
 			continue;
 		if (r < 0)
@@ -73,8 +85,11 @@ search_page(struct search *s, const rp_groups *groups)
 {
 	for (size_t i = 0; i < rp_groups_count(groups); i++) {
 		const rp_group *group = rp_groups_at(groups, i);
-		int stuck, status = is_stuck(s, group, &stuck);
+		int stuck, status;
 
+		while (compare_group(s, s->at, group) < 0)
+			s->at++;
+		status = is_stuck(s, group, &stuck);
 		if (status)
 			return status;
 		s->count += stuck;
@@ -109,16 +124,44 @@ search_groups(struct search *s)
 }
 
 static int
+by_group(const void *a, const void *b)
+{
+	const rp_job *const *one = a, *const *other = b;
+
+	return strcmp((*one)->group_key, (*other)->group_key);
+}
+
+static int
+search_blocked(struct search *s, const rp_batch *batch)
+{
+	size_t count = rp_batch_count(batch);
+	int status;
+
+	s->blocked = malloc((count + 1) * sizeof(const rp_job *));
+	if (!s->blocked)
+		return complain(FAILED, "out of memory");
+	s->blocked_count = s->at = 0;
+	for (size_t i = 0; i < count; i++)
+		if (rp_batch_at(batch, i)->group_key)
+			s->blocked[s->blocked_count++] = rp_batch_at(batch, i);
+	qsort(s->blocked, s->blocked_count, sizeof(const rp_job *), by_group);
+	status = search_groups(s);
+	free(s->blocked);
+	return status;
+}
+
+static int
 search(struct search *s)
 {
+	rp_batch *batch;
 	int status, r = rp_job_list(s->cmd->conn, s->queue, RP_STATE_BLOCKED,
-				    INT32_MAX, &s->blocked);
+				    INT32_MAX, &batch);
 
 	if (r < 0)
 		return cmd_failed(s->cmd, r);
 	s->count = 0;
-	status = search_groups(s);
-	rp_batch_free(s->blocked);
+	status = search_blocked(s, batch);
+	rp_batch_free(batch);
 	return status;
 }
 

@@ -190,4 +190,39 @@ most=107000
 check 'half a million events in any order are checked in little memory' needs $most "$READPAST" check many
 check 'all events are counted' equal "$(readpast check many | head -n 1)" \
 	'500000 events of 100000 jobs by 17 clients: 100000 claims, 100000 verdicts'
+
+# In each of N groups, a job waits for its retry, and another job waits for the group.
+with_groups() { # N
+	readpast --db "sqlite:$1.db" queue set q --group-limit 1 >/dev/null
+	sqlite3 "$1.db" "create table numbers as
+			with recursive n(n) as (select 1 union all select n + 1 from n where n < $1) select n from n;
+		insert into readpast_job (queue_id, run_at, group_key, came)
+		select 1, 4000000000000, 'g' || n, 0 from numbers;
+		insert into readpast_group_slot (queue_id, group_key, job_id)
+		select queue_id, group_key, id from readpast_job;
+		insert into readpast_job (queue_id, run_at, group_key, came)
+		select 1, 9223372036854775807, 'g' || n, n from numbers;
+		insert into readpast_group_wait (queue_id, group_key, priority, came, job_id, run_at)
+		select queue_id, group_key, priority, came, id, 1 from readpast_job where came > 0"
+}
+with_groups 5000
+with_groups 20000
+no_more_than() { # FACTOR: compare the CPU times of the checks
+	python3 - "$1" "$READPAST" <<-'END'
+		import resource, subprocess, sys
+		def spent():
+		    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+		def least(groups):
+		    times = []
+		    for _ in range(3):
+		        before = spent()
+		        subprocess.run([sys.argv[2], "--db", f"sqlite:{groups}.db", "check",
+		                        "/dev/null", "--left", "q"], check=True)
+		        times.append(spent() - before)
+		    return min(times)
+		factor = least(20000) / least(5000)
+		sys.exit(factor > float(sys.argv[1]) and f"{factor:.1f} times as long")
+	END
+}
+check 'four times as many groups that wait for a retry are checked in about four times the time' no_more_than 6
 finish
