@@ -47,6 +47,26 @@ def queues_of_many_transactions_are_found_by_index_too(s):
     assert read < pages, (read, pages)
 
 
+@case
+def the_workers_of_all_queues_are_counted_in_one_scan(s):
+    queues = 200
+    s.rows("select readpast.queue_create('q' || i) from generate_series(1, %s) i",
+           queues)
+    before = min(buffers(s, "readpast.stats()") for _ in range(3))
+    s.rows("insert into readpast.worker "
+           "       (name, host, pid, queues, kinds, started_at, seen_at) "
+           "select 'w', 'h', i, jsonb_build_array('q' || mod(i, 100), 'q1', 'q1'), "
+           "       '[]', now(), now() "
+           "  from generate_series(1, 300) i")
+    read = min(buffers(s, "readpast.stats()") for _ in range(3))
+    assert read - before < queues, (before, read)
+    for which in "null", "'q1'":
+        counted = f"select workers from readpast.stats({which}) where name = 'q1'"
+        assert s.one(counted) == 300, which
+    assert s.one("select workers from readpast.stats() where name = 'q2'") == 3
+    assert s.one("select workers from readpast.stats('q200')") == 0
+
+
 # ---- the scheduled jobs of other queues ----
 
 @case

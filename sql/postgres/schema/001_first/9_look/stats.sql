@@ -37,10 +37,7 @@ begin
 	       case when l.longest is not null
 	            then greatest((readpast.epoch_us(moment) - l.longest) / 1000,
 	                          0) end,
-	       (select count(*) from readpast.worker w
-	         where w.stopped_at is null
-	           and w.seen_at > moment - readpast.seen_age()
-	           and w.queues ? q.name),
+	       coalesce(w.workers, 0),
 	       coalesce(t.done, 0), coalesce(t.failed, 0),
 	       l.scheduled_at_least, l.ready_at_least, l.running_at_least, l.blocked,
 	       l.blocked_at_least, case when q.held_until > moment then q.held_until end,
@@ -65,6 +62,16 @@ begin
 	              sum(t.dead)::bigint as dead_total
 	         from readpast.tally t
 	        group by t.queue_id) t on t.queue_id = q.id
+	  left join (
+	       select e.queue, count(distinct w.id) as workers
+	         from readpast.worker w
+	        cross join jsonb_array_elements_text(
+	              case when stats.queue is null then w.queues
+	                   else jsonb_build_array(stats.queue) end) e(queue)
+	        where w.stopped_at is null
+	          and w.seen_at > moment - readpast.seen_age()
+	          and (stats.queue is null or w.queues ? stats.queue)
+	        group by e.queue) w on w.queue = q.name
 	 where q.name = coalesce(stats.queue, q.name)
 	 order by q.name;
 end
