@@ -206,8 +206,8 @@ put_findings(FILE *to, rp_conn *conn, const char *url)
 	return r;
 }
 
-int
-metrics_write(FILE *to, rp_conn *conn, const char *url)
+static int
+put_database(FILE *to, rp_conn *conn, const char *url)
 {
 	rp_stats *stats;
 	int r = rp_stats_get(conn, NULL, &stats);
@@ -223,13 +223,28 @@ metrics_write(FILE *to, rp_conn *conn, const char *url)
 }
 
 int
+metrics_text(rp_conn *conn, const char *url, char **ret)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+	int r = to ? put_database(to, conn, url) : RP_ENOMEM;
+
+	if (to)
+		fclose(to);
+	if (r == 0)
+		*ret = text;
+	else
+		free(text);
+	return r;
+}
+
+int
 cmd_metrics(struct cmd *cmd, int argc, char **argv)
 {
 	const struct option options[] = { OPTIONS_END };
 	int status = parse_options(cmd, &argc, argv, options), r;
-	char *text = NULL;
-	size_t size;
-	FILE *to;
+	char *text;
 
 	if (!status && argc)
 		status = usage(cmd, "takes no arguments");
@@ -237,13 +252,11 @@ cmd_metrics(struct cmd *cmd, int argc, char **argv)
 		status = cmd_open(cmd);
 	if (status)
 		return status;
-	/* Print all or nothing, because a collector reads what is printed. */
-	to = open_memstream(&text, &size);
-	r = to ? metrics_write(to, cmd->conn, cmd->url) : RP_ENOMEM;
-	if (to)
-		fclose(to);
-	if (r == 0 && fputs(text, stdout) == EOF)
+	r = metrics_text(cmd->conn, cmd->url, &text);
+	if (r < 0)
+		return cmd_failed(cmd, r);
+	if (fputs(text, stdout) == EOF)
 		status = FAILED;
 	free(text);
-	return r < 0 ? cmd_failed(cmd, r) : status;
+	return status;
 }

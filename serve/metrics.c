@@ -1,6 +1,6 @@
 /*
- * metrics.c - the metrics of this process, followed by those of the database,
- * in the text format of Prometheus.
+ * metrics.c - the metrics of this process, followed by those of the database
+ * if it can be read, in the text format of Prometheus.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -140,23 +140,28 @@ metrics_prepare(struct request *request)
 	return 0;
 }
 
+/* While the database is away, the metrics of this process are still answered,
+ * because they are needed most then. */
 void
 metrics_run(struct request *request, rp_conn *conn)
 {
-	char *text = NULL;
+	char *database = NULL, *text = NULL;
 	size_t size;
-	FILE *to = open_memstream(&text, &size);
-	int r = RP_ENOMEM;
+	int r = metrics_text(conn, request->server->options->url, &database);
+	FILE *to = r == RP_ENOMEM ? NULL : open_memstream(&text, &size);
 
-	if (to) {
-		fputs(request->body, to);
-		r = metrics_write(to, conn, request->server->options->url);
-		fclose(to);
-	}
-	if (r == 0) {
-		answer_bytes(request, 200, METRICS_TYPE, text, size);
+	if (!to) {
+		free(database);
+		refuse_memory(request);
 		return;
 	}
-	free(text);
-	refuse_error(request, r, rp_last_error(conn));
+	fputs(request->body, to);
+	metrics_head(to, "database_up", "gauge",
+		     "1 if the metrics of the database could be read, or 0.");
+	fprintf(to, "readpast_database_up %d\n", r == 0);
+	if (r == 0)
+		fputs(database, to);
+	fclose(to);
+	free(database);
+	answer_bytes(request, 200, METRICS_TYPE, text, size);
 }

@@ -194,7 +194,8 @@ def test_server():
     check("verdicts are counted, the last failure of a job as dead, refused ones not",
           verdicts == {"done": 1, "fail": 1, "dead": 2, "release": 1, "extend": 0}, text)
     check("the database's metrics are there, too",
-          ("readpast_queue_jobs", 'queue="mail",state="scheduled"') in seen, text)
+          ("readpast_queue_jobs", 'queue="mail",state="scheduled"') in seen
+          and seen["readpast_database_up", None] == 1, text)
     server.send_signal(signal.SIGTERM)
     check("the server ends as usual", server.wait(20) == 0)
     server.stdout.close()
@@ -244,9 +245,12 @@ def test_alerts(rules):
     """Each case names the series, and the alerts that fire after 70 minutes, each with the
     instance that it is about."""
     waits, works = {"oldest_ready_seconds": 400}, {"oldest_ready_seconds": 1}
+    away = [{"series": 'readpast_database_up{instance="a"}', "values": "0+0x80"}]
     cases = {
         "nothing fires for a queue that is served":
             (queue("a") + requests(_2xx=100, _5xx=1), []),
+        "a server that cannot read its database, which is not the lack of all metrics":
+            (away, [("DatabaseAway", "a")]),
         "errors of a server": (requests(_2xx=90, _5xx=10), [("ServerErrors", "a")]),
         "jobs that wait, and not those of the same queue of another database":
             (queue("a", **waits) + queue("b", ready=0, **waits), [("JobsWait", "a")]),
@@ -270,7 +274,8 @@ def test_alerts(rules):
              [("JobsDie", "a")]),
     }
     tests = [{"name": name, "interval": "1m",
-              "input_series": [{"series": "readpast_info", "values": "1+0x80"}, *series],
+              "input_series": series if series is away else [
+                  {"series": "readpast_info", "values": "1+0x80"}, *series],
               "promql_expr_test": [{
                   "eval_time": "70m",
                   "expr": 'count by (alertname, instance) (ALERTS{alertstate="firing"})',

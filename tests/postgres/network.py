@@ -19,6 +19,7 @@ import tempfile
 import threading
 import time
 import traceback
+import urllib.request
 
 from server import pg_temp
 
@@ -412,6 +413,26 @@ def a_missing_server_is_an_error_of_one_line(c):
     c.fails(1, "server closed the connection", "enqueue", "q", "x")
     c.line.closed = False
     c("enqueue", "q", "x")
+
+
+@case
+def a_server_whose_database_is_away_still_answers_with_its_own_metrics(c):
+    server = c.start("serve", "--listen", "127.0.0.1:0")
+    c.workers.append(server)
+    url = server.stdout.readline().split()[2] + "metrics"
+
+    def metrics():
+        with urllib.request.urlopen(url, timeout=20) as answer:
+            return answer.read().decode()
+    there = metrics()
+    assert "\nreadpast_database_up 1\n" in there and "\nreadpast_info{" in there, there
+    c.line.closed = True
+    c.line.cut()
+    away = metrics()
+    assert "\nreadpast_database_up 0\n" in away and "readpast_info" not in away, away
+    assert '\nreadpast_http_requests_total{code="2xx"} 1\n' in away, away
+    c.line.closed = False
+    eventually(10, lambda: "\nreadpast_database_up 1\n" in metrics())
 
 
 # ---- the server ----
