@@ -14,9 +14,10 @@
 
 # `timeout` ends the work before the lease ends, so the lease (60 s, unless
 # the queue has another one) need not be renewed.
-# A payload that is not UTF-8 comes as `payload_base64`, and not as `payload`.
+# A payload that is not UTF-8 comes as `payload_base64`, and not as `payload`. No payload
+# may end the worker, because the jobs behind it would wait.
 write_sum() {
-	[ "$1" ] || { echo 'the payload is empty or not text' && return 1; }
+	[ "$1" ] || { echo 'the payload is empty, too long or not text' && return 1; }
 	timeout "${LIMIT:-50}" sha256sum "$1" >"$1.sum.$$" && mv "$1.sum.$$" "$1.sum"
 }
 
@@ -29,12 +30,14 @@ while :; do
 		'{queues: [$queue], wait: "20s", verdicts: $verdicts}' |
 		curl -sSf --max-time 60 --data-binary @- "$1/v1/settle-and-claim") || exit 1
 	claim=$(printf '%s' "$answer" | jq -r '.jobs[0].claim // empty')
-	file=$(printf '%s' "$answer" | jq -r '.jobs[0].payload // empty')
+	# A path has at most 4,096 bytes. An argument of a program has at most 128 KiB.
+	file=$(printf '%s' "$answer" | jq -r '.jobs[0].payload // empty | select(length <= 4000)')
+	case $file in -*) file=./$file ;; esac # a name, and not an option
 	verdicts='[]'
 	[ "$claim" ] || continue # there was no job for 20 s
 	verdict='done'
 	error=$(write_sum "$file" 2>&1) || verdict=fail
 	rm -f "$file.sum.$$" # the unfinished sum, if it failed
-	verdicts=$(jq -n --arg claim "$claim" --arg verdict $verdict --arg error "$error" \
+	verdicts=$(jq -n --arg claim "$claim" --arg verdict $verdict --arg error "$(printf %.1000s "$error")" \
 		'[{claim: $claim, verdict: $verdict} + if $error == "" then {} else {error: $error} end]')
 done

@@ -161,12 +161,14 @@ class Http(Shell):
 
     file, runner, lease, environment = "worker_http.sh", [], "2s", {"LIMIT": "1"}
 
-    # payloads that are no path: not UTF-8, with a NUL character, and empty
-    bad = ["\xff", "a\0b", ""]
+    # payloads that are no path: not UTF-8, with a NUL character, empty, an option, and
+    # longer than an argument of a program may be
+    bad = ["\xff", "a\0b", "", "-c", "x" * 200000]
 
     def set_up(self):
         super().set_up()
-        for payload in self.bad:
+        (self.folder / "-b").write_text("a name that looks like an option")
+        for payload in [*self.bad, "-b"]:
             self.readpast("enqueue", self.queue, "--one", "--quiet", "--priority", "50",
                           input=payload, encoding="latin-1")
         self.server = subprocess.Popen(
@@ -183,7 +185,8 @@ class Http(Shell):
         return [[*self.runner, self.path, self.address, self.queue]] * 3
 
     def is_finished(self):
-        return self.db.live() == 1 + len(self.bad) and self.done() == self.jobs
+        return (self.db.live() == 1 + len(self.bad) and self.done() == self.jobs
+                and (self.folder / "-b.sum").exists())
 
     def errors(self):
         """Return the errors of all jobs that are left."""
@@ -192,8 +195,9 @@ class Http(Shell):
 
     def check(self):
         assert len(self.code()) <= 20, "the worker is short"
-        sums = sorted(self.folder.glob("f*.sum"))
-        subprocess.run(["sha256sum", "--quiet", "--check", *sums], check=True)
+        sums = [*sorted(self.folder.glob("f*.sum")), self.folder / "-b.sum"]
+        subprocess.run(["sha256sum", "--quiet", "--check", *sums], check=True,
+                       cwd=self.folder)
         self.eventually(lambda: any("no such file" in error.lower() for error in self.errors()),
                         "the sum of no file")
         self.eventually(lambda: all(self.errors()), "the error of each payload that is no path")
