@@ -438,10 +438,8 @@ static int
 prepare_handlers(struct work *work)
 {
 #ifdef RP_HAVE_CURL
-	if (work->post) {
-		work->posts = posts_new();
-		return work->posts ? 0 : FAILED;
-	}
+	if (work->post)
+		return posts_new(work->post, &work->posts);
 #endif
 	/* The warden is a process that kills the handlers if this worker is
 	 * killed. Fork it before a thread is started or a database is opened,

@@ -21,7 +21,11 @@
 	X(easy_strerror)                                                       \
 	X(global_init)                                                         \
 	X(slist_append)                                                        \
-	X(slist_free_all)
+	X(slist_free_all)                                                      \
+	X(url)                                                                 \
+	X(url_cleanup)                                                         \
+	X(url_set)                                                             \
+	X(url_strerror)
 
 struct libcurl {
 #define POINTER(name) __typeof__(curl_##name) *name;

@@ -58,20 +58,39 @@ struct post {
 
 /* ---- connections ---- */
 
-struct posts *
-posts_new(void)
+/* Check the URL before a job is claimed, because each request to a malformed
+ * URL would use up an attempt. */
+static int
+check_url(const struct libcurl *curl, const char *url)
+{
+	CURLU *parsed = curl->url();
+	CURLUcode code;
+
+	if (!parsed)
+		return complain(FAILED, "out of memory");
+	code = curl->url_set(parsed, CURLUPART_URL, url, 0);
+	curl->url_cleanup(parsed);
+	return code == CURLUE_OK ? 0
+				 : complain(USAGE, "work: --post %.80s: %s",
+					    url, curl->url_strerror(code));
+}
+
+int
+posts_new(const char *url, struct posts **ret)
 {
 	struct posts *posts = calloc(1, sizeof(*posts));
+	int status;
 
-	if (!posts) {
-		complain(FAILED, "out of memory");
-		return NULL;
-	}
+	if (!posts)
+		return complain(FAILED, "out of memory");
 	pthread_mutex_init(&posts->lock, NULL);
-	if (libcurl_load(&posts->curl) == 0)
-		return posts;
-	posts_free(posts);
-	return NULL;
+	status = libcurl_load(&posts->curl) < 0 ? FAILED
+						: check_url(&posts->curl, url);
+	if (status)
+		posts_free(posts);
+	else
+		*ret = posts;
+	return status;
 }
 
 void
@@ -398,6 +417,7 @@ post_job(struct work *work, rp_task *task, const rp_job *job)
 int
 post_check(const char *url)
 {
-	return (strncasecmp(url, "http://", 7) == 0 && url[7]) ||
-	       (strncasecmp(url, "https://", 8) == 0 && url[8]);
+	/* libcurl would skip a third slash. */
+	return (strncasecmp(url, "http://", 7) == 0 && strcspn(url + 7, "/")) ||
+	       (strncasecmp(url, "https://", 8) == 0 && strcspn(url + 8, "/"));
 }

@@ -95,12 +95,14 @@ int must_stop(struct work *work, rp_task *task);
 int64_t timeout_of(const struct work *work, const rp_job *job);
 
 /* post.c: handlers that send the payload to a URL. The worker's threads share
- * the connections. posts_new() returns NULL after printing an error. */
-struct posts *posts_new(void);
+ * the connections. posts_new() returns 0, or an exit status after printing an
+ * error. */
+int posts_new(const char *url, struct posts **ret);
 void posts_free(struct posts *posts);
 /* Returns the verdict on the job. */
 int post_job(struct work *work, rp_task *task, const rp_job *job);
-/* Returns whether this URL can be given to --post. */
+/* Returns whether the URL begins with http:// or https:// and a host.
+ * posts_new() checks the rest of the URL. */
 int post_check(const char *url);
 
 /* work_metrics.c: check the address of --metrics. Returns an exit status. */

@@ -277,17 +277,24 @@ def test_end(base):
 
 
 def test_usage(base):
+    readpast("queue", "set", "q")
     for options, words in ((["--post", base, "--", "true"], "not both"),
                            (["--post", "ftp://x/"], "expected http"),
                            (["--post", "file:///etc/passwd"], "expected http"),
                            (["--post", "http://"], "expected http"),
+                           (["--post", "http:///x"], "expected http"),
+                           (["--post", "http://127.0.0.1:99999/"], "ort number"),
+                           (["--post", "http://127.0.0.1/a b"], "/a b: "),
+                           (["--post", "http://[::1/x"], "Bad IPv6 address"),
+                           (["--post", "http://%00/"], "Bad hostname"),
                            (["--post", base, "--result", "stdout"], "--result"),
                            (["--post", base, "--output-sync"], "--output-sync"),
                            ([], "which command")):
-        ran = subprocess.run([READPAST, "work", "q", *options], text=True,
+        ran = subprocess.run([READPAST, "work", "q", "--drain", *options], text=True,
                              capture_output=True)
         check(f"work {' '.join(options[:1] + options[2:])} is refused: {words}",
-              ran.returncode == 2 and words in ran.stderr, ran)
+              ran.returncode == 2 and words in ran.stderr
+              and ran.stderr.count("\n") == 1, ran)
 
 
 def main():
