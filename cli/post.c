@@ -199,7 +199,9 @@ add_job_headers(struct post *p, const rp_job *job)
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		const char *value = job_header(headers, names[i]);
 
-		if (!value || !*value || strlen(value) > HEADER)
+		/* libcurl removes a header whose value is blank. */
+		if (!value || !value[strspn(value, " ")] ||
+		    strlen(value) > HEADER)
 			continue;
 		add_header(p, names[i], value);
 		has_type |= i == 0;
