@@ -51,6 +51,7 @@ struct post {
 	int is_out_of_memory;
 	int is_sent;     /* 1: libcurl has begun to send the request */
 	int is_repeated; /* 1: libcurl wanted to send the request again */
+	int has_headers; /* 1: all headers of the answer have arrived */
 	char error[CURL_ERROR_SIZE];
 	char text[ANSWER_TEXT + 1]; /* the beginning of the answer */
 	size_t size;
@@ -246,6 +247,22 @@ received(char *bytes, size_t one, size_t n, void *ctx)
 	return n;
 }
 
+/* libcurl calls this for each line of the answer's headers. An answer may have
+ * several blocks of headers: the last one follows those with a status of 1xx.
+ * An empty line ends a block. */
+static size_t
+received_header(char *line, size_t one, size_t n, void *ctx)
+{
+	struct post *p = ctx;
+
+	(void)one;
+	if (n > 5 && strncasecmp(line, "HTTP/", 5) == 0)
+		p->has_headers = 0;
+	else if (n > 0 && (*line == '\r' || *line == '\n'))
+		p->has_headers = 1;
+	return n;
+}
+
 /* libcurl calls this about once a second, and more often while data arrive. A
  * return value other than 0 ends the request. */
 static int
@@ -300,6 +317,8 @@ set_options(struct post *p, const rp_job *job)
 	SET(PREREQFUNCTION, sending);
 	SET(PREREQDATA, p);
 	SET(ERRORBUFFER, p->error);
+	SET(HEADERFUNCTION, received_header);
+	SET(HEADERDATA, p);
 	SET(WRITEFUNCTION, received);
 	SET(WRITEDATA, p);
 	SET(NOPROGRESS, 0L);
@@ -382,11 +401,14 @@ verdict_of_post(struct post *p, CURLcode code, const rp_job *job)
 	/* Servers that have too much to do often send no complete body. */
 	if (has_busy_status(p))
 		return release(p);
-	if (code == CURLE_OK)
+	if (code == CURLE_OK && p->has_headers)
 		return verdict_of_status(p);
 	if (code == CURLE_OPERATION_TIMEDOUT && timeout_of(p->work, job))
 		snprintf(text, sizeof(text), "timed out after %lld ms: %s",
 			 (long long)timeout_of(p->work, job), p->error);
+	else if (code == CURLE_OK)
+		snprintf(text, sizeof(text),
+			 "no answer: its headers are not complete");
 	else
 		snprintf(text, sizeof(text), "no answer: %s",
 			 *p->error ? p->error : p->curl->easy_strerror(code));
