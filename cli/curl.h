@@ -14,6 +14,7 @@
 #define CURL_FUNCTIONS(X)                                                      \
 	X(easy_cleanup)                                                        \
 	X(easy_getinfo)                                                        \
+	X(easy_header)                                                         \
 	X(easy_init)                                                           \
 	X(easy_perform)                                                        \
 	X(easy_reset)                                                          \

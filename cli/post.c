@@ -353,16 +353,31 @@ has_busy_status(const struct post *p)
 	return status == 429 || status == 503;
 }
 
+/* Returns the seconds of the answer's header Retry-After, or 0. */
+static curl_off_t
+retry_after_s(const struct post *p)
+{
+	CURL *easy = p->idle->easy;
+	curl_off_t seconds = 0;
+	struct curl_header *header;
+
+	p->curl->easy_getinfo(easy, CURLINFO_RETRY_AFTER, &seconds);
+	/* For a number that does not fit, libcurl returns 0. */
+	if (seconds <= 0 &&
+	    p->curl->easy_header(easy, "Retry-After", 0, CURLH_HEADER, -1,
+				 &header) == CURLHE_OK &&
+	    strspn(header->value, "0") < strspn(header->value, "0123456789"))
+		return MOST_RETRY_AFTER_S;
+	return seconds < MOST_RETRY_AFTER_S ? seconds : MOST_RETRY_AFTER_S;
+}
+
 /* Release the job for as long as the server asks (the answer's header
  * Retry-After) or, if the server names no time, for --release-delay. */
 static int
 release(const struct post *p)
 {
-	curl_off_t seconds = 0;
+	const curl_off_t seconds = retry_after_s(p);
 
-	p->curl->easy_getinfo(p->idle->easy, CURLINFO_RETRY_AFTER, &seconds);
-	if (seconds > MOST_RETRY_AFTER_S)
-		seconds = MOST_RETRY_AFTER_S;
 	rp_task_delay(p->task, seconds > 0 ? (int64_t)seconds * 1000
 					   : p->work->release_delay_ms);
 	return RP_RELEASE;
