@@ -72,6 +72,12 @@ says_what_it_shows() { # TITLE
 	done < <(shown "$1")
 }
 
+# http.md shows the whole output of a section, except where it says that it shows the
+# output of the last call.
+shows_all_it_says() { # TITLE
+	diff <(shown "$1") "said in $1"
+}
+
 # Print what the section needs and this machine lacks: PostgreSQL, or npm's package pg.
 # Tests do not download npm packages.
 lacks_for() { # TITLE
@@ -123,7 +129,10 @@ while IFS= read -r title <&3; do
 		continue
 	fi
 	check "$title" runs "$title"
-	[[ -z $(shown "$title") ]] || check "$title says what it shows" says_what_it_shows "$title"
+	[[ $(shown "$title") ]] || continue
+	check "$title says what it shows" says_what_it_shows "$title"
+	[[ $page != */http.md || $title == HTTP ]] ||
+		check "$title shows all that it says" shows_all_it_says "$title"
 done 3< <(sections)
 [[ ! -s started ]] || xargs kill <started
 [[ $page == */README.md && $page != */docs/* ]] && check_readme
