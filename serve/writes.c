@@ -179,7 +179,8 @@ count_verdicts(const struct writes *writes, struct metrics *m)
 			atomic_fetch_add(&m->jobs[MET_REFUSED], 1);
 			continue;
 		}
-		atomic_fetch_add(&m->jobs[MET_SETTLED], 1);
+		if (v->verdict != RP_EXTEND)
+			atomic_fetch_add(&m->jobs[MET_SETTLED], 1);
 		atomic_fetch_add(&m->verdicts[verdict_outcome(v)], 1);
 	}
 }

@@ -166,7 +166,8 @@ def test_address():
 
 
 def settle(port, *verdicts):
-    """Give each verdict on a job of its own over HTTP, and once more, which is refused.
+    """Give each verdict on a job of its own over HTTP, and once more, which is refused
+    unless it is an extension.
     The first two jobs have many attempts, the others have one."""
     readpast("enqueue", "http", "--max-attempts", "9", "one", "two")
     readpast("enqueue", "http", "--max-attempts", "1", *verdicts[2:])
@@ -182,7 +183,7 @@ def test_server():
                               stdout=subprocess.PIPE, text=True)
     port = int(re.search(r":(\d+)/", server.stdout.readline())[1])
     ask(port, "/none")
-    settle(port, "done", "fail", "fail", "dead", "release")
+    settle(port, "done", "fail", "fail", "dead", "release", "extend")
     _, kind, text = ask(port)
     wrong, seen = faults(text)
     wrong += advice(text)
@@ -192,7 +193,11 @@ def test_server():
     verdicts = {verdict: seen.get(("readpast_http_verdicts_total", f'verdict="{verdict}"'))
                 for verdict in ("done", "fail", "dead", "release", "extend")}
     check("verdicts are counted, the last failure of a job as dead, refused ones not",
-          verdicts == {"done": 1, "fail": 1, "dead": 2, "release": 1, "extend": 0}, text)
+          verdicts == {"done": 1, "fail": 1, "dead": 2, "release": 1, "extend": 2}, text)
+    jobs = {what: seen["readpast_http_jobs_total", f'what="{what}"']
+            for what in ("claimed", "settled", "refused")}
+    check("jobs are counted by what was done with them, and an extension settles no job",
+          jobs == {"claimed": 6, "settled": 5, "refused": 5}, text)
     check("the database's metrics are there, too",
           ("readpast_queue_jobs", 'queue="mail",state="scheduled"') in seen
           and seen["readpast_database_up", None] == 1, text)
