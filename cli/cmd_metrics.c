@@ -108,7 +108,9 @@ put_queues(FILE *to, const rp_stats *stats)
 {
 	static const struct metric metrics[] = {
 		{ "queue_oldest_ready_seconds", "gauge",
-		  "How long the oldest ready job has been ready.",
+		  "How long the oldest due job has waited. Jobs that wait for "
+		  "their queue (its hold, its rate) count; those that wait for "
+		  "their group do not.",
 		  offsetof(rp_queue_stats, oldest_ready_ms), 1000 },
 		{ "queue_longest_running_seconds", "gauge",
 		  "How long the longest running job has been running.",
