@@ -82,6 +82,7 @@ WRONG_QUERIES = [
     ("/v1/jobs?state=bad", "state"), ("/v1/jobs?limit=0", "limit"),
     ("/v1/jobs?limit=201", "limit"), ("/v1/jobs?cursor=x", "cursor"),
     ("/v1/jobs?older=x", "older"), ("/v1/jobs?more=1", "more"),
+    ("/v1/jobs?queue=", "queue"), ("/v1/jobs?queue=" + "q" * 129, "queue"),
     ("/v1/jobs?kind=", "kind"), ("/v1/jobs?kind=" + "k" * 129, "kind"),
     ("/v1/jobs?key=", "key"), ("/v1/jobs?key=" + LONG, "key"),
     ("/v1/jobs?group=", "group"), ("/v1/jobs?group=" + LONG, "group"),
