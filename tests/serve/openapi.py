@@ -12,8 +12,9 @@ SPDX-FileCopyrightText: The readpast authors
 import json
 import pathlib
 import re
+import urllib.parse
 
-from serving import Case, main
+from serving import Case, eventually, main
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 ROUTES = SOURCE / "serve/route.c"
@@ -25,6 +26,19 @@ TYPES = {"string": str, "integer": int, "number": (int, float), "boolean": bool,
 # One value of each JSON type. A request must be refused if the value of one of its
 # members has a type that the description does not allow.
 VALUES = ["text", 5, 1.5, True, [], {}]
+# The limits that a schema may have: the types that each is about, and how to compare.
+LIMITS = {"minimum": ((int, float), lambda value, n: value >= n),
+          "maximum": ((int, float), lambda value, n: value <= n),
+          "minLength": (str, lambda value, n: len(value) >= n),
+          "maxLength": (str, lambda value, n: len(value) <= n),
+          "minItems": (list, lambda value, n: len(value) >= n),
+          "maxItems": (list, lambda value, n: len(value) <= n)}
+
+# an item of each list in a body
+ITEMS = {"jobs": {"payload": "x"}, "backoff": "1s", "queues": "mail",
+         "verdicts": {"claim": "1:1", "verdict": "done"}}
+# members that may refuse a text although its length is allowed
+LANGUAGES = {"spec", "zone"}
 
 
 def examples():
@@ -42,6 +56,11 @@ class Description(Case):
     def setUpClass(cls):
         super().setUpClass()
         cls.api = cls.server.get("/openapi.json").json
+        # a worker and a finding, so that lists of them are not empty
+        cls.server.claim("others", worker="shop-3")
+        cls.server.enqueue("alone")
+        assert eventually(20, lambda: cls.server.get("/v1/workers").json["workers"])
+        assert cls.server.get("/v1/doctor").json["findings"]
 
     def resolve(self, schema):
         while "$ref" in schema:
@@ -62,8 +81,14 @@ class Description(Case):
             return f"{place}: {value!r} is not {types}"
         if "enum" in schema and value not in schema["enum"]:
             return f"{place}: {value!r} is not one of {schema['enum']}"
+        if "const" in schema and value != schema["const"]:
+            return f"{place}: {value!r} is not {schema['const']!r}"
         if isinstance(value, str) and not re.search(schema.get("pattern", ""), value):
             return f"{place}: {value!r} does not match {schema['pattern']}"
+        for limit, (types, agrees) in LIMITS.items():
+            if limit in schema and isinstance(value, types) and not isinstance(value, bool) \
+                    and not agrees(value, schema[limit]):
+                return f"{place}: {value!r} contradicts {limit} {schema[limit]}"
         if isinstance(value, list):
             return next(filter(None, (
                 self.wrong(schema.get("items", {}), one, f"{place}[{i}]")
@@ -177,6 +202,62 @@ class Description(Case):
                         with self.subTest(method=method, path=path, name=name, value=value):
                             self.refused(answer, 400)
         self.assertGreater(tried, 300)
+
+    def edges(self, schema, item):
+        """Yield pairs of a value at a limit of the schema and one beyond it. item: for a
+        list."""
+        schema = self.resolve(schema)
+        for limit in schema.keys() & LIMITS.keys():
+            n = schema[limit]
+            beyond = n - 1 if limit.startswith("min") else n + 1
+            unit = {"imum": 1, "Length": "x", "Items": [item]}[limit[3:]]
+            yield unit * n, unit * beyond
+        if schema.get("type") == "array":
+            for pair in self.edges(schema["items"], None):
+                yield tuple([value] for value in pair)
+
+    def test_each_limit_of_each_body_is_that_of_the_server(self):
+        tried = 0
+        for method, path, operation in self.operations():
+            body = self.body_of(operation)
+            if not body:
+                continue
+            real = self.prepare(path)
+            example = body.get("example", {})
+            for schema in self.schemas_of(body["schema"]):
+                base = {name: example[name] for name in example.keys() & schema["properties"]}
+                for name, member in schema["properties"].items():
+                    for within, beyond in self.edges(member, ITEMS.get(name)):
+                        tried += 1
+                        with self.subTest(method=method, path=path, name=name,
+                                          beyond=str(beyond)[:100]):
+                            self.assertIsNone(self.wrong(member, within))
+                            self.assertIsNotNone(self.wrong(member, beyond))
+                            answer = self.server.ask(method, real, {**base, name: within})
+                            if name not in LANGUAGES:
+                                self.assertIn(answer.status, (200, 201, 404), answer)
+                            answer = self.server.ask(method, real, {**base, name: beyond})
+                            problem = self.refused(answer, 400)
+                            self.assertTrue(problem["field"].startswith(name), answer)
+        self.assertGreater(tried, 50)
+
+    def test_each_limit_of_each_parameter_is_that_of_the_server(self):
+        tried = 0
+        for method, path, operation in self.operations():
+            for parameter in operation.get("parameters", []):
+                if parameter["in"] != "query":
+                    continue
+                real, name = self.prepare(path), parameter["name"]
+                needed = {p["name"]: "mail" for p in operation["parameters"]
+                          if p["in"] == "query" and p.get("required")}
+                for within, beyond in self.edges(parameter["schema"], None):
+                    tried += 1
+                    with self.subTest(method=method, path=path, name=name, beyond=beyond):
+                        for value, statuses in (within, (200, 404)), (beyond, (400,)):
+                            query = urllib.parse.urlencode({**needed, name: value})
+                            answer = self.server.ask(method, f"{real}?{query}")
+                            self.assertIn(answer.status, statuses, answer)
+        self.assertGreater(tried, 10)
 
     def test_each_parameter_of_each_query_is_known_and_no_other(self):
         for method, path, operation in self.operations():
