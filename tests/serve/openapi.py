@@ -180,6 +180,23 @@ class Description(Case):
                        self.server.get("/v1/queues", headers={"Origin": "x"})):
             self.assertIsNone(self.wrong(schema, answer.json))
 
+    def test_why_a_job_does_not_run_is_described_for_jobs_in_each_state(self):
+        schema = self.api["components"]["schemas"]["Why"]
+        self.server.ask("PUT", "/v1/queues/limited",
+                        {"group_limit": 1, "limit": 5, "rate": "100/1m", "keep_done": "1h"})
+        jobs = [self.server.enqueue("limited", **job) for job in (
+            {}, {"group": "a"}, {"group": "a"}, {"delay": "1h"}, {"priority": 200})]
+        done, _ = self.server.claim("limited", max=2, worker="shop-3")
+        self.server.post("/v1/verdicts", {"verdicts": [
+            {"claim": done["claim"], "verdict": "done"}]})
+        found = [self.server.get(f"/v1/jobs/{job}/why").json for job in jobs]
+        self.assertEqual([why["state"] for why in found],
+                         ["done", "running", "blocked", "scheduled", "ready"])
+        self.assertEqual(found[2]["group_next"]["id"], jobs[1])
+        for why in found:
+            self.assertIsNone(self.wrong(schema, why))
+            self.assertEqual(why.keys(), schema["properties"].keys())
+
     def schemas_of(self, schema):
         schema = self.resolve(schema)
         return [self.resolve(one) for one in schema.get("oneOf", [schema])]
