@@ -143,14 +143,15 @@ without_prefix(const struct request *request, char *path)
 /* Redirect a request for the prefix to the same path with a slash at the end,
  * because the links of the web page are relative to that path. */
 static int
-redirect(struct request *request)
+redirect(struct request *request, const char *query)
 {
-	char *path;
+	char *target;
 
-	if (asprintf(&path, "%s/", request->server->options->prefix) < 0)
+	if (asprintf(&target, "%s/%s%s", request->server->options->prefix,
+		     query ? "?" : "", query ? query : "") < 0)
 		return refuse_memory(request);
-	answer_bytes(request, 308, "text/plain", path, strlen(path));
-	request->answer.location = path;
+	answer_bytes(request, 308, "text/plain", target, strlen(target));
+	request->answer.location = target;
 	return -1;
 }
 
@@ -165,7 +166,7 @@ target_parse(struct request *request)
 	query = without_authority(request, request->decoded);
 	path = strsep(&query, "?");
 	if (*path && strcmp(path, request->server->options->prefix) == 0)
-		return redirect(request);
+		return redirect(request, query);
 	path = without_prefix(request, path);
 	if (!path)
 		return refuse(request, RP_ENOENT, NULL, "no such path");

@@ -53,8 +53,10 @@ class Prefix(Case):
     options = ("--prefix", "/my/queue")
 
     def test_the_prefix_without_a_slash_leads_to_the_page(self):
-        answer = self.server.get("/my/queue")
-        self.assertEqual((answer.status, answer.headers["Location"]), (308, "/my/queue/"))
+        for query in ("", "?a=1&b=%20"):
+            answer = self.server.get("/my/queue" + query)
+            self.assertEqual((answer.status, answer.headers["Location"]),
+                             (308, "/my/queue/" + query))
         self.assertEqual(self.server.get("/my/queue/openapi.json").status, 200)
 
 
