@@ -60,6 +60,21 @@ is_folded(const char *name, const char *value)
 	       (size_t)(value - end - 1) != strspn(end + 1, " \t");
 }
 
+/* Cut the blanks at the end of a value, which do not belong to it (RFC 9110,
+ * 5.5). libmicrohttpd 0.9 leaves them in its buffer. It does not recognize
+ * `chunked` with such a blank, so the encoding stays as it is, and is
+ * refused. */
+static void
+cut_blanks(const char *name, const char *value)
+{
+	size_t n = strlen(value), m = n;
+
+	while (m && (value[m - 1] == ' ' || value[m - 1] == '\t'))
+		m--;
+	if (m < n && strcasecmp(name, "transfer-encoding") != 0)
+		*(char *)(uintptr_t)(value + m) = '\0';
+}
+
 static enum MHD_Result
 add_header(void *ctx, enum MHD_ValueKind kind, const char *name,
 	   const char *value)
@@ -72,6 +87,7 @@ add_header(void *ctx, enum MHD_ValueKind kind, const char *name,
 		head->wrong_name = name;
 	head->has_control |= has_control(value);
 	head->is_folded |= is_folded(name, value);
+	cut_blanks(name, value);
 	head->lengths += strcasecmp(name, "content-length") == 0;
 	head->encodings += strcasecmp(name, "transfer-encoding") == 0;
 	head->hosts += strcasecmp(name, "host") == 0;

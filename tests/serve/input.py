@@ -338,6 +338,13 @@ class Wire(Case):
                 time.sleep(0.02)
             s.sendall(b"x")
             self.assertIn(b"201 Created", s.recv(4096))
+        job = Server.get(self.server, "/v1/jobs?queue=spaces",
+                         connection=self.server.connect()).json["jobs"][0]
+        self.assertEqual((job["kind"], job["group_key"]), ("\u00e9", "g"))
+        own = f"Host:  {self.server.host}:{self.server.port}\t \r\n".encode()
+        for lines in (b"", b"Origin: http://" + own[7:], b"Accept-Encoding: gzip \r\n"):
+            self.assertEqual(self.status(b"GET /healthz HTTP/1.1\r\n" + own + lines
+                                         + b"Connection: close \r\n\r\n"), 200, lines)
 
     def test_a_header_that_is_continued_on_the_next_line_is_refused(self):
         hidden = self.head(b"Content-Length: 0")
@@ -368,7 +375,8 @@ class Wire(Case):
         self.assertEqual(self.jobs(), [])
 
     def test_a_transfer_encoding_other_than_chunked_is_501(self):
-        for encoding in (b"gzip", b"xchunked", b"gzip, chunked", b"chunked, gzip", b""):
+        for encoding in (b"gzip", b"xchunked", b"gzip, chunked", b"chunked, gzip", b"chunked ",
+                         b"chunked\t", b""):
             with self.subTest(encoding=encoding):
                 self.problem(self.head(b"Transfer-Encoding: " + encoding)
                              + b"0\r\n\r\n", 501)
