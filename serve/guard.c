@@ -140,21 +140,23 @@ check_authority(struct request *request)
 }
 
 /* Check the header Origin, in which a browser names the page that sends the
- * request. Programs other than browsers send no Origin. */
+ * request. Programs other than browsers send no Origin. The page may be of
+ * https although the request is of http, because a proxy may speak TLS for us.
+ */
 static int
 check_origin(struct request *request)
 {
 	const char *origin = head_value(request, "Origin");
 	const char *host = head_value(request, "Host");
-	const char *name = origin ? strstr(origin, "://") : NULL;
+	const char *name = origin ? after_scheme(origin) : NULL;
 	char bare[MOST_HOST + 1];
 	int port;
 
 	if (!origin)
 		return 0;
-	if (name && strcasecmp(name + 3, host) == 0)
+	if (name && strcasecmp(name, host) == 0)
 		return 0;
-	if (name && split_host(name + 3, bare, sizeof(bare), &port) == 0 &&
+	if (name && split_host(name, bare, sizeof(bare), &port) == 0 &&
 	    is_given_name(request, bare))
 		return 0;
 	return refuse_status(request, 403, "foreign-origin",

@@ -21,10 +21,10 @@
 	"!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"                  \
 	"abcdefghijklmnopqrstuvwxyz"
 
-/* Headers that change what a request does. Of each of them, only one value
- * could count. */
+/* Headers that change what a request does, or whether it is refused. Of each of
+ * them, only one value could count. */
 static const char *const once[] = { "authorization", "content-type",
-				    "idempotency-key" };
+				    "idempotency-key", "origin" };
 #define ONCE (sizeof(once) / sizeof(*once))
 
 struct head {

@@ -202,6 +202,9 @@ const char *head_value(const struct request *request, const char *name);
 /* target.c: split the target into decoded segments and parameters. Returns 0,
  * or -1 after answering. */
 int target_parse(struct request *request);
+/* Returns what follows http:// or https:// in a URL, or NULL if the text begins
+ * with neither. */
+const char *after_scheme(const char *url);
 /* Returns the authority in a target of the absolute form, which is not followed
  * by a NUL byte, or NULL if the target has another form. */
 const char *target_authority(const struct request *request, size_t *ret_size);

@@ -98,15 +98,18 @@ split_query(struct request *request, char *query)
 }
 
 const char *
+after_scheme(const char *url)
+{
+	if (strncasecmp(url, "http://", 7) == 0)
+		return url + 7;
+	return strncasecmp(url, "https://", 8) == 0 ? url + 8 : NULL;
+}
+
+const char *
 target_authority(const struct request *request, size_t *ret_size)
 {
-	const char *target = request->target;
-	const char *authority = NULL;
+	const char *authority = after_scheme(request->target);
 
-	if (strncasecmp(target, "http://", 7) == 0)
-		authority = target + 7;
-	else if (strncasecmp(target, "https://", 8) == 0)
-		authority = target + 8;
 	*ret_size = authority ? strcspn(authority, "/?") : 0;
 	return authority;
 }

@@ -391,7 +391,8 @@ class Wire(Case):
         self.assertEqual(self.jobs(), [])
 
     def test_a_header_that_could_have_two_values_is_refused(self):
-        for name in (b"Authorization: Bearer ", b"Content-Type: ", b"idempotency-key: "):
+        for name in (b"Authorization: Bearer ", b"Content-Type: ", b"idempotency-key: ",
+                     b"Origin: http://"):
             self.assertEqual(self.status(self.head(name + b"a", b"Content-Length: 1",
                                                    name + b"b") + b"x"), 400, name)
         self.assertEqual(self.jobs(), [])
@@ -670,14 +671,16 @@ class Pages(Case):
 
     def test_a_foreign_origin_is_refused(self):
         for origin in ("http://evil.com", "null", f"http://evil.com:{self.server.port}",
-                       "http://127.0.0.1:1", ""):
+                       "http://127.0.0.1:1", "", self.own(), f"//{self.own()}",
+                       f"x://{self.own()}", "ftp://queue.example.com"):
             with self.subTest(origin=origin):
                 answer = self.ask([("Host", self.own()), ("Origin", origin)])
                 self.refused(answer, 403)
                 self.assertNotIn("Access-Control-Allow-Origin", answer.headers)
 
     def test_the_own_origin_is_taken(self):
-        for origin in (f"http://{self.own()}", "https://queue.example.com"):
+        for origin in (f"http://{self.own()}", f"https://{self.own()}",
+                       "https://queue.example.com"):
             answer = self.ask([("Host", self.own()), ("Origin", origin)])
             self.assertEqual(answer.status, 200)
 
