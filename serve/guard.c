@@ -20,6 +20,8 @@
 #include <strings.h>
 #include <sys/socket.h>
 
+#include "internal.h"
+
 /* ---- Host and Origin ---- */
 
 /* Split a text of the form HOST or HOST:PORT. Without a port, *ret_port is set
@@ -255,6 +257,18 @@ guard_queue(struct request *request, enum may what, const char *queue)
 		       ? 0
 		       : refuse_status(request, 403, "scope",
 				       "the token does not allow this");
+}
+
+int
+guard_named_queue(struct request *request, const char *parameter,
+		  const char *queue)
+{
+	rp_error error;
+
+	if (rp__check_name(&error, "the name of a queue", queue, RP_MOST_NAME))
+		return refuse(request, RP_EINVAL, parameter, "%s",
+			      error.message);
+	return guard_queue(request, MAY_READ, queue);
 }
 
 /* Returns whether a server with --read-only accepts the request. It accepts

@@ -182,7 +182,7 @@ jobs_prepare(struct request *request)
 		return refuse(request, RP_EINVAL, "cursor",
 			      "expected the value of `next` in the answer with "
 			      "the previous page");
-	return f.queue ? guard_queue(request, MAY_READ, f.queue) : 0;
+	return f.queue ? guard_named_queue(request, "queue", f.queue) : 0;
 }
 
 /* Read up to a page of the jobs that were found, beginning with found->ids[i].

@@ -29,7 +29,7 @@ stats_prepare(struct request *request)
 	if (check_parameters(request, names) < 0)
 		return -1;
 	queue = parameter(request, "queue");
-	return queue ? guard_queue(request, MAY_READ, queue) : 0;
+	return queue ? guard_named_queue(request, "queue", queue) : 0;
 }
 
 void
@@ -81,7 +81,7 @@ groups_prepare(struct request *request)
 		      request->limit < 1 || request->limit > MOST_LISTED))
 		return refuse(request, RP_EINVAL, "limit", "expected 1 to %d",
 			      MOST_LISTED);
-	return guard_queue(request, MAY_READ, queue);
+	return guard_named_queue(request, "queue", queue);
 }
 
 /* Answer with a page of groups. If the page is full, the member `next` of the

@@ -227,6 +227,10 @@ int guard_route(struct request *request);
 /* Check that the token gives the right `may` for the queue. Returns 0, or -1
  * after answering. */
 int guard_queue(struct request *request, enum may may, const char *queue);
+/* Check that a parameter of the query is the name of a queue, and that the
+ * token may read this queue. Returns 0, or -1 after answering. */
+int guard_named_queue(struct request *request, const char *parameter,
+		      const char *queue);
 /* Returns the text of the token that the request contains, or NULL. */
 const char *guard_token_text(const struct request *request);
 /* Returns a value for the header Set-Cookie. The header makes the browser keep
