@@ -78,6 +78,8 @@ split_query(struct request *request, char *query)
 		char *name = strsep(&value, "=");
 		size_t n = request->parameters_count;
 
+		if (!*name && !value) /* nothing between two & */
+			continue;
 		if (n == MOST_PARAMETERS)
 			return refuse(request, RP_EINVAL, NULL,
 				      "the query has more than %d parameters",

@@ -149,6 +149,13 @@ class Fields(Case):
             with self.subTest(path=path):
                 self.assertEqual(self.refused(self.server.get(path), 400)["field"], field)
 
+    def test_empty_parts_of_a_query_are_ignored(self):
+        for path in ("/v1/jobs?", "/v1/jobs?&limit=5", "/v1/jobs?limit=5&",
+                     "/v1/jobs?state=dead&&limit=5" + "&" * 20):
+            with self.subTest(path=path):
+                self.assertEqual(self.server.get(path).status, 200)
+        self.refused(self.server.get("/v1/jobs?=5"), 400)
+
     def test_lists_that_are_too_long_or_empty_are_refused(self):
         path = f"/v1/queues/{self.queue}/jobs"
         for jobs in ([], [{}] * 1001, {}, "x"):
