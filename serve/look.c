@@ -75,7 +75,7 @@ groups_prepare(struct request *request)
 	if (blocked && strcmp(blocked, "1") != 0 &&
 	    strcmp(blocked, "true") != 0)
 		return refuse(request, RP_EINVAL, "blocked",
-			      "the only value is 1");
+			      "expected 1 or true, or no such parameter");
 	request->limit = LISTED;
 	if (limit && (parse_whole(limit, &request->limit) < 0 ||
 		      request->limit < 1 || request->limit > MOST_LISTED))

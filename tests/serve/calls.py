@@ -463,6 +463,8 @@ class Queues(Case):
         self.assertEqual(page["next"], "acme")
         page = self.server.get(f"/v1/groups?queue={self.queue}&after=acme").json
         self.assertEqual([g["group"] for g in page["groups"]], ["beta"])
+        wrong = self.server.get(f"/v1/groups?queue={self.queue}&blocked=0")
+        self.refused(wrong, 400, "expected 1 or true")
         page = self.server.get(f"/v1/groups?queue={self.queue}&blocked=true").json
         self.assertEqual([g["group"] for g in page["groups"]], ["acme"])
         blocked = self.server.get(f"/v1/jobs?queue={self.queue}&state=blocked").json
