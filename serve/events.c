@@ -263,12 +263,32 @@ events_end(struct server *server)
 
 /* ---- the route ---- */
 
+/* Check that the token may read each queue of a list. NULL: there is no list.
+ */
+static int
+check_queues(struct request *request, const char *list)
+{
+	char name[RP_MOST_NAME + 2];
+
+	while (list) {
+		int n = (int)strcspn(list, ",");
+
+		snprintf(name, sizeof(name), "%.*s", n, list);
+		if (guard_named_queue(request, "queues", name) < 0)
+			return -1;
+		list = list[n] ? list + n + 1 : NULL;
+	}
+	return 0;
+}
+
 int
 events_prepare(struct request *request)
 {
 	static const char *const names[] = { "queues", NULL };
 
-	return check_parameters(request, names);
+	if (check_parameters(request, names) < 0)
+		return -1;
+	return check_queues(request, parameter(request, "queues"));
 }
 
 void

@@ -92,6 +92,8 @@ WRONG_QUERIES = [
     ("/v1/doctor?long=x", "long"), ("/v1/queues?x", "x"), ("/v1/groups", "queue"),
     *((f"/v1/{what}?queue={name}", "queue") for what in ("jobs", "stats", "groups")
       for name in ("", "q" * 129, "%01")),
+    *((f"/v1/events?queues={names}", "queues")
+      for names in ("", "a,", ",a", "a,,b", "a," + "q" * 129)),
 ]
 
 

@@ -123,7 +123,12 @@ class Tokens(Case):
             ("POST", "/v1/queues/mail/pause"): {"admin"},
             ("POST", "/v1/queues/mail/resume"): {"admin"},
             ("POST", "/v1/queues/mail/hold"): {"admin"},
-            ("GET", "/v1/doctor"): {"admin", "all"},
+            ("GET", "/v1/doctor"): {"admin", "all"}, ("GET", "/metrics"): {"admin", "all"},
+            ("HEAD", "/v1/events"): set(self.tokens),
+            ("HEAD", "/v1/events?queues=mail"): {"admin", "reader", "readers", "all"},
+            ("HEAD", "/v1/events?queues=mail,other"): {"admin", "all"},
+            ("HEAD", "/v1/events?queues=other"): {"admin", "all"},
+            ("HEAD", "/v1/events?queues=mailbox"): {"admin", "readers", "all"},
         }
         bodies = {"/v1/queues/mail/hold": {"clear": True}}
         for (method, path), allowed in calls.items():
@@ -133,6 +138,8 @@ class Tokens(Case):
                 with self.subTest(name=name, path=path):
                     if name in allowed:
                         self.assertIn(answer.status, (200, 201))
+                    elif method == "HEAD":
+                        self.assertEqual(answer.status, 403)
                     else:
                         self.refused(answer, 403)
 
