@@ -30,14 +30,19 @@ static int
 take_scopes(const struct cmd *cmd, const struct texts *lists, json_t *scopes)
 {
 	for (size_t i = 0; i < lists->count; i++) {
-		const char *wrong = scopes_split(lists->items[i], scopes);
+		const char *list = lists->items[i];
+		const char *wrong = scopes_split(list, scopes);
+		size_t n = wrong ? strcspn(wrong, ",") : 0;
 
 		if (wrong)
 			return usage(cmd,
 				     "--may %.*s: expected enqueue:QUEUE, "
-				     "work:QUEUE, read:QUEUE or admin:QUEUE; a "
-				     "* at the end stands for any text",
-				     (int)strcspn(wrong, ","), wrong);
+				     "work:QUEUE, read:QUEUE or admin:QUEUE, "
+				     "with one comma and no blank between two "
+				     "of them; a * is only at the end, where "
+				     "it stands for any text",
+				     n ? (int)n : (int)strlen(list),
+				     n ? wrong : list);
 	}
 	return json_array_size(scopes)
 		       ? 0

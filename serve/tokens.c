@@ -89,21 +89,34 @@ scope_parse(const char *text, struct scope *ret)
 	return rp__check_name(&error, "the queue's name", name, RP_MOST_NAME);
 }
 
+/* Returns whether a scope very probably names another queue than its author
+ * wants: if it has a * that is not at the end, or a blank at an end. A queue
+ * may have such a name, but few have. */
+static int
+is_doubtful(const struct scope *scope)
+{
+	const char *queue = scope->queue;
+	size_t n = strlen(queue);
+
+	return strcspn(queue, "*") + 1 < n || *queue == ' ' ||
+	       queue[n - 1] == ' ';
+}
+
 const char *
 scopes_split(const char *list, json_t *scopes)
 {
-	while (*list) {
+	do {
 		size_t n = strcspn(list, ",");
 		char text[RP_MOST_NAME + 16] = "";
 		struct scope scope;
 
 		if (n < sizeof(text))
 			memcpy(text, list, n);
-		if (scope_parse(text, &scope) < 0 ||
+		if (scope_parse(text, &scope) < 0 || is_doubtful(&scope) ||
 		    json_array_append_new(scopes, json_string(text)) < 0)
 			return list;
-		list += n + (list[n] == ',');
-	}
+		list += n;
+	} while (*list++ == ',');
 	return NULL;
 }
 

@@ -144,8 +144,12 @@ class Tokens(Case):
                         self.refused(answer, 403)
 
     def test_a_scope_that_is_not_one_is_refused_by_its_name(self):
-        for may, named in (("read", "read"), ("read:", "read:"), ("read:a,,work:a", ""),
-                           ("read:a,own:b,work:c", "own:b"),
+        for may, named in (("read", "read"), ("read:", "read:"), ("", ""), (",", ","),
+                           ("read:a,,work:a", "read:a,,work:a"), ("read:a,", "read:a,"),
+                           ("read:a,own:b,work:c", "own:b"), ("read: a", "read: a"),
+                           ("read:a, work:a", " work:a"), ("read:a ,work:a", "read:a "),
+                           ("work:a*b", "work:a*b"), ("read:*a", "read:*a"),
+                           ("read:a**", "read:a**"), ("read:* ", "read:* "),
                            ("read:" + "x" * 129, "read:" + "x" * 129),
                            ("admin:" + "x" * 200, "admin:" + "x" * 200),
                            ("read:a\nb", "read:a\nb"), ("work:\x7f*", "work:\x7f*"),
@@ -157,6 +161,9 @@ class Tokens(Case):
                 self.assertEqual(done.returncode, 2)
                 self.assertIn(f"--may {named}: expected enqueue:QUEUE", done.stderr)
         self.assertNotIn("wrong", self.server.readpast("token", "list"))
+        self.add("blank", "read:in the middle,read:at the*")
+        self.assertIn("read:in the middle,read:at the*",
+                      self.server.readpast("token", "list"))
 
     def test_a_token_that_cannot_be_printed_is_not_added(self):
         for options in ((), ("--json",)):
