@@ -96,6 +96,18 @@ class Claims(Case):
         self.assertEqual([j["payload"] for j in poll.join()], ["other"])
         self.assertLess(time.monotonic() - began, 3)
 
+    def test_a_claim_that_waits_is_registered_soon_after_its_queue_was_made(self):
+        if KIND == "sqlite:":
+            return  # only on PostgreSQL an enqueue notifies registered sessions
+        with self.server.send_claim(self.queue):
+            self.assertTrue(eventually(10, lambda: self.server.waiting() == 1))
+            time.sleep(0.3)
+            self.server.readpast("queue", "set", self.queue, "--lease", "1m")
+            self.assertTrue(eventually(3.5, lambda: self.server.sql(
+                "select 1 from {waiter} w join {queue} q on q.id = w.queue_id "
+                f"where q.name = '{self.queue}'")))
+        self.assertTrue(eventually(10, lambda: self.server.waiting() == 0))
+
     def test_a_claim_that_waits_gets_a_job_when_it_is_due(self):
         poll = Poll(self.server, self.queue)
         self.server.enqueue(self.queue, delay="700ms")

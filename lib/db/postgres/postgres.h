@@ -71,7 +71,9 @@ struct postgres {
 			 * process id of the registered session; `queues` are
 			 * its queues */
 	char *queues;
-	int64_t version; /* version of the queues, see struct rp_waiter */
+	int64_t version;      /* version of the queues, see struct rp_waiter */
+	int is_queue_missing; /* 1: when we registered, one of the queues did
+			       * not exist */
 	int64_t rest_ms; /* time between two probes while we are registered; 0:
 			  * we are not registered */
 	/* The channel on which this session listens for the ends of jobs, or

@@ -25,6 +25,9 @@
 #define FIRST_NAP_MS 5
 #define LAST_NAP_MS 20   /* after pauses of this length, a worker registers */
 #define REGISTER_MS 5000 /* a waiter registers again after this time */
+/* It registers again after this time if one of its queues did not exist. No
+ * enqueue into a new queue notifies it before. */
+#define REGISTER_MISSING_MS 1000
 /* If our own notification does not arrive, the worker polls for this time
  * before it tries LISTEN again. */
 #define DEAF_MS 30000
@@ -43,6 +46,7 @@ registered_row(void *ctx, size_t row, const struct rp_value *c)
 	if (c[REGISTER_WAITER_OUT_FRESH].i)
 		s->listening = 0;
 	s->rest_ms = c[REGISTER_WAITER_OUT_REST_MS].i;
+	s->is_queue_missing = c[REGISTER_WAITER_OUT_MISSING].i != 0;
 	return RP_ROW_TAKE;
 }
 
@@ -141,18 +145,21 @@ listen(struct postgres *s, rp_error *error)
 	return 0;
 }
 
-/* Register as a waiter, or register again after REGISTER_MS. Returns 1 if we
- * were not listening before, or not for these queues. The caller must then
- * probe once more, because a job may have become ready just before that. */
+/* Register as a waiter, or register again if the registration is old. Returns 1
+ * if we were not listening before, or not for these queues. The caller must
+ * then probe once more, because a job may have become ready just before that.
+ */
 static int
 register_waiter(struct postgres *s, const struct rp_waiter *waiter,
 		rp_error *error)
 {
 	struct rp_value p[REGISTER_WAITER_PARAMS];
 	int is_other = s->version != waiter->version, r;
+	int64_t most_ms =
+		s->is_queue_missing ? REGISTER_MISSING_MS : REGISTER_MS;
 
 	if (s->registered_at && !is_other &&
-	    rp__monotonic_ms() - s->registered_at < REGISTER_MS)
+	    rp__monotonic_ms() - s->registered_at < most_ms)
 		return 0;
 	free(s->queues);
 	s->queues = rp__list(waiter->queues, '{', '}');
