@@ -78,6 +78,26 @@ server_suspend(struct request *request)
 }
 
 void
+server_suspend_soon(struct request *request)
+{
+	struct server *server = request->server;
+
+	request->is_suspended = 1;
+	request->next_to_suspend = server->to_suspend;
+	server->to_suspend = request;
+}
+
+static void
+suspend_all(struct server *server)
+{
+	struct request *request = server->to_suspend;
+
+	for (; request; request = request->next_to_suspend)
+		mhd.suspend_connection(request->connection);
+	server->to_suspend = NULL;
+}
+
+void
 server_resume(struct request *request)
 {
 	if (!request->is_suspended)
@@ -226,6 +246,7 @@ loop(struct server *server)
 			handle(server, &events[i]);
 		tick(server); /* it may give MHD answers to send */
 		mhd.run(server->mhd);
+		suspend_all(server);
 	}
 }
 

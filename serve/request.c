@@ -337,7 +337,7 @@ ask_pool(struct request *request, enum stage stage,
 {
 	request->stage = stage;
 	request->run = run;
-	server_suspend(request);
+	server_suspend_soon(request);
 	pool_give(request->server, request, lane);
 	return MHD_YES;
 }
@@ -379,6 +379,8 @@ request_handle(void *ctx, struct MHD_Connection *connection, const char *url,
 	(void)version;
 	if (!request)
 		return MHD_NO;
+	if (request->is_suspended)
+		return MHD_YES;
 	if (!request->is_checked)
 		return read_head(request, method);
 	if (*size)

@@ -113,8 +113,9 @@ struct request {
 	int64_t number;
 	int64_t began_us; /* when the request line was read (monotonic us) */
 	enum stage stage;
-	int is_checked; /* 1: the headers were checked */
-	int is_suspended;
+	int is_checked;   /* 1: the headers were checked */
+	int is_suspended; /* 1: the connection is suspended, or soon will be */
+	struct request *next_to_suspend; /* see server_suspend_soon() */
 	int is_closed; /* 1: the client has closed the connection */
 
 	char *target;  /* as the client sent it: path and query, or the
@@ -512,6 +513,7 @@ struct server {
 	size_t listeners_count;
 	int64_t requests, connections_count;
 	struct connection *connections;
+	struct request *to_suspend;
 	int64_t ticked_at;
 	atomic_int drains; /* 1: the server ends; the threads of the pool read
 			    * it, too */
@@ -541,6 +543,13 @@ void server_wake(struct server *server);
 void server_drain(struct server *server);
 void server_resume(struct request *request);
 void server_suspend(struct request *request);
+/* Suspend the connection of a request that was read, when libmicrohttpd has
+ * done what it can do now. Until then its callbacks must do nothing. If a
+ * callback suspended the connection at once, libmicrohttpd would not notice
+ * that it has read the whole request. When the connection is resumed, it would
+ * then read again. If the client has ended its side by then, it would close the
+ * connection without sending the answer. */
+void server_suspend_soon(struct request *request);
 
 /* listen.c */
 /* Resolve ADDRESS:PORT. `option` names the command and the option with this

@@ -471,6 +471,27 @@ class Wire(Case):
             self.assertEqual(got.count(b"200 OK"), requests)
             self.assertLess(took, 1.5)
 
+    def test_a_request_that_ends_its_data_is_answered_while_other_clients_ask(self):
+        ended = threading.Event()
+
+        def ask():
+            while not ended.is_set():
+                self.alive()
+
+        thread = threading.Thread(target=ask)
+        thread.start()
+        try:
+            for _ in range(20):
+                with socket.create_connection((self.server.host, self.server.port),
+                                              timeout=10) as s:
+                    s.sendall(self.head(b"Content-Length: 1", path=b"/v1/queues/end/jobs")
+                              + b"x")
+                    s.shutdown(socket.SHUT_WR)
+                    self.assertIn(b"201 Created", s.recv(4096))
+        finally:
+            ended.set()
+            thread.join()
+
     def test_the_time_of_a_request_begins_with_its_first_byte(self):
         request = self.head(b"Content-Length: 2", b"Content-Type: text/plain",
                             path=b"/v1/queues/late/jobs") + b"ab"
