@@ -196,15 +196,13 @@ class Claims(Case):
 
     if KIND == "sqlite:":  # only SQLite has a lock that makes a claim wait
         def test_a_client_may_leave_while_its_request_claims(self):
-            job = self.server.enqueue(self.queue)
-            self.server.readpast("pause", self.queue)
+            job = self.server.enqueue(self.queue, delay="1s")
             gone = self.server.send_claim(self.queue)
             self.assertTrue(eventually(10, lambda: self.server.waiting() == 1))
             db = sqlite3.connect(self.server.url.removeprefix("sqlite:"), isolation_level=None)
-            # Resume the queue and keep the write lock, so that the claim has to wait.
-            db.execute("update readpast_queue set paused_at = null")
+            # Keep the write lock when the job becomes due, so that the claim has to wait.
             db.execute("begin immediate")
-            time.sleep(0.5)
+            time.sleep(1.5)
             gone.close()
             time.sleep(0.5)
             db.execute("commit")
