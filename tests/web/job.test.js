@@ -57,6 +57,26 @@ test("a job is changed", async () => {
 	await closeQuietly(page);
 });
 
+test("a change of the priority leaves a job in its queue, whose name ends with a space", async () => {
+	its.db.run(["queue", "set", "trail"]);
+	const id = its.db.enqueue("trail ", "stay");
+	const page = await open(its.browser, its.base, `#/job/${id}`);
+	await page.getByRole("button", { name: "Change…" }).click();
+	await page.getByLabel("Priority").fill(" 7 ");
+	await page.keyboard.press("Enter");
+	await said(page, `Job ${id} is changed.`);
+	const job = its.db.job(id);
+	assert.deepEqual([job.priority, job.queue], [7, "trail "]);
+	for (const queue of ["trail", "trail "]) {
+		await page.getByRole("button", { name: "Change…" }).click();
+		await page.getByLabel("Queue").fill(queue);
+		await page.keyboard.press("Enter");
+		await until(async () => (await page.locator("h1 .up").textContent()) === queue, "the other queue");
+		assert.equal(its.db.job(id).queue, queue);
+	}
+	await closeQuietly(page);
+});
+
 test("a job is cancelled after a question", async () => {
 	const id = its.db.enqueue("reports", "cancel me");
 	const page = await open(its.browser, its.base, `#/job/${id}`);

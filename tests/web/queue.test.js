@@ -47,6 +47,29 @@ test("filters find jobs by kind, key, error and age", async () => {
 	await closeQuietly(page);
 });
 
+test("the form keeps the filters that it cannot show, and spaces around a name", async () => {
+	const error = "Traceback:\n  file x\nValueError: bad";
+	its.db.enqueue("trace", "a", "--kind", " k ", "--group", " g ", "--max-attempts", "1");
+	const { claim } = its.db.json(["claim", "trace"])[0];
+	its.db.run(["fail", claim, "--error", error]);
+	const page = await open(its.browser, its.base, "#/dead");
+	await row(page, "ValueError").locator("a.open").click();
+	await rows(page).first().locator("a.id").waitFor();
+	await page.getByLabel("Kind").fill(" k ");
+	await page.keyboard.press("Enter");
+	await until(() => page.url().includes("kind=+k+"), "the filter with a kind");
+	await rows(page).first().locator("a.id").waitFor();
+	await visit(page, "#/queue/trace?state=dead&group=%20g%20");
+	await rows(page).first().locator("a.id").waitFor();
+	await page.getByLabel("Older than").fill(" 0s ");
+	await page.keyboard.press("Enter");
+	await until(() => page.url().includes("older=0s"), "the filter with an age");
+	assert.match(page.url(), /group=\+g\+/);
+	await rows(page).first().locator("a.id").waitFor();
+	await closeQuietly(page);
+	its.db.run(["purge", "trace", "--state", "all", "--yes"]);
+});
+
 test("a wrong filter is an error, and not an empty list", async () => {
 	const page = await open(its.browser, its.base, "#/queue/mail?older=yesterday");
 	await page.getByRole("alert").getByText("This could not be read.").waitFor();
@@ -140,6 +163,19 @@ test("settings are shown and changed", async () => {
 	const mail = its.db.json(["queue", "list"]).find((one) => one.queue === "mail");
 	assert.deepEqual([mail.max_attempts, mail.keep_done_ms, mail.limit], [5, 172800000, 7]);
 	assert.equal(mail.backoff_ms, 1);
+	await closeQuietly(page);
+});
+
+test("a change of one setting keeps a dead-to whose name ends with a space", async () => {
+	its.db.run(["queue", "set", "trail "]);
+	its.db.run(["queue", "set", "source", "--dead-to", "trail "]);
+	const page = await open(its.browser, its.base, "#/queue/source?view=settings");
+	await page.getByRole("button", { name: "Change settings…" }).click();
+	await page.getByLabel("max-attempts").fill("5");
+	await page.keyboard.press("Enter");
+	await said(page, "The settings of source are changed.");
+	const source = its.db.json(["queue", "list"]).find((one) => one.queue === "source");
+	assert.deepEqual([source.max_attempts, source.dead_to], [5, "trail "]);
 	await closeQuietly(page);
 });
 

@@ -7,11 +7,11 @@
 import { encodeQuery } from "./route";
 import type { Filter } from "./types";
 
-export const FILTERS: { name: Exclude<keyof Filter, "state">; label: string; placeholder?: string }[] = [
-	{ name: "kind", label: "Kind" },
-	{ name: "key", label: "Unique key" },
-	{ name: "group", label: "Group" },
-	{ name: "error", label: "Error contains" },
+export const FILTERS: { name: Exclude<keyof Filter, "state">; label: string; placeholder?: string; exact?: boolean }[] = [
+	{ name: "kind", label: "Kind", exact: true },
+	{ name: "key", label: "Unique key", exact: true },
+	{ name: "group", label: "Group", exact: true },
+	{ name: "error", label: "Error contains", exact: true },
 	{ name: "older", label: "Older than", placeholder: "1h" },
 ];
 

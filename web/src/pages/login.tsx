@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The readpast authors
 
 import { useState } from "preact/hooks";
-import { Field, readForm } from "../parts/field";
+import { Field, readChanges } from "../parts/field";
 import { logIn } from "../session";
 
 export function LoginPage() {
@@ -10,7 +10,7 @@ export function LoginPage() {
 
 	async function submit(event: SubmitEvent): Promise<void> {
 		event.preventDefault();
-		const { token = "" } = readForm(event.currentTarget as HTMLFormElement);
+		const { token = "" } = readChanges(event.currentTarget as HTMLFormElement);
 		try {
 			await logIn(token);
 		} catch (error) {

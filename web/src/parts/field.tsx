@@ -11,6 +11,7 @@ export function Field({
 	hint,
 	type = "text",
 	placeholder,
+	exact,
 	focus,
 }: {
 	label: string;
@@ -19,6 +20,8 @@ export function Field({
 	hint?: string;
 	type?: "text" | "password";
 	placeholder?: string;
+	/** true: white space at the ends belongs to the value, as in a name */
+	exact?: boolean;
 	focus?: boolean;
 }) {
 	const id = useId();
@@ -34,6 +37,7 @@ export function Field({
 				autoFocus={focus}
 				autoComplete="off"
 				spellcheck={false}
+				data-exact={exact}
 				aria-describedby={hint ? `${id}-hint` : undefined}
 			/>
 			{hint && (
@@ -45,11 +49,12 @@ export function Field({
 	);
 }
 
-/** Returns the fields of a form as text, without white space around them. */
-export function readForm(form: HTMLFormElement): Record<string, string> {
+/** Returns the values of the fields that the user has changed. */
+export function readChanges(form: HTMLFormElement): Record<string, string> {
 	const values: Record<string, string> = {};
-	new FormData(form).forEach((value, name) => {
-		values[name] = String(value).trim();
-	});
+	for (const { name, value, defaultValue, dataset } of form.querySelectorAll("input")) {
+		// A browser leaves out line breaks of the value that it was given.
+		if (value !== defaultValue.replace(/[\r\n]/g, "")) values[name] = dataset.exact ? value : value.trim();
+	}
 	return values;
 }

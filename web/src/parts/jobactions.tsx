@@ -9,7 +9,7 @@ import { mayChange } from "../session";
 import { act } from "../toast";
 import type { Job, State } from "../types";
 import { Buttons, Dialog } from "./dialog";
-import { Field, readForm } from "./field";
+import { Field, readChanges } from "./field";
 
 const CAN_CANCEL: State[] = ["scheduled", "blocked", "ready", "running"];
 const CAN_CHANGE: State[] = ["scheduled", "blocked", "ready"];
@@ -50,7 +50,7 @@ function ChangeDialog({ job, run, busy, failure, onClose }: Asked) {
 			<form
 				onSubmit={(event) => {
 					event.preventDefault();
-					const changes = changesOf(readForm(event.currentTarget), job);
+					const changes = changesOf(readChanges(event.currentTarget));
 					if (Object.keys(changes).length) void run("change", changes, `Job ${job.id} is changed.`);
 					else onClose();
 				}}
@@ -58,7 +58,7 @@ function ChangeDialog({ job, run, busy, failure, onClose }: Asked) {
 				<Field label="Delay" name="delay" placeholder="unchanged" hint="0s: run it now; 90s, 2h: after this time" focus />
 				<Field label="Priority" name="priority" value={String(job.priority)} hint="0 to 255, lower runs first" />
 				<Field label="Attempts" name="max_attempts" value={String(job.max_attempts)} hint="how many before it is dead" />
-				<Field label="Queue" name="queue" value={job.queue} hint="a queue that exists" />
+				<Field label="Queue" name="queue" value={job.queue} hint="a queue that exists" exact />
 				<Buttons label="Change" busy={busy} failure={failure} onClose={onClose} />
 			</form>
 		</Dialog>
@@ -108,15 +108,13 @@ export function JobActions({ job, onDone }: { job: Job; onDone: () => void }) {
 	);
 }
 
-/** Returns only the values that differ from those of the job. A wrong number
- * is sent unchanged, as text, so that the server's error explains the mistake. */
-function changesOf(values: Record<string, string>, job: Job): Record<string, unknown> {
-	const changes: Record<string, unknown> = {};
-	const number = (text: string) => (/^[0-9]+$/.test(text) ? Number(text) : text);
-	const { delay, priority = "", max_attempts = "", queue } = values;
-	if (delay) changes.delay = delay;
-	if (priority !== String(job.priority)) changes.priority = number(priority);
-	if (max_attempts !== String(job.max_attempts)) changes.max_attempts = number(max_attempts);
-	if (queue !== job.queue) changes.queue = queue;
+/** Returns the changes as the server takes them. A wrong number is sent unchanged, as
+ * text, so that the server's error explains the mistake. */
+function changesOf(values: Record<string, string>): Record<string, unknown> {
+	const changes: Record<string, unknown> = { ...values };
+	for (const name of ["priority", "max_attempts"]) {
+		const text = values[name];
+		if (text && /^[0-9]+$/.test(text)) changes[name] = Number(text);
+	}
 	return changes;
 }

@@ -6,7 +6,7 @@ import { post, segment } from "../api";
 import { mayChange } from "../session";
 import { act } from "../toast";
 import { Buttons, Dialog } from "./dialog";
-import { Field, readForm } from "./field";
+import { Field, readChanges } from "./field";
 
 /** A button that resumes a paused queue, or asks for a reason and pauses the queue. */
 export function PauseButton({ queue, paused, onDone }: { queue: string; paused: boolean; onDone?: () => void }) {
@@ -23,7 +23,7 @@ export function PauseButton({ queue, paused, onDone }: { queue: string; paused: 
 
 	async function pause(event: SubmitEvent): Promise<void> {
 		event.preventDefault();
-		const { reason } = readForm(event.currentTarget as HTMLFormElement);
+		const { reason } = readChanges(event.currentTarget as HTMLFormElement);
 		setBusy(true);
 		const body = reason ? { reason } : {};
 		if (await act(() => post(`v1/queues/${segment(queue)}/pause`, body), `Queue ${queue} is paused.`, setFailure)) {

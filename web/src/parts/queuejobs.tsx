@@ -12,7 +12,7 @@ import { mayChange } from "../session";
 import type { Filter, JobPage, State, Stats } from "../types";
 import { Empty, Shown } from "./answer";
 import { BulkDialog, type Verb } from "./bulk";
-import { Field, readForm } from "./field";
+import { Field, readChanges } from "./field";
 import { JobTable } from "./jobs";
 
 const PAGE_ROWS = 100;
@@ -53,7 +53,7 @@ function FilterForm({ name, filter, hasGroups }: { name: string; filter: Filter;
 			key={JSON.stringify(filter)}
 			onSubmit={(event) => {
 				event.preventDefault();
-				go(["queue", name], { state: filter.state, ...readForm(event.currentTarget) });
+				go(["queue", name], { ...filter, ...readChanges(event.currentTarget) });
 			}}
 		>
 			{FILTERS.filter((one) => hasGroups || one.name !== "group").map((one) => (

@@ -10,9 +10,9 @@ import { mayChange } from "../session";
 import { act } from "../toast";
 import type { Queue } from "../types";
 import { Buttons, Dialog } from "./dialog";
-import { Field, readForm } from "./field";
+import { Field, readChanges } from "./field";
 
-type Kind = "count" | "span" | "size" | "text";
+type Kind = "count" | "span" | "size" | "text" | "name";
 
 interface Setting {
 	/** the name that PATCH takes */
@@ -37,7 +37,7 @@ const SETTINGS: Setting[] = [
 	{ name: "keep_done", field: "keep_done_ms", kind: "span", meaning: "how long done jobs are kept" },
 	{ name: "keep_dead", field: "keep_dead_ms", kind: "span", meaning: "how long dead and cancelled jobs are kept" },
 	{ name: "max_payload", field: "max_payload", kind: "size", meaning: "the largest payload, in bytes" },
-	{ name: "dead_to", field: "dead_to", kind: "text", meaning: "queue that gets a new job when a job dies, or none" },
+	{ name: "dead_to", field: "dead_to", kind: "name", meaning: "queue that gets a new job when a job dies, or none" },
 ];
 
 function present(of: Queue): Setting[] {
@@ -63,11 +63,11 @@ function Change({ of, onClose, onDone }: { of: Queue; onClose: () => void; onDon
 
 	async function submit(event: SubmitEvent): Promise<void> {
 		event.preventDefault();
-		const values = readForm(event.currentTarget as HTMLFormElement);
+		const values = readChanges(event.currentTarget as HTMLFormElement);
 		const changes: Record<string, string | number | null> = {};
 		for (const one of present(of)) {
-			const text = values[one.name] ?? "";
-			if (text !== typed(of, one)) changes[one.name] = parse(text, one.kind);
+			const text = values[one.name];
+			if (text !== undefined) changes[one.name] = parse(text, one.kind);
 		}
 		if (!Object.keys(changes).length) return onClose();
 		setBusy(true);
@@ -83,7 +83,14 @@ function Change({ of, onClose, onDone }: { of: Queue; onClose: () => void; onDon
 		<Dialog title={`Settings of queue ${of.queue}`} onClose={onClose}>
 			<form class="grid" onSubmit={submit}>
 				{present(of).map((one) => (
-					<Field key={one.name} label={one.name.replaceAll("_", "-")} name={one.name} value={typed(of, one)} hint={one.meaning} />
+					<Field
+						key={one.name}
+						label={one.name.replaceAll("_", "-")}
+						name={one.name}
+						value={typed(of, one)}
+						hint={one.meaning}
+						exact={one.kind === "name"}
+					/>
 				))}
 				<Buttons label="Change" busy={busy} failure={failure} onClose={onClose} />
 			</form>
