@@ -3,6 +3,7 @@
 
 import { render } from "preact";
 import { App } from "./app";
+import "./focus";
 import { loadSession } from "./session";
 import { reconnect } from "./live";
 import "./style/base.css";

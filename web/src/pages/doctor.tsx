@@ -7,6 +7,7 @@
 import { useAnswer } from "../answer";
 import { plural } from "../format";
 import { Empty, Shown } from "../parts/answer";
+import { Button } from "../parts/button";
 import { link } from "../route";
 import type { Finding } from "../types";
 
@@ -46,9 +47,9 @@ export function DoctorPage() {
 		<>
 			<div class="bar">
 				<h1>Doctor</h1>
-				<button type="button" disabled={answer.loading} onClick={answer.reload}>
+				<Button off={answer.loading} onClick={answer.reload}>
 					{answer.loading ? "Examining…" : "Examine again"}
-				</button>
+				</Button>
 			</div>
 			<Shown answer={answer}>
 				{({ findings }) => {

@@ -8,6 +8,7 @@ import { useAnswer } from "../answer";
 import { post, segment } from "../api";
 import { plural } from "../format";
 import { Empty, Shown } from "../parts/answer";
+import { Button } from "../parts/button";
 import { Pages } from "../parts/pages";
 import { StateMark } from "../parts/state";
 import { Since, Time } from "../parts/time";
@@ -29,17 +30,17 @@ function Actions({ of, onDone }: { of: Schedule; onDone: () => void }) {
 
 	return (
 		<>
-			<button type="button" disabled={busy} aria-label={`Run ${of.name} now`} onClick={() => run("run", `A job of ${of.name} is enqueued.`)}>
+			<Button off={busy} label={`Run ${of.name} now`} onClick={() => run("run", `A job of ${of.name} is enqueued.`)}>
 				Run now
-			</button>
+			</Button>
 			{of.paused_at ? (
-				<button type="button" disabled={busy} aria-label={`Resume ${of.name}`} onClick={() => run("resume", `${of.name} fires again.`)}>
+				<Button off={busy} label={`Resume ${of.name}`} onClick={() => run("resume", `${of.name} fires again.`)}>
 					Resume
-				</button>
+				</Button>
 			) : (
-				<button type="button" disabled={busy} aria-label={`Pause ${of.name}`} onClick={() => run("pause", `${of.name} is paused.`)}>
+				<Button off={busy} label={`Pause ${of.name}`} onClick={() => run("pause", `${of.name} is paused.`)}>
 					Pause
-				</button>
+				</Button>
 			)}
 		</>
 	);

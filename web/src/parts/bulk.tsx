@@ -104,7 +104,7 @@ export function BulkDialog({
 					label={label}
 					danger={verb !== "retry-dead"}
 					busy={busy}
-					disabled={!mayMatch}
+					off={!mayMatch}
 					failure={failure}
 					onClose={onClose}
 				/>

@@ -2,7 +2,8 @@
 // SPDX-FileCopyrightText: The readpast authors
 
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { Button } from "./button";
 
 /** A modal dialog of the browser, which keeps the focus inside and closes on
  * Escape. */
@@ -17,10 +18,10 @@ export function Dialog({
 }) {
 	const ref = useRef<HTMLDialogElement>(null);
 
-	useEffect(() => {
+	useLayoutEffect(() => {
 		const dialog = ref.current;
 		dialog?.showModal();
-		return () => dialog?.close(); // an open dialog gives the focus back
+		return () => dialog?.close(); // gives the focus back, unless it is removed first
 	}, []);
 	return (
 		<dialog ref={ref} aria-labelledby="dialog-title" onClose={onClose}>
@@ -35,14 +36,14 @@ export function Buttons({
 	label,
 	danger,
 	busy,
-	disabled,
+	off = false,
 	failure,
 	onClose,
 }: {
 	label: string;
 	danger?: boolean;
-	busy?: boolean;
-	disabled?: boolean;
+	busy: boolean;
+	off?: boolean;
 	failure?: string;
 	onClose: () => void;
 }) {
@@ -57,9 +58,9 @@ export function Buttons({
 				<button type="button" onClick={onClose}>
 					Close
 				</button>
-				<button type="submit" class={danger ? "danger" : "primary"} disabled={busy || disabled}>
+				<Button type="submit" class={danger ? "danger" : "primary"} off={busy || off}>
 					{busy ? "Working…" : label}
-				</button>
+				</Button>
 			</div>
 		</>
 	);

@@ -8,6 +8,7 @@ import { post } from "../api";
 import { mayChange } from "../session";
 import { act } from "../toast";
 import type { Job, State } from "../types";
+import { Button } from "./button";
 import { Buttons, Dialog } from "./dialog";
 import { Field, readChanges } from "./field";
 
@@ -88,9 +89,9 @@ export function JobActions({ job, onDone }: { job: Job; onDone: () => void }) {
 	return (
 		<div class="actions">
 			{CAN_RETRY.includes(job.state) && (
-				<button type="button" disabled={busy} onClick={() => run("retry", {}, `Job ${job.id} is ready again.`)}>
+				<Button off={busy} onClick={() => run("retry", {}, `Job ${job.id} is ready again.`)}>
 					Retry
-				</button>
+				</Button>
 			)}
 			{CAN_CHANGE.includes(job.state) && (
 				<button type="button" onClick={() => ask("change")}>

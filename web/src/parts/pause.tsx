@@ -5,6 +5,7 @@ import { useState } from "preact/hooks";
 import { post, segment } from "../api";
 import { mayChange } from "../session";
 import { act } from "../toast";
+import { Button } from "./button";
 import { Buttons, Dialog } from "./dialog";
 import { Field, readChanges } from "./field";
 
@@ -38,17 +39,12 @@ export function PauseButton({ queue, paused, onDone }: { queue: string; paused: 
 		setAsking(true);
 	}
 
-	if (paused && !asking)
-		return (
-			<button type="button" disabled={busy} aria-label={`Resume queue ${queue}`} onClick={resume}>
-				Resume
-			</button>
-		);
+	const verb = paused ? "Resume" : "Pause";
 	return (
 		<>
-			<button type="button" aria-label={`Pause queue ${queue}`} onClick={ask}>
-				Pause
-			</button>
+			<Button off={busy} label={`${verb} queue ${queue}`} onClick={paused ? resume : ask}>
+				{verb}
+			</Button>
 			{asking && (
 				<Dialog title={`Pause queue ${queue}`} onClose={() => setAsking(false)}>
 					<form onSubmit={pause}>

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The readpast authors
 
-import { useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { useAnswer } from "../answer";
 import { FILTERS, filterOf, jobsPath } from "../filter";
 import { count } from "../format";
@@ -46,11 +46,15 @@ function StateTabs({ name, numbers, filter }: { name: string; numbers: Stats | u
 }
 
 function FilterForm({ name, filter, hasGroups }: { name: string; filter: Filter; hasGroups: boolean }) {
+	const form = useRef<HTMLFormElement>(null);
 	const isSet = FILTERS.some((one) => filter[one.name]);
+
+	// The fields show another filter, whatever was typed before.
+	useLayoutEffect(() => form.current?.reset(), [JSON.stringify(filter)]);
 	return (
 		<form
 			class="filters"
-			key={JSON.stringify(filter)}
+			ref={form}
 			onSubmit={(event) => {
 				event.preventDefault();
 				go(["queue", name], { ...filter, ...readChanges(event.currentTarget) });
