@@ -7,6 +7,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DESKTOP, open, PHONE, visit } from "./browser.js";
+import { until } from "./readpast.js";
 import { suite } from "./suite.js";
 
 const QUEUE = "q".repeat(128);
@@ -89,4 +90,26 @@ test("no text makes a page wider than a phone or a window", async () => {
 		await page.context().close();
 	}
 	assert.deepEqual(wide, []);
+});
+
+test("no text makes a dialog wider than a phone", async () => {
+	const id = its.db.enqueue(DEAD, WORD);
+	const page = await open(its.browser, its.base, "", { viewport: { width: 360, height: 740 } });
+	for (const [hash, button] of [
+		[`#/queue/${QUEUE}`, "Cancel these…"],
+		[`#/queue/${QUEUE}?state=dead`, "Retry these…"],
+		[`#/queue/${QUEUE}?view=settings`, "Change settings…"],
+		[`#/job/${id}`, "Change…"],
+		[`#/job/${id}`, "Cancel…"],
+	]) {
+		await visit(page, hash);
+		await page.getByRole("button", { name: button }).click();
+		const dialog = page.getByRole("dialog");
+		await until(async () => (await dialog.locator(".loading").count()) === 0, "the whole dialog");
+		const wide = await dialog.evaluate((box) => box.scrollWidth - box.clientWidth);
+		assert.equal(wide, 0, `${button} on ${hash.slice(0, 20)}`);
+		await page.keyboard.press("Escape");
+		await dialog.waitFor({ state: "detached" });
+	}
+	await page.context().close();
 });
