@@ -5,7 +5,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { open, row, visit } from "./browser.js";
+import { emptyPage, open, row, visit } from "./browser.js";
 import { until } from "./readpast.js";
 import { suite } from "./suite.js";
 
@@ -94,6 +94,32 @@ test("a hidden page reads nothing, and goes on when it is shown", async () => {
 	await hide(false);
 	await until(() => calls > 0, "a call after the page is shown");
 	await page.getByText("Live", { exact: true }).waitFor();
+	await page.context().close();
+});
+
+test("the page asks again what the server permits, if it got no answer", async () => {
+	const server = await its.db.serve("--read-only");
+	const page = await emptyPage(its.browser);
+	let calls = 0;
+	await page.route(/v1\/session$/, (route) => (++calls > 1 ? route.continue() : route.fulfill({ status: 503 })));
+	await page.goto(server.base);
+	await page.getByText("read-only").waitFor();
+	await until(async () => (await page.getByRole("button", { name: /^Pause/ }).count()) === 0, "no button");
+	await page.context().close();
+});
+
+test("after a restart of the server the page offers what the new server permits", async () => {
+	const server = await its.db.serve();
+	const port = new URL(server.base).port;
+	const id = its.db.json(["list", "mail", "--state", "dead"])[0].id;
+	const page = await open(its.browser, server.base, `#/job/${id}`);
+	await page.getByRole("button", { name: "Retry" }).waitFor();
+	await page.getByText("Live", { exact: true }).waitFor();
+	await its.db.stop(server);
+	its.db.start(["serve", "--listen", `127.0.0.1:${port}`, "--read-only", "--hide-payloads"]);
+	await page.getByText("read-only").waitFor();
+	await page.getByText("This server does not show payloads").waitFor();
+	assert.equal(await page.getByRole("button", { name: "Retry" }).count(), 0);
 	await page.context().close();
 });
 

@@ -33,6 +33,9 @@ export const stats = signal<Stats[] | null>(null);
 /** The number of events with live numbers so far. Pages that show these numbers
  * subscribe to this signal. */
 export const tick = signal(0);
+/** The number of event streams that have brought numbers so far. After an interruption
+ * the server may be another one, so what was read only once is read again. */
+export const streams = signal(0);
 export const connection = signal<"connecting" | "live" | "late" | "lost">("connecting");
 
 interface Numbers {
@@ -111,6 +114,7 @@ function connect(): void {
 	if (document.hidden || needsToken.value) return;
 	if (connection.value !== "lost") connection.value = "connecting";
 	source = new EventSource("v1/events");
+	source.addEventListener("stats", () => streams.value++, { once: true });
 	source.addEventListener("stats", (event) => {
 		retryMs = FIRST_RETRY_MS;
 		connection.value = "live";

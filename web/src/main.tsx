@@ -5,7 +5,7 @@ import { render } from "preact";
 import { App } from "./app";
 import "./focus";
 import { loadSession } from "./session";
-import { reconnect } from "./live";
+import { reconnect, streams } from "./live";
 import "./style/base.css";
 import "./style/parts.css";
 import "./style/pages.css";
@@ -14,4 +14,4 @@ const root = document.getElementById("app");
 if (root) render(<App />, root);
 reconnect();
 // Without an answer the page keeps its defaults; its parts say what failed.
-loadSession().catch(() => undefined);
+streams.subscribe(() => void loadSession().catch(() => undefined));
