@@ -1,4 +1,4 @@
-// The page on a phone, in dark mode, below a prefix, and used by keyboard alone.
+// The page on a phone and in other windows, in dark mode, below a prefix, and used by keyboard alone.
 //
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The readpast authors
@@ -50,6 +50,29 @@ test("no page is wider than a phone", async () => {
 		await page.waitForTimeout(300);
 		const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
 		assert.ok(wide <= 0, `${hash} is ${wide} pixels too wide`);
+	}
+	await closeQuietly(page);
+});
+
+test("no page is wider than the window, whatever its width, or if letters are twice as large", async () => {
+	its.db.run(["enqueue", "orders-of-the-warehouse-in-the-north", "--quiet", "--delay", "1h"], "x\n".repeat(10050));
+	its.db.run(["cron", "add", "mail", "Argentina", "0 8 * * *", "--zone", "America/Argentina/Buenos_Aires"]);
+	its.db.worker("orders-of-the-warehouse-in-the-north");
+	const page = await open(its.browser, its.base);
+	const overflow = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+	for (const hash of PAGES) {
+		await page.setViewportSize({ width: 360, height: 740 });
+		await visit(page, hash);
+		await page.locator("h1").waitFor();
+		await page.locator(".loading").waitFor({ state: "detached" });
+		for (const width of [360, 700, 780, 850, 900, 960, 1100]) {
+			await page.setViewportSize({ width, height: 740 });
+			await until(async () => (await overflow()) <= 0, `${hash} fits into ${width} pixels`, 2000);
+		}
+		await page.setViewportSize({ width: 360, height: 740 });
+		await page.evaluate(() => (document.documentElement.style.fontSize = "28px"));
+		await until(async () => (await overflow()) <= 0, `${hash} fits with large letters`, 2000);
+		await page.evaluate(() => (document.documentElement.style.fontSize = ""));
 	}
 	await closeQuietly(page);
 });
