@@ -140,10 +140,7 @@ absolute_url(struct work *work)
 		return complain(FAILED, "cannot find the current directory: %s",
 				strerror(errno));
 	to += sprintf(to, "%.*s", (int)(path - url), url);
-	for (const char *s = cwd; *s; s++)
-		to += sprintf(to, strchr("%?#", *s) ? "%%%02X" : "%c",
-			      (unsigned char)*s);
-	sprintf(to, "/%s", path);
+	sprintf(add_path(to, cwd), "/%s", path);
 	return 0;
 }
 

@@ -220,17 +220,19 @@ demo_start(struct demo *demo)
 {
 	const char *folder = getenv("TMPDIR");
 	pid_t parent = getpid();
-	int status;
+	int status, n;
 
-	snprintf(demo->folder, sizeof(demo->folder), "%.200s/readpast-XXXXXX",
-		 folder && *folder ? folder : "/tmp");
-	if (!mkdtemp(demo->folder)) {
+	n = snprintf(demo->folder, sizeof(demo->folder), "%s/readpast-XXXXXX",
+		     folder && *folder ? folder : "/tmp");
+	if (n >= (int)sizeof(demo->folder))
+		errno = ENAMETOOLONG;
+	if (n >= (int)sizeof(demo->folder) || !mkdtemp(demo->folder)) {
 		*demo->folder = '\0';
 		return complain(FAILED, "cannot make a folder for --demo: %s",
 				strerror(errno));
 	}
-	snprintf(demo->url, sizeof(demo->url), "sqlite:%s/demo.db",
-		 demo->folder);
+	strcpy(add_path(stpcpy(demo->url, "sqlite:"), demo->folder),
+	       "/demo.db");
 	status = make_database(demo);
 	if (status)
 		return status;

@@ -13,8 +13,8 @@
 
 struct demo {
 	pid_t pid; /* the process that enqueues and runs jobs */
-	char folder[240];
-	char url[270];
+	char folder[1024];
+	char url[3 * 1024 + 20]; /* see add_path() */
 };
 
 /* Make a database in a new folder, and start a process that enqueues and runs

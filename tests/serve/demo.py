@@ -50,6 +50,22 @@ class Demo(unittest.TestCase):
         self.assertEqual(server.get("/").status, 200)
         self.assertEqual(server.stop(), 0)
 
+    def test_the_folder_for_temporary_files_may_have_any_name(self):
+        for name in ("a?b#c%41", "x" * 240):
+            self.scratch = pathlib.Path(self.folder.name) / name
+            self.scratch.mkdir()
+            os.environ["TMPDIR"] = str(self.scratch)
+            server = self.start()
+            made, = self.scratch.iterdir()
+            self.assertTrue((made / "demo.db").exists())
+            self.assertEqual(server.stop(), 0)
+            self.assertEqual(list(self.scratch.iterdir()), [])
+        os.environ["TMPDIR"] = "/" + "y" * 2000
+        ran = subprocess.run([READPAST, "serve", "--demo", "--listen", "127.0.0.1:0"],
+                             capture_output=True, text=True, timeout=20)
+        self.assertEqual(ran.returncode, 1)
+        self.assertIn("File name too long", ran.stderr)
+
     def test_nothing_is_left_at_the_end_and_the_own_database_is_not_touched(self):
         server = self.start()
         self.assertEqual(len(list(self.scratch.iterdir())), 1)
