@@ -144,6 +144,9 @@ cmd_serve(struct cmd *cmd, int argc, char **argv)
 		o.listen = (struct texts){ standard, 1 };
 	if (!status)
 		status = check(cmd, &o);
+	if (!status && is_demo && o.tokens)
+		status = usage(cmd, "give --demo or --tokens, not both: the "
+				    "scratch database has no token");
 	o.url = cmd->url;
 	if (!status)
 		status = listen_check(&o);

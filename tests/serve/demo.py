@@ -95,10 +95,11 @@ class Demo(unittest.TestCase):
         self.assertEqual(list(self.scratch.iterdir()), [])
 
     def test_wrong_options_make_no_database(self):
-        for options in (["--listen", "0.0.0.0:0"], ["--listen", "x"], ["--time", "0"]):
+        for options in (["--listen", "0.0.0.0:0"], ["--listen", "x"], ["--time", "0"],
+                        ["--tokens"]):
             ran = subprocess.run([READPAST, "serve", "--demo", *options],
                                  capture_output=True, timeout=20)
-            self.assertEqual(ran.returncode, 2)
+            self.assertEqual(ran.returncode, 2, options)
         self.assertEqual(list(self.scratch.iterdir()), [])
 
 
