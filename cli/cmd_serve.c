@@ -8,6 +8,7 @@
 
 #include "demo.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,9 +79,17 @@ check(const struct cmd *cmd, const struct options *o)
 	return check_names(cmd, o);
 }
 
+static void
+terminate(int number)
+{
+	(void)number;
+	raise(SIGTERM);
+}
+
 static int
 serve_demo(struct options o)
 {
+	const struct sigaction quit = { .sa_handler = terminate };
 	struct demo demo = { 0 };
 	int status;
 
@@ -88,6 +97,7 @@ serve_demo(struct options o)
 	 * of the demo is removed. */
 	interrupt_fd();
 	catch_interrupts();
+	catch_unless_ignored(SIGQUIT, &quit);
 	status = demo_start(&demo);
 	o.url = demo.url;
 	if (!status)

@@ -243,10 +243,11 @@ demo_start(struct demo *demo)
 	if (demo->pid > 0)
 		return 0;
 	/* The server ends this process, the child. If the server is killed, the
-	 * kernel kills the child. Ctrl-C would reach both processes, so the
-	 * child ignores it. The other signals end the child. */
+	 * kernel kills the child. Ctrl-C and Ctrl-\ would reach both processes,
+	 * so the child ignores them. The other signals end the child. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	signal(SIGINT, SIG_IGN);
+	signal(SIGQUIT, SIG_IGN);
 	signal(SIGTERM, SIG_DFL);
 	signal(SIGHUP, SIG_DFL);
 	if (getppid() == parent)

@@ -9,6 +9,7 @@ SPDX-FileCopyrightText: The readpast authors
 
 import os
 import pathlib
+import signal
 import subprocess
 import tempfile
 import unittest
@@ -87,11 +88,17 @@ class Demo(unittest.TestCase):
         self.assertTrue(eventually(10, is_gone))
 
     def test_nothing_is_left_if_a_signal_comes_before_the_server_listens(self):
-        early = subprocess.Popen([READPAST, "serve", "--demo", "--listen", "127.0.0.1:0"],
-                                 stdout=subprocess.DEVNULL)
-        self.assertTrue(eventually(10, lambda: any(self.scratch.iterdir())))
-        early.terminate()
-        self.assertEqual(early.wait(30), 0)
+        for number in (signal.SIGTERM, signal.SIGQUIT):
+            early = subprocess.Popen([READPAST, "serve", "--demo", "--listen", "127.0.0.1:0"],
+                                     stdout=subprocess.DEVNULL)
+            self.assertTrue(eventually(10, lambda: any(self.scratch.iterdir())))
+            early.send_signal(number)
+            self.assertEqual(early.wait(30), 0)
+            self.assertEqual(list(self.scratch.iterdir()), [])
+
+    def test_nothing_is_left_after_ctrl_backslash(self):
+        server = self.start()
+        self.assertEqual(server.stop(signal.SIGQUIT), 0)
         self.assertEqual(list(self.scratch.iterdir()), [])
 
     def test_wrong_options_make_no_database(self):
