@@ -69,6 +69,25 @@ test("errors without fixed text, long errors and jobs without an error can be to
 	await closeQuietly(page);
 });
 
+test("the dialog says that it includes other errors than those of the group", async () => {
+	for (const text of ["E 1", "E 2", "Everything else"]) {
+		its.db.enqueue("wide", text, "--max-attempts", "1");
+		its.db.fail("wide", text);
+	}
+	const page = await open(its.browser, its.base, "#/dead");
+	const dialog = page.getByRole("dialog");
+	const note = dialog.getByText("The page shows 2 jobs with this error.");
+	await page.getByRole("button", { name: "Retry: E 2", exact: true }).click();
+	await dialog.getByText("3 jobs match now.").waitFor();
+	await note.waitFor();
+	await page.keyboard.press("Escape");
+	await page.getByRole("button", { name: "Retry: Everything else" }).click();
+	await dialog.getByText("1 job matches now.").waitFor();
+	assert.equal(await dialog.getByText("The page shows").count(), 0);
+	await closeQuietly(page);
+	its.db.run(["purge", "wide", "--state", "all", "--yes"]);
+});
+
 test("a failure in the middle is shown above what was read", async () => {
 	const lines = Array.from({ length: 450 }, (_, i) => `job ${i}`).join("\n");
 	its.db.run(["queue", "set", "many", "--max-attempts", "1"]);

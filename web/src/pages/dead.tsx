@@ -161,6 +161,7 @@ export function DeadPage() {
 					verb={open.verb}
 					queue={open.group.queue}
 					filter={{ state: "dead", error: open.group.common }}
+					expected={open.group.count}
 					onClose={() => setOpen(null)}
 					onDone={again}
 				/>

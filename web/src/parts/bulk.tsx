@@ -45,12 +45,15 @@ export function BulkDialog({
 	verb,
 	queue,
 	filter,
+	expected = Infinity,
 	onClose,
 	onDone,
 }: {
 	verb: Verb;
 	queue: string;
 	filter: Filter;
+	/** how many jobs the page shows as one group; the filter may match more */
+	expected?: number;
 	onClose: () => void;
 	onDone: () => void;
 }) {
@@ -96,6 +99,12 @@ export function BulkDialog({
 							<b>{count(would.jobs)}</b> {would.jobs === 1 ? "job matches" : "jobs match"} now.
 						</p>
 						{would.jobs_at_least && <p class="hint">Only the first 10,000 jobs of each state were counted.</p>}
+						{would.jobs > expected && (
+							<p>
+								The page shows {plural(expected, "job")} with this error. The others died later, or have other errors
+								that contain the same text.
+							</p>
+						)}
 						{mayMatch && <p>{words.effect}</p>}
 						<Examples jobs={would.examples ?? []} of={would.jobs} />
 					</>
