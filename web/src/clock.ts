@@ -17,10 +17,15 @@ let ahead = 0;
 export function learnTime(at: string): void {
 	const off = Date.parse(at) - Date.now();
 	ahead = Math.abs(off) > WORTH_CORRECTING_MS ? off : 0;
+	read();
 }
 
 export const now = signal(Date.now());
 
+function read(): void {
+	now.value = Date.now() + ahead;
+}
+
 setInterval(() => {
-	if (!document.hidden) now.value = Date.now() + ahead;
+	if (!document.hidden) read();
 }, 1000);

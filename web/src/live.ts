@@ -80,8 +80,7 @@ function sum(list: Stats[]): Point {
 	return all;
 }
 
-function take(list: Stats[]): void {
-	const at = Date.now() / 1000;
+function take(list: Stats[], at: number): void {
 	const names = new Set(list.map((one) => one.queue));
 	for (const name of histories.keys()) if (!names.has(name)) histories.delete(name);
 	for (const one of list) add(historyOf(one.queue), at, one);
@@ -92,9 +91,10 @@ function take(list: Stats[]): void {
 
 /** Charts show a gap for the time in which nothing was received. */
 function breakLines(): void {
-	const at = Date.now() / 1000;
-	for (const history of [...histories.values(), total])
-		if (history.at.length) add(history, at, null);
+	for (const history of [...histories.values(), total]) {
+		const last = history.at.at(-1);
+		if (last !== undefined) add(history, last, null);
+	}
 }
 
 let source: EventSource | null = null;
@@ -124,7 +124,7 @@ function connect(): void {
 		}, LATE_MS);
 		const { queues, at } = JSON.parse((event as MessageEvent<string>).data) as Numbers;
 		learnTime(at);
-		take(queues);
+		take(queues, Date.parse(at) / 1000);
 	});
 	source.onerror = () => {
 		close();

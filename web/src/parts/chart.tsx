@@ -6,6 +6,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import type uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
+import { now } from "../clock";
 import { count, rate } from "../format";
 import { type History, tick } from "../live";
 
@@ -36,8 +37,11 @@ function data(history: History, lines: Line[]): uPlot.AlignedData {
 	return [history.at, ...lines.map((line) => history[line.key])];
 }
 
-function range(_: uPlot, low: number, high: number): [number, number] {
-	return [Math.min(low, high - LEAST_SPAN_S), high];
+/** Returns the times at which the chart begins and ends. uPlot would give one point the
+ * width of a day. */
+function range({ at }: History): [number, number] {
+	const end = at.at(-1) ?? now.peek() / 1000;
+	return [Math.min(at[0] ?? end, end - LEAST_SPAN_S), end];
 }
 
 function make(UPlot: typeof uPlot, box: HTMLElement, history: History, lines: Line[]): uPlot {
@@ -55,7 +59,7 @@ function make(UPlot: typeof uPlot, box: HTMLElement, history: History, lines: Li
 			padding: [8, 4, 0, 0],
 			legend: { show: false },
 			cursor: { drag: { x: false, y: false }, points: { size: 6 } },
-			scales: { x: { range }, y: { range: (_, __, high) => [0, Math.max(1, high * 1.1)] } },
+			scales: { x: { range: () => range(history) }, y: { range: (_, __, high) => [0, Math.max(1, high * 1.1)] } },
 			axes: [
 				{ ...axis, grid: { show: false }, space: 80, size: 26, values: (_, ticks) => ticks.map(clockTime) },
 				{ ...axis, size: 42, space: 30, values: (_, ticks) => ticks.map((n) => (isCount && n % 1 ? "" : short(n))) },
