@@ -125,12 +125,22 @@ test("after a restart of the server the page offers what the new server permits"
 
 test("the page tells that the server is gone, and finds it again", async () => {
 	const page = await open(its.browser, its.base);
-	await page.getByText("Live", { exact: true }).waitFor();
+	const doctor = await open(its.browser, its.base);
+	const dead = await open(its.browser, its.base);
+	for (const one of [page, doctor, dead]) await one.getByText("Live", { exact: true }).waitFor();
 	const port = new URL(its.base).port;
 	await its.db.stop(its.server);
 	await page.getByText("Not connected").waitFor();
 	assert.equal(await row(page, "mail").count(), 1);
+	await visit(doctor, "#/doctor");
+	await visit(dead, "#/dead");
+	await doctor.getByText("This could not be read.").waitFor();
+	await dead.getByText("Not all dead jobs could be read.").waitFor();
 	its.server = its.db.start(["serve", "--listen", `127.0.0.1:${port}`]);
 	await page.getByText("Live", { exact: true }).waitFor({ timeout: 20000 });
+	await doctor.locator(".finding").first().waitFor({ timeout: 20000 });
+	await dead.getByText("in the newest 18 dead jobs").waitFor({ timeout: 20000 });
+	await doctor.context().close();
+	await dead.context().close();
 	await page.context().close();
 });

@@ -5,7 +5,7 @@
 
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { get, type Problem } from "./api";
-import { tick } from "./live";
+import { streams, tick } from "./live";
 
 export interface Answer<T> {
 	/** the last good answer; kept until a later call succeeds */
@@ -66,6 +66,7 @@ export function useAnswer<T>(path: string | null, every = 0): Answer<T> {
 		});
 	}, [every, reload]);
 
+	useReloadAfterFailure(state.problem, reload);
 	const current = state.path === path;
 	return {
 		data: current ? state.data : null,
@@ -73,4 +74,15 @@ export function useAnswer<T>(path: string | null, every = 0): Answer<T> {
 		loading,
 		reload,
 	};
+}
+
+/** If something could not be read, read it again when the server can be reached again. */
+export function useReloadAfterFailure(problem: Problem | null, reload: () => void): void {
+	useEffect(() => {
+		if (!problem) return undefined;
+		const seen = streams.peek();
+		return streams.subscribe((n) => {
+			if (n !== seen) reload();
+		});
+	}, [problem]);
 }

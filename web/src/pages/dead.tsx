@@ -4,6 +4,7 @@
 // SPDX-FileCopyrightText: The readpast authors
 
 import { useEffect, useState } from "preact/hooks";
+import { useReloadAfterFailure } from "../answer";
 import { get, Problem } from "../api";
 import { jobsPath } from "../filter";
 import { count, plural } from "../format";
@@ -125,6 +126,7 @@ export function DeadPage() {
 	}, [round]);
 
 	const { groups, examined, isComplete, hasMore, problem } = progress;
+	useReloadAfterFailure(problem, again);
 	const dead = stats.value?.reduce((n, one) => n + one.dead, 0);
 	return (
 		<>
