@@ -132,6 +132,7 @@ test("jobs are cancelled and deleted in bulk", async () => {
 test("a bulk change of very many jobs says that not all were counted", async () => {
 	its.db.run(["enqueue", "crowd", "--quiet"], "x\n".repeat(10050));
 	const page = await open(its.browser, its.base, "#/queue/crowd?state=ready");
+	await page.locator(".chart .key.ready", { hasText: "ready 10k+" }).waitFor();
 	await page.getByRole("button", { name: "Cancel these…" }).click();
 	await page.getByRole("dialog").getByText("At least 10,0").waitFor();
 	await page.getByRole("button", { name: "Cancel all jobs that match" }).click();

@@ -120,7 +120,7 @@ export function QueuePage({ name }: { name: string }) {
 			{settings.data && <Limits of={settings.data} />}
 			<div class="charts">
 				<Chart title="Rate" history={history} lines={RATES} />
-				<Chart title="Backlog" history={history} lines={BACKLOG} />
+				<Chart title="Backlog" history={history} lines={BACKLOG} numbers={numbers} />
 				{numbers && <Facts of={numbers} />}
 			</div>
 			<nav class="views" aria-label="Parts of the queue">

@@ -9,6 +9,7 @@ import "uplot/dist/uPlot.min.css";
 import { now } from "../clock";
 import { count, rate } from "../format";
 import { type History, tick } from "../live";
+import type { Stats } from "../types";
 
 export interface Line {
 	key: "done" | "failed" | "ready" | "running";
@@ -113,7 +114,18 @@ function draw(UPlot: typeof uPlot, box: HTMLElement, history: History, lines: Li
 }
 
 /** A chart is a picture, so its last values are also given as text. */
-export function Chart({ title, history, lines }: { title: string; history: History; lines: Line[] }) {
+export function Chart({
+	title,
+	history,
+	lines,
+	numbers,
+}: {
+	title: string;
+	history: History;
+	lines: Line[];
+	/** tells whether the last counts are only the least */
+	numbers?: Stats | undefined;
+}) {
 	const box = useRef<HTMLDivElement>(null);
 
 	useEffect(() => {
@@ -135,7 +147,8 @@ export function Chart({ title, history, lines }: { title: string; history: Histo
 
 	const last = (line: (typeof lines)[number]): string => {
 		const value = history[line.key].at(-1) ?? null; // null: not known
-		return value === null ? "–" : (line.isCount ? count : rate)(value);
+		if (value === null) return "–";
+		return line.isCount ? count(value, numbers?.[`${line.key}_at_least` as "ready_at_least"]) : rate(value);
 	};
 
 	tick.value; // the text below follows the live numbers
