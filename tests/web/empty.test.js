@@ -9,7 +9,7 @@ const its = suite(() => undefined);
 
 test("each page says what to do if there is nothing yet", async () => {
 	const page = await open(its.browser, its.base);
-	await page.getByText("This database has no queue yet.").waitFor();
+	await page.getByRole("heading", { name: "This database has no queue yet.", level: 1 }).waitFor();
 	await visit(page, "#/dead");
 	await page.getByText("No job is dead.").waitFor();
 	await visit(page, "#/workers");

@@ -153,7 +153,7 @@ test("a job is found by its id", async () => {
 	await page.keyboard.press("Enter");
 	await page.getByText(`Job ${id} of queue imports`).waitFor();
 	await visit(page, "#/job/999999999");
-	await page.getByText("There is no job 999999999.").waitFor();
+	await page.getByRole("heading", { name: "There is no job 999999999.", level: 1 }).waitFor();
 	await page.context().close();
 });
 

@@ -242,7 +242,7 @@ test("what was typed stays when the first live numbers arrive", async () => {
 
 test("each control has a name, and each page one heading", async () => {
 	const page = await open(its.browser, its.base);
-	for (const hash of PAGES) {
+	for (const hash of [...PAGES, "#/nowhere"]) {
 		await visit(page, hash);
 		await page.locator("h1").waitFor();
 		await page.waitForTimeout(300);

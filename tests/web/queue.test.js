@@ -208,7 +208,7 @@ test("a dialog changes the jobs that it has counted, even if Back changes the fi
 
 test("a queue that does not exist is named", async () => {
 	const page = await open(its.browser, its.base, "#/queue/a%2Fb%25");
-	await page.getByText("There is no queue a/b%.").waitFor();
+	await page.getByRole("heading", { name: "There is no queue a/b%.", level: 1 }).waitFor();
 	await page.context().close();
 });
 

@@ -26,6 +26,7 @@ test("an error is shown as such on each page, and not as an empty list", async (
 		await visit(page, hash);
 		await page.getByRole("alert").getByText("the database is busy").first().waitFor();
 		assert.equal(await page.locator(".empty").count(), 0, hash);
+		assert.equal(await page.locator("h1").count(), 1, hash);
 	}
 	await page.context().close();
 });

@@ -54,7 +54,7 @@ function pageOf(path: string[]): { title: string; place: string; page: Component
 		title: "Not found",
 		place: "",
 		page: (
-			<Empty title="There is no such page.">
+			<Empty title="There is no such page." isPage>
 				<a href={link(["queues"])}>Show all queues</a>
 			</Empty>
 		),

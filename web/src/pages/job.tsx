@@ -145,9 +145,9 @@ export function JobPage({ id }: { id: string }) {
 	const { problem, data, reload } = answer;
 	if (problem?.status === 404)
 		return (
-			<Empty title={data ? `Job ${id} is not there any more.` : `There is no job ${id}.`}>
+			<Empty title={data ? `Job ${id} is not there any more.` : `There is no job ${id}.`} isPage>
 				A done job is kept only if its queue keeps done jobs.
 			</Empty>
 		);
-	return <Shown answer={answer}>{(job) => <Details job={job} onDone={reload} />}</Shown>;
+	return <Shown answer={answer} title={`Job ${id}`}>{(job) => <Details job={job} onDone={reload} />}</Shown>;
 }

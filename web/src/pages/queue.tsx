@@ -96,7 +96,7 @@ export function QueuePage({ name }: { name: string }) {
 
 	if (settings.problem?.status === 404)
 		return (
-			<Empty title={`There is no queue ${name}.`}>
+			<Empty title={`There is no queue ${name}.`} isPage>
 				<a href={link(["queues"])}>Show all queues</a>
 			</Empty>
 		);

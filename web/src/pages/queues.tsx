@@ -143,7 +143,7 @@ function Queues({ list, settings }: { list: Stats[]; settings: Map<string, Queue
 	const [find, setFind] = useState("");
 	if (list.length === 0)
 		return (
-			<Empty title="This database has no queue yet.">
+			<Empty title="This database has no queue yet." isPage>
 				<p>The first job makes its queue:</p>
 				<pre>readpast enqueue mail 'hello'</pre>
 			</Empty>
@@ -182,5 +182,5 @@ export function QueuesPage() {
 	const settings = useAnswer<{ queues: Queue[] }>("v1/queues", 10);
 	const byName = new Map((settings.data?.queues ?? []).map((queue) => [queue.queue, queue]));
 	const answer = live ? { ...first, data: { queues: live }, problem: null } : first;
-	return <Shown answer={answer}>{(data) => <Queues list={data.queues} settings={byName} />}</Shown>;
+	return <Shown answer={answer} title="Queues">{(data) => <Queues list={data.queues} settings={byName} />}</Shown>;
 }

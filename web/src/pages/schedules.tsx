@@ -120,7 +120,7 @@ function Table({ schedules, onDone }: { schedules: Schedule[]; onDone: () => voi
 export function SchedulesPage() {
 	const answer = useAnswer<{ schedules: Schedule[] }>("v1/schedules", 5);
 	return (
-		<Shown answer={answer}>
+		<Shown answer={answer} title="Schedules">
 			{({ schedules }) => (
 				<>
 					<div class="bar">

@@ -117,7 +117,7 @@ export function WorkersPage() {
 		jobs.set(name, [...(jobs.get(name) ?? []), job]);
 	}
 	return (
-		<Shown answer={answer}>
+		<Shown answer={answer} title="Workers">
 			{({ workers }) => (
 				<>
 					<div class="bar">

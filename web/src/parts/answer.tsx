@@ -8,17 +8,25 @@ import type { ComponentChildren } from "preact";
 import type { Answer } from "../answer";
 
 /** Show the data of an answer. If the last read failed, show the failure, and below
- * it the data of an earlier read, if there is any. */
+ * it the data of an earlier read, if there is any. A page whose heading is a part of its
+ * data has the heading `title` until there are data. */
 export function Shown<T>({
 	answer,
+	title,
 	children,
 }: {
 	answer: Answer<T>;
+	title?: string;
 	children: (data: T) => ComponentChildren;
 }) {
 	const { data, problem, loading, reload } = answer;
 	return (
 		<>
+			{title && data === null && (
+				<div class="bar">
+					<h1>{title}</h1>
+				</div>
+			)}
 			{problem && (
 				<div class="problem" role="alert">
 					<p>
@@ -43,7 +51,9 @@ export function Loading() {
 	);
 }
 
-export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
+/** `isPage`: there is nothing else on the page, so the title is its heading. */
+export function Empty({ title, isPage, children }: { title: string; isPage?: boolean; children?: ComponentChildren }) {
+	const Title = isPage ? "h1" : "p";
 	return (
 		<div class="empty">
 			<svg viewBox="0 0 48 30" aria-hidden="true">
@@ -52,7 +62,7 @@ export function Empty({ title, children }: { title: string; children?: Component
 				<rect x="4" y="22" width="40" height="6" rx="3" />
 				<path d="M32 10q6 5 0 10" />
 			</svg>
-			<p class="title">{title}</p>
+			<Title class="title">{title}</Title>
 			{children && <div class="hint">{children}</div>}
 		</div>
 	);
