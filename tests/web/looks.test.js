@@ -77,6 +77,24 @@ test("no page is wider than the window, whatever its width, or if letters are tw
 	await closeQuietly(page);
 });
 
+test("each control outside a text is large enough for a finger", async () => {
+	const page = await open(its.browser, its.base);
+	for (const hash of PAGES) {
+		await visit(page, hash);
+		await page.locator("h1").waitFor();
+		await page.locator(".loading").waitFor({ state: "detached" });
+		const small = await page.evaluate(() =>
+			[...document.querySelectorAll("header a, button, .button, .bar a, .tabs a, .views a, input")]
+				.filter((one) => !one.closest("h1") && one.checkVisibility())
+				.map((one) => [one.textContent || one.name, one.getBoundingClientRect()])
+				.filter(([, { width, height }]) => Math.min(width, height) < 24)
+				.map(([name, { width, height }]) => `${name}: ${width} x ${height}`),
+		);
+		assert.deepEqual(small, [], hash);
+	}
+	await closeQuietly(page);
+});
+
 test("the header of a phone has two lines, also with a token or a server that only reads", async () => {
 	const token = its.db.run(["token", "add", "ops", "--may", "read:*"]).trim();
 	for (const option of ["--read-only", "--tokens"]) {

@@ -44,7 +44,7 @@ export function Bytes({
 					</button>
 				)}
 				{href && (
-					<a href={href} download>
+					<a class="button" href={href} download>
 						Download
 					</a>
 				)}
