@@ -73,8 +73,18 @@ test("many queues have pages, and the filter finds queues of all pages", async (
 	await page.getByRole("button", { name: "More" }).click();
 	await page.getByText("Queues 201 to 224 of 224").waitFor();
 	await row(page, "many-319").waitFor();
+	await row(page, "many-319").getByRole("link", { name: "many-319" }).click();
+	await page.getByRole("heading", { name: "many-319" }).waitFor();
+	await page.goBack();
+	await row(page, "many-319").waitFor();
 	await page.getByPlaceholder("Name contains").fill("many-100");
 	await row(page, "many-100").waitFor();
+	await row(page, "many-100").getByRole("link", { name: "many-100" }).click();
+	await page.getByRole("heading", { name: "many-100" }).waitFor();
+	await page.goBack();
+	await row(page, "many-100").waitFor();
+	assert.equal(await page.locator("main tbody tr").count(), 1);
+	assert.equal(await page.getByPlaceholder("Name contains").inputValue(), "many-100");
 	await page.getByPlaceholder("Name contains").fill("");
 	await page.getByText("Queues 1 to 200 of 224").waitFor();
 	await closeQuietly(page);

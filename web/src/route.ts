@@ -39,10 +39,15 @@ addEventListener("hashchange", () => {
 
 type Query = Record<string, string | undefined>;
 
+/** Returns the members of a query that are set. */
+function setOnly(query: Query): Record<string, string> {
+	const set = Object.entries(query).filter((one): one is [string, string] => Boolean(one[1]));
+	return Object.fromEntries(set);
+}
+
 /** Encode the members of a query that are set. */
 export function encodeQuery(query: Query): string {
-	const set = Object.entries(query).filter(([, value]) => value);
-	return new URLSearchParams(set as [string, string][]).toString();
+	return new URLSearchParams(setOnly(query)).toString();
 }
 
 export function link(path: string[], query: Query = {}): string {
@@ -52,4 +57,15 @@ export function link(path: string[], query: Query = {}): string {
 
 export function go(path: string[], query: Query = {}): void {
 	location.hash = link(path, query);
+}
+
+/** Change members of the query of this page, without an entry in the browser's history. */
+export function amend(query: Query): void {
+	const { path, query: old } = route.value;
+	route.value = { path, query: setOnly({ ...old, ...query }) };
+	try {
+		history.replaceState(null, "", link(path, route.value.query));
+	} catch {
+		// Safari refuses such changes if they are very frequent.
+	}
 }

@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The readpast authors
 
-import { useState } from "preact/hooks";
 import { useAnswer } from "../answer";
 import { count, plural, rate, span } from "../format";
 import { historyOf, stats, total } from "../live";
@@ -13,7 +12,7 @@ import { Limits } from "../parts/limits";
 import { Pages } from "../parts/pages";
 import { PauseButton } from "../parts/pause";
 import { Spark } from "../parts/spark";
-import { link } from "../route";
+import { amend, link, route } from "../route";
 import type { Queue, State, Stats } from "../types";
 
 const RATES: Line[] = [
@@ -140,7 +139,7 @@ function Table({ list, settings }: { list: Stats[]; settings: Map<string, Queue>
 }
 
 function Queues({ list, settings }: { list: Stats[]; settings: Map<string, Queue> }) {
-	const [find, setFind] = useState("");
+	const { name: find = "" } = route.value.query;
 	if (list.length === 0)
 		return (
 			<Empty title="This database has no queue yet." isPage>
@@ -159,11 +158,11 @@ function Queues({ list, settings }: { list: Stats[]; settings: Map<string, Queue
 				<h1>{plural(list.length, "queue")}</h1>
 				<label class="filter">
 					<span class="hidden">Show only queues whose name contains</span>
-					<input type="search" placeholder="Name contains" value={find} onInput={(event) => setFind(event.currentTarget.value)} />
+					<input type="search" placeholder="Name contains" value={find} onInput={(event) => amend({ name: event.currentTarget.value, from: undefined })} />
 				</label>
 			</div>
 			{found.length ? (
-				<Pages key={find} list={found} what="Queues">
+				<Pages list={found} what="Queues">
 					{(rows) => <Table list={rows} settings={settings} />}
 				</Pages>
 			) : (

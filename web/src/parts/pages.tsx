@@ -1,22 +1,23 @@
-// A long list, some rows at a time, because more rows make a browser slow.
+// A long list, some rows at a time, because more rows make a browser slow. The first row
+// is in the page's address, so that the browser's Back leads to the same rows.
 //
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The readpast authors
 
 import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
 import { count } from "../format";
+import { amend, route } from "../route";
 
 const MOST_ROWS = 200;
 
 /** Show the rows of a list, and buttons that lead to its other rows. */
 export function Pages<T>({ list, what, children }: { list: T[]; what: string; children: (rows: T[]) => ComponentChildren }) {
-	const [chosen, setChosen] = useState(0);
-	const first = chosen < list.length ? chosen : 0; // the list may have become shorter
+	const from = Number(route.value.query.from ?? 0);
+	const first = from > 0 && from < list.length ? from : 0; // the list may have become shorter
 	const end = Math.min(first + MOST_ROWS, list.length);
 
 	function turn(to: number): void {
-		setChosen(to);
+		amend({ from: to > 0 ? String(to) : undefined });
 		scrollTo(0, 0);
 	}
 
