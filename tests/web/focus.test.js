@@ -30,7 +30,7 @@ function focused(page) {
 
 async function hasFocus(page, name) {
 	let last;
-	await until(async () => (last = await focused(page)) === name, `the focus on ${name}`, 3000).catch((error) => {
+	await until(async () => (last = await focused(page)) === name, `the focus on ${name}`).catch((error) => {
 		error.message += `, but it is on ${last.slice(0, 60)}`;
 		throw error;
 	});
@@ -108,6 +108,17 @@ test("after the last job of an error the focus is at the next error", async () =
 	await closeQuietly(page);
 });
 
+test("after the end of a job the focus is at the next job of the list", async () => {
+	const ids = its.db.json(["list", "thumbnails", "--state", "ready"]).map((job) => String(job.id));
+	const page = await open(its.browser, its.base, "#/queue/thumbnails?state=ready");
+	await page.getByRole("link", { name: ids[5], exact: true }).focus();
+	its.db.run(["cancel", ids[5]]);
+	await hasFocus(page, ids[6]);
+	its.db.run(["cancel", ...ids.slice(6)]);
+	await hasFocus(page, ids[4]);
+	await closeQuietly(page);
+});
+
 test("the field that was filtered by keeps the focus", async () => {
 	const page = await open(its.browser, its.base, "#/queue/imports?state=dead");
 	await page.getByLabel("Error contains").fill("no space");
@@ -115,7 +126,7 @@ test("the field that was filtered by keeps the focus", async () => {
 	await page.getByRole("link", { name: "Show all" }).waitFor();
 	await hasFocus(page, "Error contains");
 	await press(page, "link", "Show all");
-	await hasFocus(page, "Kind");
+	await hasFocus(page, "Filter");
 	assert.equal(await page.getByLabel("Error contains").inputValue(), "");
 	await closeQuietly(page);
 });

@@ -4,6 +4,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The readpast authors
 
+const CONTROLS = "a, button, input";
+
 /** the element that has the focus, and then its ancestors */
 let path: EventTarget[] = [];
 
@@ -20,9 +22,16 @@ addEventListener("focusout", ({ target }) => {
 	});
 });
 
-new MutationObserver(() => {
+/** Returns the first control in a part of the page that is still there. */
+function controlIn(one: unknown): HTMLElement | null {
+	if (!(one instanceof HTMLElement) || !one.isConnected || !one.closest("main > *")) return null;
+	return one.matches(CONTROLS) ? one : one.querySelector<HTMLElement>(CONTROLS);
+}
+
+new MutationObserver((changes) => {
 	if (!path.length || !has(document.body) || (path[0] as Element).isConnected) return;
-	const near = path.find((one): one is Element => one instanceof Element && one.isConnected);
-	const next = near?.closest("main > *") && near.querySelector<HTMLElement>("a, button, input");
-	(next || document.getElementById("main"))?.focus();
+	const removal = changes.find(({ removedNodes }) => [...removedNodes].some((one) => path.includes(one)));
+	const near = [removal?.nextSibling, removal?.previousSibling, ...path];
+	const next = near.map(controlIn).find((one) => one);
+	(next ?? document.getElementById("main"))?.focus();
 }).observe(document.body, { childList: true, subtree: true });
