@@ -57,7 +57,7 @@ function make(UPlot: typeof uPlot, box: HTMLElement, history: History, lines: Li
 		{
 			width: Math.max(box.clientWidth, 100),
 			height: HEIGHT,
-			padding: [8, 4, 0, 0],
+			padding: [8, 24, 0, 0], // the last time on the axis needs room
 			legend: { show: false },
 			cursor: { drag: { x: false, y: false }, points: { size: 6 } },
 			scales: { x: { range: () => range(history) }, y: { range: (_, __, high) => [0, Math.max(1, high * 1.1)] } },
