@@ -973,8 +973,9 @@ typedef struct rp_queue_stats {
 			     * rp_queue_hold(); 0: the queue is not held */
 	/* How many jobs were done, how many attempts failed, and how many jobs
 	 * died since the queue was made. A client counts the jobs that it
-	 * settles, and writes the counts about once a second. A client that is
-	 * killed loses the counts of its last second. */
+	 * settles, and writes the counts about once a second while it works,
+	 * and when it closes its handle. A client that is killed loses the
+	 * counts of its last second. */
 	int64_t done_total, failed_total, dead_total;
 } rp_queue_stats;
 

@@ -157,7 +157,7 @@ rp_close(rp_conn *conn)
 		rp__tally_write(conn);
 		conn->backend->close(conn->db);
 	}
-	free(conn->tallies.rows);
+	free(conn->tallies.items);
 	free(conn);
 }
 

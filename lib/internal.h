@@ -20,7 +20,7 @@
 /* How many jobs of each queue have finished since the last write to the table
  * of tallies; see tally.c. */
 struct rp_tallies {
-	struct rp_value *rows; /* parameters of the verb `tally` */
+	struct rp_tally *items;
 	size_t count, room;
 	int64_t written_at; /* monotonic ms; 0: never */
 };
@@ -448,7 +448,9 @@ int rp__probe_and_sweep(rp_conn *conn, const char *const *queues, int what,
 /* tally.c */
 void rp__tally(rp_conn *conn, int64_t queue_id, int64_t done, int64_t failed);
 int64_t rp__tally_due_in(const rp_conn *conn);
+void rp__tally_end(rp_conn *conn, int is_committed);
 int rp__tally_write(rp_conn *conn);
 int rp__tally_write_if_due(rp_conn *conn);
+int rp__tally_write_open(rp_conn *conn);
 
 #endif

@@ -50,16 +50,28 @@ hold(rp_conn *conn, const struct rp_round_trip *trip)
 	return r;
 }
 
-/* Run the round trip. If the tally (the counts of finished jobs) is due, write
- * it, too. If the database has one writer at a time, both are one transaction.
- * On a server the round trip is a single statement, so the tally has a
- * transaction of its own. This comes first: if it came after the claim and
- * failed, the caller would get an error instead of the claimed jobs. */
+/* Write the tally (the counts of finished jobs) in the transaction of the round
+ * trip. */
+static int
+write_tally(rp_conn *conn, int is_callers)
+{
+	if (is_callers)
+		return rp__tally_write_open(conn);
+	return conn->backend->one_writer ? rp__tally_write_if_due(conn) : 0;
+}
+
+/* Run the round trip. If the tally is due, write it, too. If the database has
+ * one writer at a time, both are one transaction. On a server the round trip is
+ * a single statement, so the tally has a transaction of its own. This comes
+ * first: if it came after the claim and failed, the caller would get an error
+ * instead of the claimed jobs. */
 static int
 run(rp_conn *conn, struct rp_round_trip *trip, int holds)
 {
-	int joins = conn->backend->one_writer;
-	int r = joins ? 0 : rp__tally_write_if_due(conn);
+	int is_callers = conn->backend->joins(conn->db);
+	int r = is_callers || conn->backend->one_writer
+			? 0
+			: rp__tally_write_if_due(conn);
 
 	if (r == 0)
 		r = rp__begin(conn,
@@ -74,8 +86,8 @@ run(rp_conn *conn, struct rp_round_trip *trip, int holds)
 		rp__fail(&conn->error, r, "out of memory");
 	if (r == 0 && trip->left_payloads)
 		r = forget_payloads(conn);
-	if (r == 0 && joins)
-		r = rp__tally_write_if_due(conn);
+	if (r == 0)
+		r = write_tally(conn, is_callers);
 	return rp__end(conn, r);
 }
 

@@ -1,5 +1,5 @@
 /*
- * tally.c - count recently finished jobs, for the rates that `stats` shows.
+ * tally.c - count finished jobs, for the rates and totals that `stats` shows.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -12,9 +12,12 @@
 
 /*
  * The table of tallies has rows for each second and queue. A client writes rows
- * at most once a second. After a rollback, or if memory runs out, some jobs are
- * not counted, or counted twice. That does no harm, because the counts are only
- * shown to people.
+ * at most once a second. It counts a job only if the transaction that settles
+ * the job commits. But if one of several calls in the caller's transaction
+ * fails, jobs of that call may be counted. If memory runs out, jobs are not
+ * counted. If a connection of the caller is in a transaction of the caller, the
+ * library does not see the end of that transaction. So then each call writes
+ * its own counts at once, and they are rolled back together with the jobs.
  *
  * On SQLite the rows are written in the transaction of a round trip (a call
  * that settles and claims). A second transaction after the round trip could
@@ -24,42 +27,79 @@
  * client has written since then.
  */
 
-/* Returns the row of the queue's counts, or NULL if memory ran out. */
-static struct rp_value *
-row_of(struct rp_tallies *tallies, int64_t queue_id)
+struct counts {
+	int64_t done, failed;
+};
+
+struct rp_tally {
+	int64_t queue_id;
+	int64_t counted_at; /* when a job was last counted (monotonic ms) */
+	struct counts kept; /* of committed transactions; not written yet */
+	struct counts sent; /* those of `kept` that the open transaction has
+			     * written */
+	struct counts open; /* of the open transaction; not written yet */
+};
+
+static void
+add(struct counts *to, struct counts n)
 {
-	struct rp_value *rows = tallies->rows, *row;
+	to->done += n.done;
+	to->failed += n.failed;
+}
+
+/* Returns the tally of the queue, or NULL if memory ran out. */
+static struct rp_tally *
+tally_of(struct rp_tallies *tallies, int64_t queue_id)
+{
+	struct rp_tally *items = tallies->items;
 
 	for (size_t i = 0; i < tallies->count; i++)
-		if (rows[i * TALLY_PARAMS + TALLY_QUEUE_ID].i == queue_id)
-			return rows + i * TALLY_PARAMS;
+		if (items[i].queue_id == queue_id)
+			return &items[i];
 	if (tallies->count == tallies->room) {
 		size_t room = tallies->room ? 2 * tallies->room : 16;
 
-		rows = realloc(rows, room * TALLY_PARAMS * sizeof(*rows));
-		if (!rows)
+		items = realloc(items, room * sizeof(*items));
+		if (!items)
 			return NULL;
-		tallies->rows = rows;
+		tallies->items = items;
 		tallies->room = room;
 	}
-	row = rows + tallies->count++ * TALLY_PARAMS;
-	row[TALLY_QUEUE_ID] = rp__int(queue_id);
-	row[TALLY_DONE] = row[TALLY_FAILED] = rp__int(0);
-	return row;
+	items[tallies->count] = (struct rp_tally){ .queue_id = queue_id };
+	return &items[tallies->count++];
 }
 
 void
 rp__tally(rp_conn *conn, int64_t queue_id, int64_t done, int64_t failed)
 {
-	struct rp_value *row;
+	struct rp_tally *tally;
 
 	if (done == 0 && failed == 0)
 		return;
-	row = row_of(&conn->tallies, queue_id);
-	if (!row)
+	tally = tally_of(&conn->tallies, queue_id);
+	if (!tally)
 		return;
-	row[TALLY_DONE].i += done;
-	row[TALLY_FAILED].i += failed;
+	add(&tally->open, (struct counts){ done, failed });
+	tally->counted_at = rp__monotonic_ms();
+}
+
+/* The transaction has ended. If it was not committed, forget its counts, and
+ * keep those that it had written. */
+void
+rp__tally_end(rp_conn *conn, int is_committed)
+{
+	struct rp_tallies *tallies = &conn->tallies;
+	size_t n = 0;
+
+	for (size_t i = 0; i < tallies->count; i++) {
+		struct rp_tally *t = &tallies->items[i];
+
+		add(&t->kept, is_committed ? t->open : t->sent);
+		t->open = t->sent = (struct counts){ 0 };
+		if (t->kept.done || t->kept.failed)
+			tallies->items[n++] = *t;
+	}
+	tallies->count = n;
 }
 
 /* Returns in how many ms the tallies should be written: 0 unless some were
@@ -75,27 +115,64 @@ rp__tally_due_in(const rp_conn *conn)
 							    : 0;
 }
 
+/* Write the counts of the open transaction, and also those of earlier ones if
+ * `all` is 1. */
+static int
+write_counts(rp_conn *conn, int all)
+{
+	struct rp_tallies *tallies = &conn->tallies;
+	int64_t now = rp__monotonic_ms();
+	struct rp_value *rows, *row;
+	size_t n = 0;
+	int r;
+
+	rows = calloc(tallies->count, TALLY_PARAMS * sizeof(*rows));
+	if (!rows)
+		return rp__fail(&conn->error, RP_ENOMEM, "out of memory");
+	for (size_t i = 0; i < tallies->count; i++) {
+		struct rp_tally *t = &tallies->items[i];
+
+		if (all) {
+			add(&t->open, t->kept);
+			add(&t->sent, t->kept);
+			t->kept = (struct counts){ 0 };
+		}
+		if (t->open.done == 0 && t->open.failed == 0)
+			continue;
+		row = rows + n++ * TALLY_PARAMS;
+		row[TALLY_QUEUE_ID] = rp__int(t->queue_id);
+		row[TALLY_DONE] = rp__int(t->open.done);
+		row[TALLY_FAILED] = rp__int(t->open.failed);
+		row[TALLY_AGO_MS] = rp__int(now - t->counted_at);
+		t->open = (struct counts){ 0 };
+	}
+	r = n ? rp__run(conn, RP_V_TALLY, rows, n, NULL, NULL) : 0;
+	free(rows);
+	return r;
+}
+
 /* Write the tallies, in the open transaction if there is one. */
 int
 rp__tally_write(rp_conn *conn)
 {
-	struct rp_tallies *tallies = &conn->tallies;
-	size_t n = tallies->count;
 	int r;
 
-	if (n == 0)
+	if (conn->tallies.count == 0)
 		return 0;
-	tallies->count = 0;
-	tallies->written_at = rp__monotonic_ms();
+	conn->tallies.written_at = rp__monotonic_ms();
 	r = rp__begin(conn, RP_BEGIN_WRITE);
-	if (r < 0)
-		return r;
-	return rp__end(conn,
-		       rp__run(conn, RP_V_TALLY, tallies->rows, n, NULL, NULL));
+	return r < 0 ? r : rp__end(conn, write_counts(conn, 1));
 }
 
 int
 rp__tally_write_if_due(rp_conn *conn)
 {
 	return rp__tally_due_in(conn) == 0 ? rp__tally_write(conn) : 0;
+}
+
+/* In a transaction of the caller: write the counts that this call has made. */
+int
+rp__tally_write_open(rp_conn *conn)
+{
+	return conn->tallies.count ? write_counts(conn, 0) : 0;
 }

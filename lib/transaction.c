@@ -85,8 +85,10 @@ rp__end(rp_conn *conn, int r)
 		conn->backend->rollback(conn->db);
 	else
 		failed = conn->backend->commit(conn->db, &conn->error);
-	if (--conn->depth == 0)
+	if (--conn->depth == 0) {
+		rp__tally_end(conn, r >= 0 && failed >= 0);
 		rp__disown(conn);
+	}
 	return failed < 0 ? failed : r;
 }
 

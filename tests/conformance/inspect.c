@@ -322,6 +322,37 @@ a_lease_that_ran_out_for_the_last_time_counts_as_dead(void **state)
 	assert_int_equal(s.failed_total, 0);
 }
 
+static void
+a_verdict_that_is_rolled_back_is_not_counted(void **state)
+{
+	struct db *db = *state;
+	rp_conn *conn = connect_to(db);
+	struct claim c[4];
+	int64_t now;
+
+	for (int i = 0; i < 4; i++) {
+		put(conn, "q", "x");
+		take_one(conn, "q", 60000, &c[i]);
+	}
+	/* These counts are written at once, and so the next ones wait. */
+	ok(conn, rp_complete(conn, c[0].id, c[0].no));
+	ok(conn, rp_complete(conn, c[1].id, c[1].no));
+	ok(conn, rp_begin(conn));
+	ok(conn, rp_complete(conn, c[2].id, c[2].no));
+	ok(conn, rp_rollback(conn));
+	/* A transaction that is rolled back takes no earlier counts along. */
+	ok(conn, rp_now(conn, &now));
+	wait_until(conn, now + 1100);
+	ok(conn, rp_begin(conn));
+	ok(conn, rp_complete(conn, c[2].id, c[2].no));
+	ok(conn, rp_rollback(conn));
+	ok(conn, rp_begin(conn));
+	ok(conn, rp_complete(conn, c[3].id, c[3].no));
+	ok(conn, rp_commit(conn));
+	rp_close(conn);
+	assert_int_equal(stats_of(db->conn, "q").done_total, 3);
+}
+
 /* One call settles jobs of all these queues. */
 static void
 jobs_of_many_queues_are_counted(void **state)
@@ -474,6 +505,7 @@ main(int argc, char **argv)
 		CASE(stats_count_every_state_and_say_what_is_absent),
 		CASE(failures_count_whether_they_were_for_good_or_not),
 		CASE(a_lease_that_ran_out_for_the_last_time_counts_as_dead),
+		CASE(a_verdict_that_is_rolled_back_is_not_counted),
 		CASE(jobs_of_many_queues_are_counted),
 		CASE(all_queues_are_listed_by_name),
 		CASE(a_new_queue_has_the_defaults_and_a_change_leaves_the_rest),

@@ -96,6 +96,31 @@ def P7_a_claim_vanishes_with_its_transaction(path):
 
 
 @case
+def verdicts_are_counted_if_their_transaction_commits(path):
+    db = connect(path, isolation_level=None)
+    for _ in range(8):
+        one(db, "select readpast_enqueue('q', 'x')")
+    jobs = db.execute("select id, claim_no from readpast_claim('q', 8)").fetchall()
+    def complete(number):
+        for job in jobs[:number]:
+            one(db, "select readpast_complete(?, ?)", *job)
+    def total():
+        return one(db, "select done_total from readpast_stats('q')")
+    db.execute("begin immediate")
+    complete(5)
+    assert total() == 5
+    db.execute("rollback")
+    assert total() == 0
+    db.execute("begin immediate")
+    complete(4)
+    db.execute("savepoint s")
+    one(db, "select readpast_complete(?, ?)", *jobs[7])
+    db.execute("rollback to s")
+    db.execute("commit")
+    assert total() == 4
+
+
+@case
 def P3_a_late_verdict_is_an_error_that_stops_the_transaction(path):
     db = connect(path)
     db.execute("create table orders (x)")

@@ -1864,25 +1864,44 @@ def a_sweep_notifies_a_waiter_of_a_queue_with_a_ready_job(s):
 
 @case
 def verdicts_in_sql_are_counted(s):
-    def totals():
-        return s.rows("select done_total, failed_total, dead_total "
+    def counts():
+        return s.rows("select done_total, failed_total, dead_total, done_recently "
                       "from readpast.stats('q')")[0]
-    s.rows("select readpast.enqueue_many('q', array_fill('x'::text, array[9]), "
+    def set_to(*kept):
+        s.one("select set_config('readpast.tally', %s::bigint[]::text, false)", list(kept))
+    s.rows("select readpast.enqueue_many('q', array_fill('x'::text, array[40]), "
            "max_attempts => 1)")
-    jobs = s.rows("select id, claim_no from readpast.claim('q', 9)")
-    s.one("select readpast.complete(%s, %s)", *jobs[0])
-    assert totals() == (1, 0, 0)
-    # In the next second the session writes what it has counted since.
-    s.one("select set_config('readpast.tally', array[1, q.id, 4, 2]::text, false) "
-          "from readpast.queue q")
-    s.one("select readpast.fail(%s, %s)", *jobs[1])
-    assert totals() == (5, 3, 1)
+    jobs = s.rows("select id, claim_no from readpast.claim('q', 40)")
+    s.one("select readpast.complete(%s, %s)", *jobs.pop())
+    s.one("select readpast.fail(%s, %s)", *jobs.pop())
+    s.one("select readpast.release(%s, %s)", *jobs.pop())
     s.rows("select * from readpast.complete(%s::bigint[], %s::bigint[])",
-           *map(list, zip(*jobs[2:5])))
-    s.one("select readpast.release(%s, %s)", *jobs[5])
-    second, _, done, failed = s.one("select current_setting('readpast.tally')::bigint[]")
-    # If a second began between the calls, the counts are in the table.
-    assert totals()[0] + done == 8 and totals()[1] + failed == 3, (totals(), second)
+           *map(list, zip(*[jobs.pop() for _ in range(3)])))
+    assert counts() == (4, 1, 1, 4)
+    s.rows("begin")
+    s.one("select readpast.complete(%s, %s)", *jobs[-1])
+    s.rows("rollback")
+    assert counts() == (4, 1, 1, 4)
+    # After ten calls in a second, a session only adds up.
+    set_to(2 * 10 ** 9, 10, 1, 3, 2)
+    s.rows("create function readpast.later() returns timestamptz language sql as "
+           "'select to_timestamp(2000000000)'")
+    late = s.one("select replace(pg_get_functiondef('readpast.count_ended'::regproc), "
+                 "'clock_timestamp()', 'readpast.later()')")
+    usual = s.one("select pg_get_functiondef('readpast.count_ended'::regproc)")
+    s.rows(late)
+    s.one("select readpast.complete(%s, %s)", *jobs.pop())
+    assert s.one("show readpast.tally") == "{2000000000,10,1,4,2}"
+    assert counts() == (4, 1, 1, 4)
+    # The next row that it writes comes with the counts of the earlier second.
+    s.rows(usual)
+    set_to(100, 10, 1, 4, 2)
+    s.one("select readpast.complete(%s, %s)", *jobs.pop())
+    assert counts() == (9, 3, 1, 5)
+    for wrong in "x", "{1,99999999999,1,1,1}", "{1,null,5,5,5}", "{1,2}":
+        s.one("select set_config('readpast.tally', %s, false)", wrong)
+        assert s.one("select readpast.complete(%s, %s)", *jobs.pop()) == "done"
+    assert counts()[0] == 13
 
 
 @case

@@ -331,6 +331,16 @@ as $body$
 select interval '1 hour'
 $body$;
 
+-- A session in SQL writes a row of `tally` for this many calls in each second. It adds up
+-- the others, so that a session that ends thousands of jobs writes few rows. So a client
+-- that is slower than this is counted exactly, and another one loses the counts of its
+-- last second.
+create function readpast.counted_at_once() returns integer
+language sql immutable
+as $body$
+select 10
+$body$;
+
 -- The rows of `tally` are kept for this long before they are added up, because the
 -- command `doctor` reads the rows of the last minute.
 create function readpast.tally_age() returns interval
