@@ -253,6 +253,21 @@ try_schedules(struct rp_copy *c)
 	return r;
 }
 
+/* Read the record of earlier runs. Begin a new one if there is none, or if an
+ * earlier move has ended. */
+static int
+begin_ranges(struct rp_copy *c)
+{
+	int r = rp__copy_load_ranges(c), goes_on = 0;
+
+	for (size_t i = 0; i < c->queues_count; i++)
+		goes_on |= c->queues[i].phase != NEVER &&
+			   c->queues[i].phase != MOVED;
+	if (r == RP_ENOENT || (r == 0 && !goes_on))
+		r = rp__copy_start_ranges(c);
+	return r;
+}
+
 static int
 begin_target(struct rp_copy *c)
 {
@@ -267,11 +282,8 @@ begin_target(struct rp_copy *c)
 	r = check_queues(c);
 	if (r == 0)
 		r = rehearse(c, c->to);
-	if (r == 0) {
-		r = rp__copy_load_ranges(c);
-		if (r == RP_ENOENT)
-			r = rp__copy_start_ranges(c);
-	}
+	if (r == 0)
+		r = begin_ranges(c);
 	for (size_t i = 0; i < c->queues_count && r == 0; i++)
 		r = begin_queue(c, &c->queues[i]);
 	return rp__copy_end(c, c->to, r);

@@ -107,7 +107,13 @@ finish(struct rp_copy *c)
 
 	if (c->options.move) {
 		r = say_moved(c);
-		return r < 0 ? r : note_all(c, MOVED);
+		if (r == 0)
+			r = note_all(c, MOVED);
+		/* Jobs that waited for their group take their places in it, so
+		 * that jobs of later moves come after them. */
+		if (r == 0)
+			r = rp__copy_failed(c, c->to, rp_sweep(c->to, NULL));
+		return r < 0 ? r : 0;
 	}
 	r = rp__copy_put_schedules(c, 0);
 	for (size_t i = 0; i < c->queues_count && r == 0; i++)

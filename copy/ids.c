@@ -361,10 +361,10 @@ rp__copy_load_ranges(struct rp_copy *c)
 	return r;
 }
 
-/* Prepare the first copy from this source. On a server, all ready lines take
- * their positions from the same sequence. So the copied jobs get positions
- * larger than all that the target has ever used. SQLite needs no such shift,
- * because each of its ready lines has positions of its own. */
+/* Prepare a copy that does not go on with an earlier one. The jobs get
+ * positions in the ready line behind those of the jobs that the target has,
+ * because an earlier move has moved these first. A source whose jobs were all
+ * moved may count its positions from 1 again. */
 int
 rp__copy_start_ranges(struct rp_copy *c)
 {
@@ -374,7 +374,7 @@ rp__copy_start_ranges(struct rp_copy *c)
 	if (r == 0)
 		r = rp__copy_ends(c, c->to, NULL, &seq);
 	c->seq_shift =
-		seq && c->to->backend->shares_sequences ? seq + CLEAR : 0;
+		seq && c->to->backend->shares_sequences ? seq + CLEAR : seq;
 	if (r == 0)
 		r = rp__copy_reserve(c, 0, c->seq_shift + source_seq);
 	return r < 0 ? r : save_ranges(c);
