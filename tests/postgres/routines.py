@@ -302,6 +302,24 @@ def verdicts_return_the_state_or_an_error(s):
 
 
 @case
+def the_cost_of_a_refused_verdict_does_not_grow_with_their_number(s):
+    # A session that has called a routine several times uses generic plans.
+    s.rows("set plan_cache_mode = force_generic_plan")
+    s.rows("select readpast.enqueue_many('q', array_fill('x'::text, array[80000]))")
+    s.rows("set statement_timeout = '4 s'")
+    for other_claim in "claim_no", "-claim_no":
+        s.rows("create temp table held as "
+               "select id, claim_no from readpast.claim('q', 40000, '1 hour')")
+        verdicts = ("array(select id from held union all select -id from held), "
+                    "array(select claim_no from held union all "
+                    f"select {other_claim} from held)")
+        for accepted in 40000, 0:
+            assert s.one("select count(*) filter (where accepted) "
+                         f"from readpast.complete({verdicts})") == accepted
+        s.rows("drop table held")
+
+
+@case
 def a_result_is_bytes_or_text_or_json(s):
     s.one("select readpast.queue_set('q', keep_done => '1 hour')")
     for value, kept in (("%s", b"it's \\n"), ("%s::jsonb", b'{"a": 1}'),

@@ -14,13 +14,15 @@ language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $body$
 declare
-	answer  record;
-	refused bigint[] := '{}';
+	answer record;
+	-- For each position of the arrays: true if the verdict is accepted.
+	taken  boolean[];
 begin
 	if readpast.are_bad_verdicts(ids, claim_nos, null, null, null) then
 		raise exception 'ids and claim_nos must be arrays of the same length'
 			using errcode = 'RP003';
 	end if;
+	taken := array_fill(true, array[cardinality(ids)]);
 	for answer in
 		select t.number, t.result, t.queue_id
 		  from readpast.settle_and_claim(null, ids => ids, claim_nos => claim_nos,
@@ -28,12 +30,12 @@ begin
 		if answer.number = 0 then
 			perform readpast.count_ended(answer.queue_id, answer.result, 0);
 		else
-			refused := refused || answer.number;
+			taken[answer.number] := false;
 		end if;
 	end loop;
 	return query
-	select v.id, v.number <> all (refused)
-	  from unnest(ids) with ordinality as v(id, number)
+	select v.id, v.taken
+	  from unnest(ids, taken) with ordinality as v(id, taken, number)
 	 order by v.number;
 end
 $body$;

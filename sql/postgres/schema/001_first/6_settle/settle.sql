@@ -87,7 +87,7 @@ begin
 		select v.number, readpast.why_refused(v.id, v.claim_no),
 		       null::integer, null::integer
 		  from unnest(ids, claim_nos) with ordinality as v(id, claim_no, number)
-		 where v.number <> all (accepted);
+		 where v.number not in (select unnest(accepted));
 	end if;
 end
 $body$;

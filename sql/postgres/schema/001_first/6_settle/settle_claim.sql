@@ -45,7 +45,8 @@ begin
 		numbers := rest.numbers
 			|| array(select v.number
 			           from unnest(ids) with ordinality as v(id, number)
-			          where v.id = any (done));
+			          -- `is true` prevents a join, so the list is hashed.
+			          where (v.id in (select unnest(done))) is true);
 		queues := queues || rest.queues;
 	end if;
 end
