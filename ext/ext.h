@@ -184,7 +184,8 @@ struct ext_rows {
 
 /*
  * An SQL function of the extension. If the schema on PostgreSQL has a routine
- * of this name, both have the same arguments in the same order.
+ * of this name, both have the same arguments in the same order. Only
+ * readpast_sweep(), readpast_why() and readpast_worker_stop() have fewer.
  *
  * `answer` returns one value, for statements such as `select
  * readpast_enqueue(...)`. `fetch` returns the rows of a table, for statements
