@@ -5,7 +5,7 @@
 -- queues: the queues that the client claims from. A queue that does not exist is
 -- created, because otherwise the client could not wait for its jobs.
 -- Result: the worker's id. SQLSTATE RP003: the name of the worker or of a queue is not
--- valid.
+-- valid, or an argument is null.
 -- Locks: the worker's row, if its `seen_at` is older than heartbeat_every() or if its
 -- list of queues lacks one of these queues. If another transaction has locked that row,
 -- the row is not changed. The call waits for an open transaction that creates the same
@@ -20,7 +20,10 @@ declare
 	moment timestamptz := clock_timestamp();
 	it record;
 begin
-	perform readpast.need_name('the worker''s name', worker, :most_worker);
+	perform readpast.need_name('the worker''s name', worker, :most_worker, true);
+	if queues is null then
+		raise exception 'the queues are null' using errcode = 'RP003';
+	end if;
 	select w.id, w.seen_at, w.queues ?& worker_named.queues as known into it
 	  from readpast.worker w
 	 where w.name = worker and w.host = '' and w.stopped_at is null
