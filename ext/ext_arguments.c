@@ -166,6 +166,16 @@ read_text(struct ext_call *call, int param, sqlite3_value *value,
 	return 0;
 }
 
+/* Returns 1 if a value of this type is a number without a fraction. */
+static int
+is_whole(sqlite3_value *value, int type)
+{
+	return type == SQLITE_INTEGER ||
+	       (type == SQLITE_FLOAT &&
+		sqlite3_value_double(value) ==
+			(double)sqlite3_value_int64(value));
+}
+
 static int
 read_number(struct ext_call *call, int param, sqlite3_value *value,
 	    struct ext_argument *to)
@@ -173,10 +183,7 @@ read_number(struct ext_call *call, int param, sqlite3_value *value,
 	int type = sqlite3_value_numeric_type(value);
 
 	to->number = sqlite3_value_int64(value);
-	if ((type == SQLITE_INTEGER ||
-	     (type == SQLITE_FLOAT &&
-	      sqlite3_value_double(value) == (double)to->number)) &&
-	    to->number >= params[param].least &&
+	if (is_whole(value, type) && to->number >= params[param].least &&
 	    to->number <= params[param].most)
 		return 0;
 	if (params[param].kind == FLAG)
@@ -198,7 +205,7 @@ read_duration(struct ext_call *call, int param, sqlite3_value *value,
 	const char *text = (const char *)sqlite3_value_text(value);
 	int64_t ms = -1;
 
-	if (type == SQLITE_INTEGER || type == SQLITE_FLOAT)
+	if (is_whole(value, type))
 		ms = sqlite3_value_int64(value);
 	else if (type == SQLITE_TEXT && text && rp_duration(text, &ms) < 0)
 		ms = -1;
@@ -309,14 +316,23 @@ no_such_option(struct ext_call *call, const char *name)
 			there);
 }
 
-/* Read a member of the JSON object that contains the optional arguments. `raw`
- * is the JSON text of the member's value. */
+/* Returns 1 if the argument is a number, a duration or a time. */
 static int
-read_member(struct ext_call *call, const char *name, sqlite3_value *value,
-	    const char *raw)
+is_quantity(int param)
 {
+	return params[param].kind == NUMBER || params[param].kind == DURATION ||
+	       params[param].kind == TIME;
+}
+
+/* Read a member of the JSON object that contains the optional arguments. The
+ * row has the member's name, its value, and the JSON text of the value. */
+static int
+read_member(struct ext_call *call, sqlite3_stmt *row)
+{
+	const char *name = (const char *)sqlite3_column_text(row, 0);
+	const char *raw = (const char *)sqlite3_column_text(row, 2);
 	int i = position_named(call->function, name);
-	int param;
+	int param, word;
 
 	if (i < 0)
 		return no_such_option(call, name);
@@ -325,8 +341,12 @@ read_member(struct ext_call *call, const char *name, sqlite3_value *value,
 		return rp__fail(&call->error, RP_EINVAL,
 				"%s has a control character",
 				params[param].words);
+	/* The value of `true` is the number 1. A quantity is read from the text
+	 * instead, so that it is refused. */
+	word = raw && (*raw == 't' || *raw == 'f') && is_quantity(param);
 	sqlite3_value_free(call->named[i]);
-	call->named[i] = sqlite3_value_dup(value);
+	call->named[i] =
+		sqlite3_value_dup(sqlite3_column_value(row, word ? 2 : 1));
 	if (!call->named[i])
 		return ext_no_memory(call);
 	return read_argument(call, param, call->named[i]);
@@ -347,10 +367,7 @@ read_object(struct ext_call *call, sqlite3_value *json)
 		rc = sqlite3_bind_value(stmt, 1, json);
 	while (r == 0 && rc != SQLITE_DONE &&
 	       (rc = sqlite3_step(stmt)) == SQLITE_ROW)
-		r = read_member(call,
-				(const char *)sqlite3_column_text(stmt, 0),
-				sqlite3_column_value(stmt, 1),
-				(const char *)sqlite3_column_text(stmt, 2));
+		r = read_member(call, stmt);
 	if (r == 0 && rc != SQLITE_DONE)
 		r = rp__fail(&call->error, RP_EINVAL, "options: %.200s",
 			     sqlite3_errmsg(db));

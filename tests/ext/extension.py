@@ -226,6 +226,16 @@ def wrong_arguments_are_refused_in_one_line_and_change_nothing(path):
                            ('{"run_at": "soon"}', "run_at"),
                            ('{"delay": "soon"}', "not a duration"),
                            ('{"delay": -1}', "not a duration"),
+                           ('{"keep": 1.5}', "1.5 is not a duration"),
+                           ('{"keep": true}', "true is not a duration"),
+                           ('{"delay": false}', "false is not a duration"),
+                           ('{"priority": true}', "priority is not within"),
+                           ('{"max_attempts": 2.5}', "max_attempts is not within"),
+                           ('{"run_at": true}', "run_at is neither"),
+                           ('{"kind": true}', "the kind is not text"),
+                           ('{"backoff": [true]}', "true is not a duration"),
+                           ('{"backoff": [1.5]}', "1.5 is not a duration"),
+                           ('{"unique_key": "k", "replace": 2}', "replace is not true"),
                            ('{"delay": "1h", "run_at": 1}', "not both"),
                            ('{"headers": [1]}', "headers"),
                            ('{"kind": ""}', "kind is missing")):
@@ -240,6 +250,7 @@ def wrong_arguments_are_refused_in_one_line_and_change_nothing(path):
                        ("select readpast_complete(0, 0)", "no claim has"),
                        ("select readpast_complete(null, null)", "id is missing"),
                        ("select readpast_release(1, 1, 'x')", "not a duration"),
+                       ("select readpast_release(1, 1, 1.5)", "1.5 is not a duration"),
                        ("select readpast_extend(1, 1, 0)", "at least 1 ms")):
         assert words in refused(db, sql), (sql, refused(db, sql))
     assert one(db, "select count(*) from readpast_jobs where state = 'ready'") == 1

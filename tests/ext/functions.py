@@ -299,6 +299,8 @@ def a_wrong_array_enqueues_nothing(path):
         assert got.startswith("readpast: ") and words in got, (array, got)
     for more, words in (("'[1]'", "delays: expected 2 elements, one for each payload, and got 1"),
                         ("'[1, \"x\"]'", "job 2: x is not a duration"),
+                        ("'[1, true]'", "job 2: true is not a duration"),
+                        ("'[1, 1.5]'", "job 2: 1.5 is not a duration"),
                         ("'[1, -1]'", "job 2: the delay is negative"),
                         ("null, null, '[\"k\"]'", "kinds: expected 2 elements, one for each payload, and got"),
                         ("null, null, '[\"k\", \"\"]'", "job 2: the kind is missing"),
