@@ -401,6 +401,9 @@ main(int argc, char **argv)
 
 	hold_standard_streams();
 	signal(SIGPIPE, SIG_IGN);
+	/* If SIGCHLD is ignored, which exec() passes on, the kernel discards
+	 * the exit statuses of our child processes. */
+	signal(SIGCHLD, SIG_DFL);
 	if (!cmd.url || !*cmd.url)
 		cmd.url = "sqlite:readpast.db";
 	skip = global_options(&cmd, argc - 1, argv + 1);
