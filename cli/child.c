@@ -160,15 +160,17 @@ input_fd(const struct child *c)
  * failed, and can tell the warden its process group before the command starts
  * processes of its own. (The warden kills this group if the worker is killed.)
  * Signals are blocked until exec, because none of our signal handlers may run
- * in the child. */
+ * in the child. The command starts with no signal blocked, so that SIGTERM can
+ * end it. */
 static pid_t
 start(const struct child *c, const int fds[CHILD_STREAMS], volatile pid_t *slot,
       volatile int *errnum)
 {
-	sigset_t all, before;
+	sigset_t all, none, before;
 	pid_t worker = getpid(), pid;
 
 	sigfillset(&all);
+	sigemptyset(&none);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	pid = vfork();
 	if (pid == 0) {
@@ -191,7 +193,7 @@ start(const struct child *c, const int fds[CHILD_STREAMS], volatile pid_t *slot,
 		signal(SIGINT, SIG_DFL);
 		signal(SIGTERM, SIG_DFL);
 		signal(SIGHUP, SIG_DFL);
-		sigprocmask(SIG_SETMASK, &before, NULL);
+		sigprocmask(SIG_SETMASK, &none, NULL);
 		execvpe(c->file, c->argv, c->envp);
 		*errnum = errno;
 		_exit(127);

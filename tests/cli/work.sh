@@ -76,9 +76,12 @@ id=$(readpast enqueue q x)
 # shellcheck disable=SC2016
 readpast work q --drain -- sh -c 'kill -9 $$' >/dev/null 2>&1
 check 'a signal is a failed attempt' equal "$(error_of "$id")" 'killed by signal 9 (Killed)'
-readpast enqueue ignored x --quiet
+readpast enqueue signals x --quiet
 check 'a worker that is started with SIGCHLD ignored learns the exit status of a handler' equal \
-	"$(env --ignore-signal=CHLD "$READPAST" work ignored --drain -- true 2>err)" '1 done, 0 failed, 0 dead, 0 released'
+	"$(env --ignore-signal=CHLD "$READPAST" work signals --drain -- true 2>err)" '1 done, 0 failed, 0 dead, 0 released'
+readpast enqueue signals x --quiet
+env --block-signal=TERM "$READPAST" work signals --drain --quiet -- env --list-signal-handling true >out 2>&1
+check 'a handler starts with no signal blocked' equal "$(cat out)" ''
 id=$(readpast enqueue q x)
 readpast enqueue late x --expire 1ms --quiet
 readpast cron add late tick 'every 1s' >/dev/null
