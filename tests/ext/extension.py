@@ -282,6 +282,27 @@ def the_error_of_a_transaction_with_an_old_snapshot_says_what_to_do(path):
 
 
 @case
+def a_refusal_because_of_trusted_schema_names_the_pragma(path):
+    plain = sqlite3.connect(":memory:")
+    plain.execute("create table t (x, y as (x ->> 'y'))")
+    plain.execute("pragma trusted_schema = off")
+    try:
+        plain.execute("insert into t (x) values ('{}')")
+        return  # this SQLite trusts its own JSON functions
+    except sqlite3.OperationalError:
+        pass
+    db = connect(path)
+    db.execute("pragma trusted_schema = off")
+    assert "run pragma trusted_schema = on" in refused(
+        db, "select readpast_enqueue('q', 'x')")
+    readpast(path, "enqueue", "q", "x")
+    assert "run pragma trusted_schema = on" in refused(
+        db, "select * from readpast_claim('q')")
+    db.execute("pragma trusted_schema = on")
+    assert one(db, "select id from readpast_claim('q')") == 1
+
+
+@case
 def a_database_in_memory_is_a_queue_too(_):
     db = connect(":memory:")
     one(db, "select readpast_enqueue('q', 'x')")

@@ -92,6 +92,24 @@ cannot_open_because(const struct sqlite *s)
 	}
 }
 
+static void
+fail_locked(struct sqlite *s, rp_error *error)
+{
+	if (rp__sqlite_was_forked(s))
+		rp__fail(error, RP_EBUSY,
+			 "%.120s was open when this process was "
+			 "forked, so the lock never becomes free here: open "
+			 "the database after fork()",
+			 s->path);
+	else if (s->attached)
+		rp__fail(error, RP_EBUSY,
+			 "%.120s is locked by another connection", s->path);
+	else
+		rp__fail(error, RP_EBUSY,
+			 "%.120s stayed locked by another process for %lld ms",
+			 s->path, (long long)s->busy_ms);
+}
+
 /* Fill in `error`: SQLite's error number, and a message about what the error
  * means for the queue. */
 int
@@ -111,19 +129,13 @@ rp__sqlite_failed(struct sqlite *s, int rc, rp_error *error)
 				"%.150s cannot be written any more: check the "
 				"file's permissions and its file system",
 				s->path);
-	else if (code == RP_EBUSY && rp__sqlite_was_forked(s))
-		rp__fail(error, code,
-			 "%.120s was open when this process was "
-			 "forked, so the lock never becomes free here: open "
-			 "the database after fork()",
-			 s->path);
-	else if (code == RP_EBUSY && s->attached)
-		rp__fail(error, code, "%.120s is locked by another connection",
-			 s->path);
+	else if (known && strstr(sqlite3_errmsg(s->db), "unsafe use of"))
+		code = rp__fail(error, RP_EDB,
+				"%.120s: this SQLite refuses readpast's schema:"
+				" run pragma trusted_schema = on",
+				s->path);
 	else if (code == RP_EBUSY)
-		rp__fail(error, code,
-			 "%.120s stayed locked by another process for %lld ms",
-			 s->path, (long long)s->busy_ms);
+		fail_locked(s, error);
 	else if ((code == RP_EREADONLY || (rc & 0xff) == SQLITE_CANTOPEN) &&
 		 known && (ending = rp__sqlite_find_foreign(s)))
 		code = rp__fail(error, RP_EREADONLY,
