@@ -12,12 +12,21 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <unistd.h>
+
+#include "process.h"
+
+/* timeout(1) sends its signal twice, to its child and to the child's process
+ * group. Signals that come within this time after the first one count as one.
+ */
+#define SAME_SIGNAL_US 500000
 
 #define SIGNALS 3
 static const int signals[SIGNALS] = { SIGINT, SIGTERM, SIGHUP };
 static volatile sig_atomic_t caught; /* number of the signal that arrived last,
 				      * or 0 */
+static _Atomic int64_t first_us;     /* when the first signal arrived, or 0 */
 /* a pipe to which the signal handler writes */
 static int ends[2] = { -1, -1 };
 
@@ -25,8 +34,12 @@ static void
 on_signal(int number)
 {
 	int was = errno;
+	int64_t now = monotonic_us(), none = 0;
 
 	caught = number;
+	if (!atomic_compare_exchange_strong(&first_us, &none, now) &&
+	    now - none >= SAME_SIGNAL_US)
+		end_if_interrupted();
 	/* write() fails if the pipe is full. Nothing is lost then, because a
 	 * full pipe is readable. The compiler demands that the result of
 	 * write() is used, so the number is assigned once more. */
@@ -55,14 +68,12 @@ catch_unless_ignored(int number, const struct sigaction *action)
 		sigaction(number, action, NULL);
 }
 
-/* Catch the signals, and remember the last one that has arrived. If the same
- * signal arrives a second time, it kills the process, because SA_RESETHAND
- * restores the default action. */
+/* Catch the signals, and remember the last one that has arrived. A signal that
+ * arrives SAME_SIGNAL_US after the first one, or later, kills the process. */
 void
 catch_interrupts(void)
 {
-	const struct sigaction action = { .sa_handler = on_signal,
-					  .sa_flags = (int)SA_RESETHAND };
+	const struct sigaction action = { .sa_handler = on_signal };
 
 	for (size_t i = 0; i < SIGNALS; i++)
 		catch_unless_ignored(signals[i], &action);
@@ -104,6 +115,8 @@ wait_for_input(int timeout_ms)
 void
 end_if_interrupted(void)
 {
-	if (caught)
+	if (caught) {
+		signal(caught, SIG_DFL);
 		raise(caught);
+	}
 }

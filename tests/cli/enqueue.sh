@@ -121,6 +121,57 @@ check 'a signal ends enqueue, which says how to go on' interrupt TERM
 seq 5 | readpast enqueue typed --skip 2 --quiet
 check 'jobs that were not committed are not enqueued' each_once readpast.db typed 5
 
+# Start `enqueue` while another client holds the write lock. The function returns when
+# `enqueue` has begun to read its input, which it cannot commit. unlock() releases the
+# lock.
+mkfifo lock
+lock_out() {
+	sqlite3 readpast.db <lock &
+	locker=$!
+	exec 4>lock
+	printf 'begin immediate;\n.shell touch held\n' >&4
+	eventually test -e held || return
+	seq 25000 >lines
+	"$READPAST" --db 'sqlite:readpast.db?busy=60s' enqueue held --quiet <lines 2>err 4>&- &
+	pid=$!
+	eventually has_read "$pid"
+}
+unlock() {
+	exec 4>&-
+	wait "$locker"
+	rm held
+}
+has_read() { # PID: the process has read from the file that is its standard input
+	grep -qx 'pos:[[:space:]]*[1-9][0-9]*' "/proc/$1/fdinfo/0"
+}
+has_taken() { # PID: no signal is pending
+	grep -qx 'ShdPnd:[[:space:]]0*' "/proc/$1/status"
+}
+takes_two_as_one() {
+	lock_out || return
+	kill -TERM "$pid"
+	eventually has_taken "$pid"
+	kill -TERM "$pid"
+	unlock
+	wait "$pid"
+	equal "$?" 143 || return
+	equal "$(cut -d';' -f1 err)" 'readpast: interrupted' && test -n "$(skip_of err)"
+}
+kill_again() {
+	kill -TERM "$pid"
+	! kill -0 "$pid"
+}
+ends_without_the_lock() {
+	lock_out || return
+	eventually kill_again
+	unlock
+	wait "$pid"
+	equal "$? $(cat err)" '143 '
+}
+readpast queue set held >/dev/null
+check 'two signals that come together, as from timeout(1), count as one' takes_two_as_one
+check 'a second signal ends enqueue while it waits for a lock' ends_without_the_lock
+
 check '--skip counts arguments, too' \
 	equal "$(readpast enqueue pass --skip 2 a b c d --quiet; payloads pass)" 'c|d'
 printf 'a\0b\0c' | readpast enqueue pass0 -0 --skip 2 --quiet
