@@ -391,11 +391,22 @@ hand_over_result(struct running *r)
 	return give_up(r->task, RP_FAIL, text);
 }
 
+/* Handle the failure to start a handler. If the worker lacks a resource, the
+ * job is released, because it may be started later, or by another worker. */
 static int
-not_run(const struct work *work, rp_task *task, int errnum)
+not_run(struct work *work, rp_task *task, int errnum)
 {
 	char text[200];
 
+	if (errnum == EMFILE || errnum == ENFILE || errnum == EAGAIN ||
+	    errnum == ENOMEM) {
+		live_say(work,
+			 "cannot run %.100s now: %s; raise the limit (see "
+			 "ulimit -a), or use a smaller -j",
+			 work->command[0], strerror(errnum));
+		rp_task_delay(task, work->release_delay_ms);
+		return RP_RELEASE;
+	}
 	snprintf(text, sizeof(text), "cannot run %.100s: %s", work->command[0],
 		 strerror(errnum));
 	return give_up(task, errnum == E2BIG ? RP_DEAD : RP_FAIL, text);

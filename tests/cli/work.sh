@@ -91,6 +91,11 @@ check 'a worker that drains cancels jobs that expired' equal "$(readpast list la
 readpast cron remove tick >/dev/null
 check 'a handler that exits with 65 makes the job dead at once' equal "$(last_line q --drain -- sh -c 'echo bad >&2; exit 65')" '0 done, 0 failed, 1 dead, 0 released'
 check 'the dead job stays dead' equal "$(state "$id")" dead
+seq 40 | readpast enqueue scarce --max-attempts 1 --quiet
+(ulimit -n 64; readpast work scarce -j 40 --release-delay 10ms --drain -- sleep .2) >out 2>err
+check 'jobs are released if the worker has too few descriptors to start their handlers' \
+	grep -qE '^40 done, 0 failed, 0 dead, [1-9][0-9]* released' out
+check '... and a message says what helps' grep -q 'cannot run sleep now: Too many open files; raise the limit' err
 id=$(readpast enqueue q x)
 check 'a handler that exits with 75 releases the job' equal "$(last_line q --drain -- sh -c 'exit 75')" '0 done, 0 failed, 0 dead, 1 released'
 check 'the attempt of the released job is not counted' equal "$(field attempt "$(readpast show "$id" --json)")" 0
