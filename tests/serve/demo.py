@@ -111,4 +111,6 @@ class Demo(unittest.TestCase):
 
 
 if __name__ == "__main__":
+    # A shell starts programs in the background with this signal ignored.
+    signal.signal(signal.SIGQUIT, signal.SIG_DFL)
     main()
