@@ -246,7 +246,7 @@ cmd_metrics(struct cmd *cmd, int argc, char **argv)
 {
 	const struct option options[] = { OPTIONS_END };
 	int status = parse_options(cmd, &argc, argv, options), r;
-	char *text;
+	char *text = NULL;
 
 	if (!status && argc)
 		status = usage(cmd, "takes no arguments");

@@ -457,6 +457,8 @@ int
 post_check(const char *url)
 {
 	/* libcurl would skip a third slash. */
-	return (strncasecmp(url, "http://", 7) == 0 && strcspn(url + 7, "/")) ||
-	       (strncasecmp(url, "https://", 8) == 0 && strcspn(url + 8, "/"));
+	return (strncasecmp(url, "http://", 7) == 0 && url[7] &&
+		url[7] != '/') ||
+	       (strncasecmp(url, "https://", 8) == 0 && url[8] &&
+		url[8] != '/');
 }

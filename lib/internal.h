@@ -449,6 +449,9 @@ int rp__probe_and_sweep(rp_conn *conn, const char *const *queues, int what,
 void rp__tally(rp_conn *conn, int64_t queue_id, int64_t done, int64_t failed);
 int64_t rp__tally_due_in(const rp_conn *conn);
 void rp__tally_end(rp_conn *conn, int is_committed);
+size_t rp__tally_take(rp_conn *conn, int all, struct rp_value *rows);
+
+/* tally_write.c */
 int rp__tally_write(rp_conn *conn);
 int rp__tally_write_if_due(rp_conn *conn);
 int rp__tally_write_open(rp_conn *conn);

@@ -115,22 +115,20 @@ rp__tally_due_in(const rp_conn *conn)
 							    : 0;
 }
 
-/* Write the counts of the open transaction, and also those of earlier ones if
- * `all` is 1. */
-static int
-write_counts(rp_conn *conn, int all)
+/* Fill in the parameters of the verb `tally`, a row for each queue: the counts
+ * of the open transaction, and also those of earlier ones if `all` is 1. They
+ * then count as written. `rows` has room for all tallies. Returns the number of
+ * rows. */
+size_t
+rp__tally_take(rp_conn *conn, int all, struct rp_value *rows)
 {
 	struct rp_tallies *tallies = &conn->tallies;
 	int64_t now = rp__monotonic_ms();
-	struct rp_value *rows, *row;
 	size_t n = 0;
-	int r;
 
-	rows = calloc(tallies->count, TALLY_PARAMS * sizeof(*rows));
-	if (!rows)
-		return rp__fail(&conn->error, RP_ENOMEM, "out of memory");
 	for (size_t i = 0; i < tallies->count; i++) {
 		struct rp_tally *t = &tallies->items[i];
+		struct rp_value *row = rows + n * TALLY_PARAMS;
 
 		if (all) {
 			add(&t->open, t->kept);
@@ -139,40 +137,12 @@ write_counts(rp_conn *conn, int all)
 		}
 		if (t->open.done == 0 && t->open.failed == 0)
 			continue;
-		row = rows + n++ * TALLY_PARAMS;
 		row[TALLY_QUEUE_ID] = rp__int(t->queue_id);
 		row[TALLY_DONE] = rp__int(t->open.done);
 		row[TALLY_FAILED] = rp__int(t->open.failed);
 		row[TALLY_AGO_MS] = rp__int(now - t->counted_at);
 		t->open = (struct counts){ 0 };
+		n++;
 	}
-	r = n ? rp__run(conn, RP_V_TALLY, rows, n, NULL, NULL) : 0;
-	free(rows);
-	return r;
-}
-
-/* Write the tallies, in the open transaction if there is one. */
-int
-rp__tally_write(rp_conn *conn)
-{
-	int r;
-
-	if (conn->tallies.count == 0)
-		return 0;
-	conn->tallies.written_at = rp__monotonic_ms();
-	r = rp__begin(conn, RP_BEGIN_WRITE);
-	return r < 0 ? r : rp__end(conn, write_counts(conn, 1));
-}
-
-int
-rp__tally_write_if_due(rp_conn *conn)
-{
-	return rp__tally_due_in(conn) == 0 ? rp__tally_write(conn) : 0;
-}
-
-/* In a transaction of the caller: write the counts that this call has made. */
-int
-rp__tally_write_open(rp_conn *conn)
-{
-	return conn->tallies.count ? write_counts(conn, 0) : 0;
+	return n;
 }

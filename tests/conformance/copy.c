@@ -462,6 +462,7 @@ P5_P11_jobs_of_a_later_move_come_after_those_of_the_first(void **state)
 	struct pair *pair = *state;
 	rp_conn *from = pair->from->conn, *to = pair->to->conn;
 	rp_queue grouped = RP_QUEUE_INIT;
+	int64_t now;
 
 	grouped.name = "grouped";
 	grouped.group_limit = 1;
@@ -469,6 +470,10 @@ P5_P11_jobs_of_a_later_move_come_after_those_of_the_first(void **state)
 	put_in_line(from, "line", NULL, 5);
 	put_in_line(from, "grouped", "g", 3);
 	expect_done(copy(pair, 1, NULL));
+	/* A copied job comes to its group in the millisecond in which it became
+	 * ready, and not later within this millisecond. */
+	ok(from, rp_now(from, &now));
+	wait_until(from, now + 3);
 	put_in_line(from, "line", NULL, 3);
 	put_in_line(from, "grouped", "g", 1);
 	expect_done(copy(pair, 1, NULL));
