@@ -66,10 +66,8 @@ select q.name as queue, q.paused_at is not null as paused,
                                limit :most)))
        as longest_running_ms,
        coalesce((select workers from served where name = q.name), 0) as workers,
-       (select coalesce(sum(done), 0) from readpast_tally
-         where queue_id = q.id and second > :now / 1000 - 10) as done_recently,
-       (select coalesce(sum(failed), 0) from readpast_tally
-         where queue_id = q.id and second > :now / 1000 - 10) as failed_recently,
+       coalesce(t.done_recently, 0) as done_recently,
+       coalesce(t.failed_recently, 0) as failed_recently,
        q.scheduled > :most as scheduled_at_least,
        not q.stopped and q.due > :most as ready_at_least,
        q.running > :most as running_at_least,
@@ -81,7 +79,12 @@ select q.name as queue, q.paused_at is not null as paused,
        coalesce(t.dead, 0) as dead_total
   from counted q
   left join (select queue_id, sum(done) as done, sum(failed) as failed,
-                    sum(dead) as dead
+                    sum(dead) as dead,
+                    sum(done) filter (where second > :now / 1000 - 10)
+                    as done_recently,
+                    sum(failed) filter (where second > :now / 1000 - 10)
+                    as failed_recently
                from readpast_tally
+              where queue_id in (select id from counted)
               group by queue_id) t on t.queue_id = q.id
  order by q.name;
