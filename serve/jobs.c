@@ -12,7 +12,6 @@
 
 #include "change.h"
 #include "handlers.h"
-#include "internal.h"
 #include "jobs.h"
 
 #define LISTED 50  /* jobs in a page if no limit is given */
@@ -65,12 +64,7 @@ query_to_json(struct request *request)
 static int
 take_query(struct request *request, struct filter *f)
 {
-	rp_error error;
-
 	f->queue = parameter(request, "queue");
-	if (f->queue &&
-	    rp__check_name(&error, "the name", f->queue, RP_MOST_NAME) < 0)
-		return refuse(request, RP_EINVAL, "queue", "%s", error.message);
 	if (fields_read(request, request->json, "", filter_wants, f) < 0)
 		return -1;
 	return take_state(request, f, LIVE | KEPT,
