@@ -71,17 +71,13 @@ wait_for_request(struct member_of_pool *me)
 {
 	pthread_mutex_t *lock = &me->server->pool.lock;
 	int64_t ms = rp__tally_due_in(me->conn);
-	struct timespec until;
+	int64_t end = rp__monotonic_ms() + ms;
+	struct timespec until = { end / 1000, end % 1000 * 1000000 };
 
 	if (ms < 0) {
 		pthread_cond_wait(&me->given, lock);
 		return;
 	}
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_sec += ms / 1000;
-	until.tv_nsec += ms % 1000 * 1000000;
-	until.tv_sec += until.tv_nsec / 1000000000;
-	until.tv_nsec %= 1000000000;
 	if (pthread_cond_timedwait(&me->given, lock, &until) == 0)
 		return;
 	pthread_mutex_unlock(lock);
@@ -175,6 +171,9 @@ pool_start(struct server *server)
 
 	pthread_condattr_init(&monotonic);
 	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	for (size_t i = 0; i < THREADS; i++)
+		pthread_cond_init(&pool->members[i].given, &monotonic);
+	pthread_condattr_destroy(&monotonic);
 	pthread_mutex_init(&pool->lock, NULL);
 	pool->is_made = 1;
 	for (size_t i = 0; i < THREADS; i++) {
@@ -191,7 +190,6 @@ pool_start(struct server *server)
 		if (r < 0)
 			return not_opened(server->options->url, r, &error);
 		me->server = server;
-		pthread_cond_init(&me->given, &monotonic);
 		if (pthread_create(&me->thread, NULL,
 				   i == 0 ? write_all : read_all, me) != 0)
 			return complain(FAILED, "cannot start a thread");
