@@ -201,23 +201,28 @@ class Description(Case):
         schema = self.resolve(schema)
         return [self.resolve(one) for one in schema.get("oneOf", [schema])]
 
-    def test_each_member_of_each_body_refuses_values_of_other_types(self):
-        tried = 0
+    def bodies(self):
+        """Yield each schema of a request's body, with a path that can be asked, and with
+        an example."""
         for method, path, operation in self.operations():
             body = self.body_of(operation)
             if not body:
                 continue
             real = self.prepare(path)
             for schema in self.schemas_of(body["schema"]):
-                for name, member in {**schema["properties"], "undescribed": False}.items():
-                    for value in VALUES:
-                        if member is not False and not self.wrong(member, value):
-                            continue
-                        answer = self.server.ask(method, real, {
-                            **body.get("example", {}), name: value})
-                        tried += 1
-                        with self.subTest(method=method, path=path, name=name, value=value):
-                            self.refused(answer, 400)
+                yield method, path, real, schema, body.get("example", {})
+
+    def test_each_member_of_each_body_refuses_values_of_other_types(self):
+        tried = 0
+        for method, path, real, schema, example in self.bodies():
+            for name, member in {**schema["properties"], "undescribed": False}.items():
+                for value in VALUES:
+                    if member is not False and not self.wrong(member, value):
+                        continue
+                    answer = self.server.ask(method, real, {**example, name: value})
+                    tried += 1
+                    with self.subTest(method=method, path=path, name=name, value=value):
+                        self.refused(answer, 400)
         self.assertGreater(tried, 300)
 
     def edges(self, schema, item):
@@ -235,27 +240,21 @@ class Description(Case):
 
     def test_each_limit_of_each_body_is_that_of_the_server(self):
         tried = 0
-        for method, path, operation in self.operations():
-            body = self.body_of(operation)
-            if not body:
-                continue
-            real = self.prepare(path)
-            example = body.get("example", {})
-            for schema in self.schemas_of(body["schema"]):
-                base = {name: example[name] for name in example.keys() & schema["properties"]}
-                for name, member in schema["properties"].items():
-                    for within, beyond in self.edges(member, ITEMS.get(name)):
-                        tried += 1
-                        with self.subTest(method=method, path=path, name=name,
-                                          beyond=str(beyond)[:100]):
-                            self.assertIsNone(self.wrong(member, within))
-                            self.assertIsNotNone(self.wrong(member, beyond))
-                            answer = self.server.ask(method, real, {**base, name: within})
-                            if name not in LANGUAGES:
-                                self.assertIn(answer.status, (200, 201, 404), answer)
-                            answer = self.server.ask(method, real, {**base, name: beyond})
-                            problem = self.refused(answer, 400)
-                            self.assertTrue(problem["field"].startswith(name), answer)
+        for method, path, real, schema, example in self.bodies():
+            base = {name: example[name] for name in example.keys() & schema["properties"]}
+            for name, member in schema["properties"].items():
+                for within, beyond in self.edges(member, ITEMS.get(name)):
+                    tried += 1
+                    with self.subTest(method=method, path=path, name=name,
+                                      beyond=str(beyond)[:100]):
+                        self.assertIsNone(self.wrong(member, within))
+                        self.assertIsNotNone(self.wrong(member, beyond))
+                        answer = self.server.ask(method, real, {**base, name: within})
+                        if name not in LANGUAGES:
+                            self.assertIn(answer.status, (200, 201, 404), answer)
+                        answer = self.server.ask(method, real, {**base, name: beyond})
+                        problem = self.refused(answer, 400)
+                        self.assertTrue(problem["field"].startswith(name), answer)
         self.assertGreater(tried, 50)
 
     def test_each_limit_of_each_parameter_is_that_of_the_server(self):
