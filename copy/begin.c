@@ -253,8 +253,8 @@ try_schedules(struct rp_copy *c)
 	return r;
 }
 
-/* Read the record of earlier runs. Begin a new one if there is none, or if an
- * earlier move has ended. */
+/* Load the ids that earlier runs of this copy have recorded. Start a new record
+ * if there is none, or if the earlier runs were moves that have ended. */
 static int
 begin_ranges(struct rp_copy *c)
 {

@@ -8,23 +8,13 @@
 
 #include <stdlib.h>
 
-#define EVERY_MS 1000 /* tallies are written this often */
+#define EVERY_MS 1000 /* counts are written this often */
 
 /*
- * The table of tallies has rows for each second and queue. A client writes rows
- * at most once a second. It counts a job only if the transaction that settles
- * the job commits. But if one of several calls in the caller's transaction
- * fails, jobs of that call may be counted. If memory runs out, jobs are not
- * counted. If a connection of the caller is in a transaction of the caller, the
- * library does not see the end of that transaction. So then each call writes
- * its own counts at once, and they are rolled back together with the jobs.
- *
- * On SQLite the rows are written in the transaction of a round trip (a call
- * that settles and claims). A second transaction after the round trip could
- * fail in the extension for SQLite, because there the call runs inside an SQL
- * statement of the caller. Until that statement ends, the connection keeps its
- * snapshot of the database. SQLite refuses to write from a snapshot if another
- * client has written since then.
+ * A job is counted only if the transaction that settles it commits. But if one
+ * of several calls in the caller's transaction fails, jobs of that call may be
+ * counted. If memory runs out, jobs are not counted. tally_write.c writes the
+ * counts.
  */
 
 struct counts {
@@ -102,8 +92,9 @@ rp__tally_end(rp_conn *conn, int is_committed)
 	tallies->count = n;
 }
 
-/* Returns in how many ms the tallies should be written: 0 unless some were
- * written within the last second. Returns -1 if there are none. */
+/* Returns the time in ms until the counts should be written. It is 0 if this
+ * handle has written none within the last second. Returns -1 if there is
+ * nothing to write. */
 int64_t
 rp__tally_due_in(const rp_conn *conn)
 {

@@ -8,6 +8,23 @@
 
 #include <stdlib.h>
 
+/*
+ * The table of tallies has rows for each second and queue. A client writes rows
+ * about once a second. If a connection of the caller is in a transaction of the
+ * caller, the library does not see the end of that transaction. So then each
+ * call writes its own counts at once, and they are rolled back together with
+ * the jobs.
+ *
+ * On SQLite the rows are written in the transaction of a round trip (a call
+ * that settles and claims). A second transaction after the round trip could
+ * fail in the extension for SQLite, because there the call runs inside an SQL
+ * statement of the caller. Until that statement ends, the connection keeps its
+ * snapshot of the database. SQLite refuses to write from a snapshot if another
+ * client has written since then.
+ */
+
+/* Write the counts of the open transaction, and also those of earlier ones if
+ * `all` is 1. */
 static int
 write_counts(rp_conn *conn, int all)
 {
