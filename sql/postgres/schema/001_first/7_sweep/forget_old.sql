@@ -1,6 +1,6 @@
--- forget_old: delete old rows. These are the rows of workers that were not seen for an
--- hour, of waiters that died, of clients that stopped waiting for a job, and of unique
--- keys that are free again. Tallies older than a minute are added up. A row of `expiry`, which
+-- forget_old: delete old rows, and add up old tallies. The deleted rows are those of
+-- workers that were not seen for an hour, of waiters that died, of clients that stopped
+-- waiting for a job, and of unique keys that are free again. A row of `expiry`, which
 -- says when some jobs expire, is deleted when this time has passed and none of the
 -- expired jobs is left. Of the visited cursors of each lane, only the newest is kept.
 -- (Usually a lane has only one visited cursor, but two sweeps that run at the same time
