@@ -361,6 +361,7 @@ child_run(struct warden *warden, struct child *c)
 		pid = start(c, to, slot, &errnum);
 	close_all(to);
 	if (pid > 0 && !errnum) {
+		c->has_begun = 1;
 		pidfd = pidfd_open(pid, 0);
 		if (pidfd < 0) {
 			errnum = errno;

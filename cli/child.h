@@ -51,7 +51,9 @@ struct child {
 	void *ctx;
 	/* The results. */
 	int errnum;                /* 0, or the errno that says why the child
-				    * was not started */
+				    * was not started, or could not be watched */
+	int has_begun;             /* 1: the child has begun to run the command.
+				    * If errnum is not 0, it was killed */
 	int status;                /* exit status, as waitpid() returns it */
 	int timed_out;             /* 1: the child was stopped after
 				    * timeout_ms */

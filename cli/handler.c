@@ -391,25 +391,33 @@ hand_over_result(struct running *r)
 	return give_up(r->task, RP_FAIL, text);
 }
 
-/* Handle the failure to start a handler. If the worker lacks a resource, the
- * job is released, because it may be started later, or by another worker. */
+/* Returns whether the worker lacks memory, processes or descriptors. */
 static int
-not_run(struct work *work, rp_task *task, int errnum)
+is_shortage(int errnum)
+{
+	return errnum == EMFILE || errnum == ENFILE || errnum == EAGAIN ||
+	       errnum == ENOMEM;
+}
+
+/* Handle the failure to start a handler. If the worker lacks a resource, the
+ * job is released, because it may be started later, or by another worker. But
+ * if the handler had begun and was killed, the attempt has failed. */
+static int
+not_run(struct work *work, rp_task *task, const struct child *c)
 {
 	char text[200];
 
-	if (errnum == EMFILE || errnum == ENFILE || errnum == EAGAIN ||
-	    errnum == ENOMEM) {
+	if (is_shortage(c->errnum) && !c->has_begun) {
 		live_say(work,
 			 "cannot run %.100s now: %s; raise the limit (see "
 			 "ulimit -a), or use a smaller -j",
-			 work->command[0], strerror(errnum));
+			 work->command[0], strerror(c->errnum));
 		rp_task_delay(task, work->release_delay_ms);
 		return RP_RELEASE;
 	}
 	snprintf(text, sizeof(text), "cannot run %.100s: %s", work->command[0],
-		 strerror(errnum));
-	return give_up(task, errnum == E2BIG ? RP_DEAD : RP_FAIL, text);
+		 strerror(c->errnum));
+	return give_up(task, c->errnum == E2BIG ? RP_DEAD : RP_FAIL, text);
 }
 
 static int
@@ -442,7 +450,7 @@ run_child(struct work *work, rp_task *task, const rp_job *job)
 	 * started, the job is not done. */
 	if (r.errnum || c.errnum) {
 		free(r.result);
-		return r.errnum ? RP_RELEASE : not_run(work, task, c.errnum);
+		return r.errnum ? RP_RELEASE : not_run(work, task, &c);
 	}
 	verdict = verdict_of(work, task, &c);
 	if (verdict == RP_DONE)
