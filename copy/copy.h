@@ -128,8 +128,7 @@ int rp__copy_open_first(struct rp_copy *c); /* add a range for the smallest
 					     * ids, if they have none */
 const struct rp_range *rp__copy_range_of(const struct rp_copy *c, int64_t id,
 					 int64_t *ret_last);
-int rp__copy_ends(struct rp_copy *c, rp_conn *conn, int64_t *ret_id,
-		  int64_t *ret_seq);
+int rp__copy_last_id(struct rp_copy *c, rp_conn *conn, int64_t *ret);
 int rp__copy_reserve(struct rp_copy *c, int64_t id, int64_t seq);
 
 /* jobs.c */

@@ -244,31 +244,16 @@ rp__copy_still_under_way(struct rp_copy *c)
 /* ---- ranges ---- */
 
 static int
-take_ends(void *ctx, size_t row, const struct rp_value *c)
+read_number(struct rp_copy *c, rp_conn *conn, enum rp_verb verb, int64_t *ret)
 {
-	int64_t *ends = ctx;
-
-	(void)row;
-	ends[0] = c[ENDS_OUT_LAST_ID].i;
-	ends[1] = c[ENDS_OUT_LAST_SEQ].i;
-	return RP_ROW_TAKE;
+	return rp__copy_failed(
+		c, conn, rp__run(conn, verb, NULL, 1, rp__first_int, ret));
 }
 
 int
-rp__copy_ends(struct rp_copy *c, rp_conn *conn, int64_t *ret_id,
-	      int64_t *ret_seq)
+rp__copy_last_id(struct rp_copy *c, rp_conn *conn, int64_t *ret)
 {
-	int64_t ends[2] = { 0, 0 };
-	int r = rp__copy_failed(
-		c, conn, rp__run(conn, RP_V_ENDS, NULL, 1, take_ends, ends));
-
-	if (r < 0)
-		return r;
-	if (ret_id)
-		*ret_id = ends[0];
-	if (ret_seq)
-		*ret_seq = ends[1];
-	return 0;
+	return read_number(c, conn, RP_V_LAST_ID, ret);
 }
 
 int
@@ -369,10 +354,10 @@ int
 rp__copy_start_ranges(struct rp_copy *c)
 {
 	int64_t seq = 0, source_seq = 0;
-	int r = rp__copy_ends(c, c->from, NULL, &source_seq);
+	int r = read_number(c, c->from, RP_V_LAST_SEQ, &source_seq);
 
 	if (r == 0)
-		r = rp__copy_ends(c, c->to, NULL, &seq);
+		r = read_number(c, c->to, RP_V_LAST_SEQ, &seq);
 	c->seq_shift =
 		seq && c->to->backend->shares_sequences ? seq + CLEAR : seq;
 	if (r == 0)
@@ -385,10 +370,10 @@ rp__copy_start_ranges(struct rp_copy *c)
 static int
 add_range(struct rp_copy *c, int64_t id, int64_t last)
 {
-	int64_t given, clear, shift;
+	int64_t given = 0, clear, shift;
 	struct rp_range *below = NULL, *to;
 	size_t at = 0;
-	int r = rp__copy_ends(c, c->to, &given, NULL);
+	int r = rp__copy_last_id(c, c->to, &given);
 
 	if (r < 0)
 		return r;
@@ -452,7 +437,7 @@ rp__copy_open_first(struct rp_copy *c)
 		[EXPORT_SPARE_MS] = rp__int(0),
 	};
 	int64_t least = 0, job = 0, last;
-	int r = rp__copy_ends(c, c->from, &c->source_end, NULL);
+	int r = rp__copy_last_id(c, c->from, &c->source_end);
 
 	if (r == 0)
 		r = rp__copy_failed(c, c->from,

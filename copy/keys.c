@@ -124,7 +124,7 @@ rp__copy_keys(struct rp_copy *c)
 		/* Read the last id after the keys were read. Then no key
 		 * belongs to a job with a larger id. */
 		if (r == 0)
-			r = rp__copy_ends(c, c->from, &c->source_end, NULL);
+			r = rp__copy_last_id(c, c->from, &c->source_end);
 		rp_batch_free(last);
 		last = memory;
 		if (r == 0)

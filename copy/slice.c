@@ -387,12 +387,12 @@ walk(struct rp_copy *c, struct slice *s)
 
 	c->changed = c->counts.running = 0;
 	do {
-		r = rp__copy_ends(c, c->from, &c->source_end, NULL);
+		r = rp__copy_last_id(c, c->from, &c->source_end);
 		c->counts.end = c->source_end;
 		while (r == 0 && at < c->source_end)
 			r = step(c, s, &at, &width);
 		if (r == 0)
-			r = rp__copy_ends(c, c->from, &c->source_end, NULL);
+			r = rp__copy_last_id(c, c->from, &c->source_end);
 	} while (r == 0 && at < c->source_end);
 	return r;
 }

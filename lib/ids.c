@@ -13,18 +13,10 @@
  */
 #include "internal.h"
 
-static int
-take_last(void *ctx, size_t row, const struct rp_value *c)
-{
-	(void)row;
-	*(int64_t *)ctx = c[ENDS_OUT_LAST_ID].i;
-	return RP_ROW_TAKE;
-}
-
 int
 rp__last_id(rp_conn *conn, int64_t *ret)
 {
-	return rp__read_once(conn, RP_V_ENDS, NULL, 1, take_last, ret);
+	return rp__read_once(conn, RP_V_LAST_ID, NULL, 1, rp__first_int, ret);
 }
 
 /* Fail, because no job has this id. If the id is larger than the last id in
@@ -35,7 +27,7 @@ int
 rp__no_such_job(rp_conn *conn, int64_t id)
 {
 	int64_t last = 0;
-	int r = rp__run(conn, RP_V_ENDS, NULL, 1, take_last, &last);
+	int r = rp__run(conn, RP_V_LAST_ID, NULL, 1, rp__first_int, &last);
 
 	return rp__fail(&conn->error, RP_ENOENT, "no job has the id %lld%s",
 			(long long)id,
@@ -50,7 +42,7 @@ skip(rp_conn *conn, int64_t *ret)
 {
 	int64_t last = 0;
 	struct rp_value params[RESERVE_PARAMS] = { [RESERVE_SEQ] = rp__int(0) };
-	int r = rp__run(conn, RP_V_ENDS, NULL, 1, take_last, &last);
+	int r = rp__run(conn, RP_V_LAST_ID, NULL, 1, rp__first_int, &last);
 
 	if (r < 0)
 		return r;

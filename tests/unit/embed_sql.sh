@@ -102,9 +102,9 @@ stops 'a step of the schema left out stops the build' \
 	'003_gap.sql: must be step 002'
 
 fresh
-sed -i '/^ends /s/last_id last_seq/last_seq last_id/' "$dir/sql/params"
+sed -i '/^queues_after /s/id name/name id/' "$dir/sql/params"
 stops 'columns in another order stop the build' \
-	'ends.sql: returns last_id last_seq, but sql/params lists last_seq last_id'
+	'queues_after.sql: returns id name, but sql/params lists name id'
 
 fresh
 sed -i '/^job = /s/id queue:text/queue:text id/' "$dir/sql/params"

@@ -17,20 +17,13 @@
 #define MOST 64
 
 static int
-take_last(void *ctx, size_t row, const struct rp_value *c)
-{
-	(void)row;
-	*(int64_t *)ctx = c[ENDS_OUT_LAST_ID].i;
-	return RP_ROW_TAKE;
-}
-
-static int
 reserve(struct sqlite *s, rp_error *error)
 {
 	struct ids *ids = &s->ids;
 	struct rp_value params[RESERVE_PARAMS];
 	int64_t last = 0;
-	int r = rp__sqlite_run(s, RP_V_ENDS, NULL, 1, take_last, &last, error);
+	int r = rp__sqlite_run(s, RP_V_LAST_ID, NULL, 1, rp__first_int, &last,
+			       error);
 
 	if (r < 0 || last > INT64_MAX - MOST)
 		return r;
