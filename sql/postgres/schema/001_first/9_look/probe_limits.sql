@@ -15,6 +15,8 @@ create function readpast.probe_limits(queue_id integer, has_ready boolean,
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
 as $body$
 #variable_conflict use_variable
 declare
