@@ -427,9 +427,10 @@ int rp__check_wait_for_queue(rp_conn *conn, const char *queue, int until_empty);
 
 /* sweep.c */
 /* Delete, in one slice, rows that are no longer needed: payloads of completed
- * jobs, rows of old workers, old tallies, unique keys whose time is over. If a
- * transaction is open, this happens in that transaction. */
-int rp__sweep_rest(rp_conn *conn, struct rp_slice *slice);
+ * jobs, and if `payloads_only` is 0, also rows of old workers, old tallies and
+ * unique keys whose time is over. If a transaction is open, this happens in
+ * that transaction. */
+int rp__sweep_rest(rp_conn *conn, struct rp_slice *slice, int payloads_only);
 int rp__sweep_dropped(rp_conn *conn); /* delete the jobs of dropped queues */
 /* Drop a queue. If `delete_jobs` is 0, the next sweeps delete its jobs. */
 int rp__queue_drop(rp_conn *conn, const char *name, int delete_jobs);

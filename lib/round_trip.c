@@ -27,7 +27,7 @@ forget_payloads(rp_conn *conn)
 {
 	struct rp_slice slice = { 0 };
 
-	return rp__sweep_rest(conn, &slice);
+	return rp__sweep_rest(conn, &slice, 1);
 }
 
 static int

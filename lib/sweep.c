@@ -287,11 +287,12 @@ forgot_row(void *ctx, size_t row, const struct rp_value *c)
 }
 
 int
-rp__sweep_rest(rp_conn *conn, struct rp_slice *slice)
+rp__sweep_rest(rp_conn *conn, struct rp_slice *slice, int payloads_only)
 {
 	struct forgetting f = { conn, slice };
 	const struct rp_value p[SWEEP_REST_PARAMS] = {
 		[SWEEP_REST_MAX] = rp__int(RP_SLICE),
+		[SWEEP_REST_PAYLOADS_ONLY] = rp__int(payloads_only),
 	};
 	int r = rp__slice_begin(conn, slice, RP_BEGIN_ONCE);
 
@@ -307,7 +308,7 @@ sweep_rest(struct sweep *s)
 	int r;
 
 	do
-		r = rp__sweep_rest(s->conn, &s->slice);
+		r = rp__sweep_rest(s->conn, &s->slice, 0);
 	while (r == 0 && s->slice.left == 0);
 	return r;
 }

@@ -125,7 +125,7 @@ rp__wait_end(rp_conn *conn, const char *const *queues, int pass_on)
 	pass_on |= conn->backend->leave(conn->db, queues);
 	rp__disown(conn);
 	/* Where clients can be notified, the verb sweep_rest does so. */
-	r = pass_on ? rp__sweep_rest(conn, &slice) : 0;
+	r = pass_on ? rp__sweep_rest(conn, &slice, 0) : 0;
 	return r < 0 ? r : pass_on;
 }
 

@@ -1,6 +1,8 @@
 -- sweep_rest: delete at most :max rows that are no longer needed: payloads of completed
 -- jobs, workers that have sent no heartbeat for an hour, counts (tallies) older than a
 -- minute, which are added to second 0, and unique keys that are free again.
+-- If :payloads_only is 1, only payloads are deleted: to find the other rows, the verb
+-- reads whole tables.
 -- A payload is not deleted if a live or kept job has its id. A copy from another
 -- database may have inserted the completed job once more.
 
@@ -11,15 +13,15 @@ select 0 as id, null as queue_id, null as second, id as gone,
 union all
 select id, null, null, null, null
   from readpast_worker
- where seen_at < :now - 3600000
+ where not :payloads_only and seen_at < :now - 3600000
 union all
 select 0, queue_id, second, null, null
   from readpast_tally
- where second > 0 and second < :now / 1000 - 60
+ where not :payloads_only and second > 0 and second < :now / 1000 - 60
 union all
 select 0, queue_id, null, null, unique_key
   from readpast_taken_key
- where until <= :now
+ where not :payloads_only and until <= :now
  limit :max;
 
 -- if @gone:
