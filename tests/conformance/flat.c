@@ -1,5 +1,6 @@
 /*
- * flat.c - test that the cost of a call does not grow with the number of jobs.
+ * flat.c - test that the cost of a call does not grow with the number of jobs,
+ * and on SQLite also not with the number of queues.
  *
  * On SQLite, the cost is the number of steps that its virtual machine takes. A
  * scan of a table or an index takes steps for each row. On PostgreSQL, it is
@@ -15,6 +16,7 @@
 #define FEW 1200 /* some calls read up to a thousand jobs of the line */
 #define MANY 12000
 #define RUNNING 100
+#define QUEUES 300
 #define GROUPS 50
 #define LONG_MS 3600000
 
@@ -88,11 +90,46 @@ add_jobs(rp_conn *conn, size_t n)
 	fill(conn, &grouped, n);
 }
 
+static void
+put_and_complete(rp_conn *conn, const char *queue, const rp_job_spec *spec)
+{
+	int64_t id = put_spec(conn, queue, spec);
+	rp_batch *batch = take(conn, queue, 1, LONG_MS);
+	const rp_job *job = rp_batch_at(batch, 0);
+
+	assert_int_equal(job->id, id);
+	ok(conn, rp_complete(conn, id, job->claim_no));
+	rp_batch_free(batch);
+}
+
+/* Add n queues in each of which a job was completed, and n schedules. */
+static void
+add_queues(const struct db *db, int n)
+{
+	rp_conn *conn = connect_to(db);
+	rp_schedule schedule = RP_SCHEDULE_INIT;
+	rp_job_spec job = job_of("x");
+	static int number;
+	char name[16];
+
+	schedule.name = schedule.queue = name;
+	schedule.spec = "every 1h";
+	for (int i = 0; i < n; i++) {
+		snprintf(name, sizeof(name), "q%d", number++);
+		put_and_complete(conn, name, &job);
+		ok(conn, rp_schedule_set(conn, &schedule, 0));
+	}
+	rp_close(conn); /* this writes the tally */
+}
+
 /* ---- the calls ---- */
 
 struct call {
 	const char *name;
 	void (*run)(rp_conn *conn);
+	/* 1: on a server, the cost depends on what has happened since the last
+	 * sweeps */
+	int depends_on_sweeps;
 };
 
 static void
@@ -204,14 +241,20 @@ complete_grouped(rp_conn *conn)
 static void
 complete_limited(rp_conn *conn)
 {
-	rp_batch *batch;
-	const rp_job *job;
+	rp_job_spec job = job_of("x");
 
-	put(conn, "limited", "x");
-	batch = take(conn, "limited", 1, LONG_MS);
-	job = rp_batch_at(batch, 0);
-	ok(conn, rp_complete(conn, job->id, job->claim_no));
-	rp_batch_free(batch);
+	put_and_complete(conn, "limited", &job);
+}
+
+/* SQLite deletes a large payload after the commit. */
+static void
+complete_large(rp_conn *conn)
+{
+	static char payload[2 * IN_ROW];
+	rp_job_spec job = job_of(payload);
+
+	job.payload_size = sizeof(payload);
+	put_and_complete(conn, "limited", &job);
 }
 
 static void
@@ -267,6 +310,36 @@ list(rp_conn *conn)
 }
 
 static void
+list_one_queue(rp_conn *conn)
+{
+	rp_queues *queues;
+
+	ok(conn, rp_queue_list(conn, "limited", &queues));
+	rp_queues_free(queues);
+}
+
+static void
+count_one_queue(rp_conn *conn)
+{
+	rp_stats *stats;
+
+	ok(conn, rp_stats_get(conn, "limited", &stats));
+	rp_stats_free(stats);
+}
+
+static void
+set_schedule(rp_conn *conn)
+{
+	rp_schedule schedule = RP_SCHEDULE_INIT;
+
+	schedule.name = schedule.queue = "limited";
+	schedule.spec = "every 1h";
+	ok(conn, rp_schedule_set(conn, &schedule, 1));
+	ok(conn, rp_schedule_pause(conn, "limited"));
+	ok(conn, rp_schedule_resume(conn, "limited"));
+}
+
+static void
 hold(rp_conn *conn)
 {
 	ok(conn, rp_queue_hold(conn, "q", "nobody", LONG_MS));
@@ -274,26 +347,30 @@ hold(rp_conn *conn)
 }
 
 static const struct call calls[] = {
-	{ "enqueue", enqueue },
-	{ "enqueue two jobs, then one", enqueue_two_and_one },
-	{ "enqueue with a delay", enqueue_later },
-	{ "enqueue with a unique key", enqueue_unique },
-	{ "enqueue into a group", enqueue_grouped },
-	{ "enqueue two into a group", enqueue_two_grouped },
-	{ "complete", complete },
-	{ "fail", fail_one },
-	{ "fail for good", bury },
-	{ "release", release },
-	{ "extend", extend },
-	{ "complete in a group", complete_grouped },
-	{ "complete in a queue with a limit", complete_limited },
-	{ "cancel and retry", cancel },
-	{ "cancel in a group", cancel_grouped },
-	{ "sweep", sweep },
-	{ "probe", probe },
-	{ "why", explain },
-	{ "list", list },
-	{ "hold a group", hold },
+	{ "enqueue", enqueue, 0 },
+	{ "enqueue two jobs, then one", enqueue_two_and_one, 0 },
+	{ "enqueue with a delay", enqueue_later, 0 },
+	{ "enqueue with a unique key", enqueue_unique, 0 },
+	{ "enqueue into a group", enqueue_grouped, 0 },
+	{ "enqueue two into a group", enqueue_two_grouped, 0 },
+	{ "complete", complete, 0 },
+	{ "fail", fail_one, 0 },
+	{ "fail for good", bury, 0 },
+	{ "release", release, 0 },
+	{ "extend", extend, 0 },
+	{ "complete in a group", complete_grouped, 0 },
+	{ "complete in a queue with a limit", complete_limited, 0 },
+	{ "complete a job with a large payload", complete_large, 0 },
+	{ "cancel and retry", cancel, 0 },
+	{ "cancel in a group", cancel_grouped, 0 },
+	{ "sweep", sweep, 1 },
+	{ "probe", probe, 0 },
+	{ "why", explain, 0 },
+	{ "list", list, 0 },
+	{ "list one queue", list_one_queue, 0 },
+	{ "count the jobs of one queue", count_one_queue, 1 },
+	{ "set, pause and resume a schedule", set_schedule, 0 },
+	{ "hold a group", hold, 0 },
 };
 #define CALLS (sizeof(calls) / sizeof(*calls))
 
@@ -348,16 +425,12 @@ pages_accessed(rp_conn *conn)
 static void
 measure(struct db *db, int64_t costs[CALLS])
 {
-	/* On a server, a sweep reads the places of the line that claims have
-	 * passed since the last sweeps. */
-	for (int i = 0; i < 2 && !*db->path; i++) {
-		wait_until(db->conn, now_ms() + 1100);
-		sweep(db->conn);
-	}
 	for (size_t i = 0; i < CALLS; i++) {
 		calls[i].run(db->conn);
 		if (*db->path) {
 			costs[i] = steps_of(db->conn, &calls[i]);
+		} else if (calls[i].depends_on_sweeps) {
+			costs[i] = 0;
 		} else {
 			costs[i] = -pages_accessed(db->conn);
 			calls[i].run(db->conn);
@@ -367,32 +440,14 @@ measure(struct db *db, int64_t costs[CALLS])
 }
 
 static void
-P8_no_call_costs_more_if_there_are_more_jobs(void **state)
+expect_flat(const int64_t few[CALLS], const int64_t many[CALLS])
 {
-	struct db *db = *state;
-	rp_queue queue = RP_QUEUE_INIT, limited = RP_QUEUE_INIT;
-	int64_t few[CALLS], many[CALLS];
 	int failures = 0;
 
-	if (!counts_at_once(db))
-		return;
-	queue.name = "q";
-	queue.group_limit = 1;
-	queue.keep_done_ms = LONG_MS;
-	ok(db->conn, rp_queue_set(db->conn, &queue));
-	limited.name = "limited";
-	limited.run_limit = 10;
-	limited.rate_count = 1000;
-	limited.rate_ms = LONG_MS;
-	ok(db->conn, rp_queue_set(db->conn, &limited));
-	add_jobs(db->conn, FEW);
-	measure(db, few);
-	add_jobs(db->conn, MANY);
-	measure(db, many);
 	for (size_t i = 0; i < CALLS; i++) {
 		if (many[i] <= few[i] * 3 / 2 + 50)
 			continue;
-		print_error("%s costs %lld with few jobs, %lld with many\n",
+		print_error("%s costs %lld with few, %lld with many\n",
 			    calls[i].name, (long long)few[i],
 			    (long long)many[i]);
 		failures++;
@@ -400,11 +455,64 @@ P8_no_call_costs_more_if_there_are_more_jobs(void **state)
 	assert_int_equal(failures, 0);
 }
 
+static void
+make_queues(rp_conn *conn)
+{
+	rp_queue queue = RP_QUEUE_INIT, limited = RP_QUEUE_INIT;
+
+	queue.name = "q";
+	queue.group_limit = 1;
+	queue.keep_done_ms = LONG_MS;
+	ok(conn, rp_queue_set(conn, &queue));
+	limited.name = "limited";
+	limited.run_limit = 10;
+	limited.rate_count = 1000;
+	limited.rate_ms = LONG_MS;
+	ok(conn, rp_queue_set(conn, &limited));
+}
+
+static void
+P8_no_call_costs_more_if_there_are_more_jobs(void **state)
+{
+	struct db *db = *state;
+	int64_t few[CALLS], many[CALLS];
+
+	if (!counts_at_once(db))
+		return;
+	make_queues(db->conn);
+	add_jobs(db->conn, FEW);
+	measure(db, few);
+	add_jobs(db->conn, MANY);
+	measure(db, many);
+	expect_flat(few, many);
+}
+
+/* Only a sweep looks at each queue. */
+static void
+P8_no_call_but_a_sweep_costs_more_if_there_are_more_queues(void **state)
+{
+	struct db *db = *state;
+	int64_t few[CALLS], many[CALLS];
+
+	if (!*db->path) /* on a server */
+		return;
+	make_queues(db->conn);
+	add_jobs(db->conn, FEW);
+	measure(db, few);
+	add_queues(db, QUEUES);
+	measure(db, many);
+	for (size_t i = 0; i < CALLS; i++)
+		if (calls[i].run == sweep)
+			many[i] = few[i];
+	expect_flat(few, many);
+}
+
 int
 main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(P8_no_call_costs_more_if_there_are_more_jobs),
+		CASE(P8_no_call_but_a_sweep_costs_more_if_there_are_more_queues),
 	};
 
 	databases_at(argc, argv);

@@ -45,7 +45,8 @@ select j.id,
                         max(:now + coalesce(:delay_ms, 0),
                             coalesce(:run_at, 0))) as run_at) t
   left join readpast_queue q
-         on iif(:queue is null, q.id = j.queue_id, q.name = :queue)
+         on q.id = iif(:queue is null, j.queue_id,
+                       (select id from readpast_queue where name = :queue))
  where j.id = :id and j.lease_until is null
    and (:kind is null or j.kind = :kind)
    and (:state is null

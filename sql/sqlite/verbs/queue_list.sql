@@ -7,5 +7,7 @@ select name, paused_at, pause_reason, max_attempts, lease_ms, backoff_ms,
        timeout_ms, dead_to, run_limit, group_limit, group_pass,
        rate_count, rate_ms, iif(held_until > :now, held_until, null) as held_until
   from readpast_queue
- where name = coalesce(:queue, name)
+ where name in (select :queue
+                union all
+                select name from readpast_queue where :queue is null)
  order by name;

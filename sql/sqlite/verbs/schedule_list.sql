@@ -13,6 +13,8 @@ select s.id, s.name, s.queue, s.spec, s.zone, s.content, s.kind, s.headers,
                   where k.id = s.last_job_id)) as last_state,
        s.last_error, s.paused_at, s.created_at
   from readpast_schedule s
- where s.name = coalesce(:name, s.name)
+ where s.name in (select :name
+                  union all
+                  select name from readpast_schedule where :name is null)
    and s.queue = coalesce(:queue, s.queue)
  order by s.name;

@@ -38,7 +38,9 @@ select q.id, q.name, q.paused_at, q.pause_reason, q.held_until,
                  limit :most + 1)) as running
   from readpast_queue q
   join readpast_stop s on s.id = q.id
- where q.name = coalesce(:queue, q.name)),
+ where q.name in (select :queue
+                  union all
+                  select name from readpast_queue where :queue is null)),
 served (name, workers) as materialized (
 select e.value, count(distinct w.id)
   from readpast_worker w, json_each(w.queues) e

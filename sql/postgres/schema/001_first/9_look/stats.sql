@@ -45,13 +45,12 @@ begin
 	       coalesce(t.dead_total, 0)
 	  from readpast.queue q
 	 cross join lateral readpast.live_counts(q.id, :most_counted) l
-	  left join (
-	       select k.queue_id,
-	              sum(k.change) filter (where k.state in (4, 14))::bigint as done,
+	  left join lateral (
+	       select sum(k.change) filter (where k.state in (4, 14))::bigint as done,
 	              sum(k.change) filter (where k.state = 5)::bigint as dead,
 	              sum(k.change) filter (where k.state = 6)::bigint as cancelled
 	         from readpast.kept_count k
-	        group by k.queue_id) k on k.queue_id = q.id
+	        where k.queue_id = q.id) k on true
 	  left join (
 	       select t.queue_id,
 	              sum(t.done) filter (where t.second > this_second - 10)::bigint as done,
