@@ -6,7 +6,7 @@
 -- answer:
 select k.queue_id, q.name as queue, k.unique_key, k.job_id, k.until
   from readpast_taken_key k
-  join readpast_queue q on q.id = k.queue_id
+ cross join readpast_queue q on q.id = k.queue_id
  where (k.queue_id, k.unique_key) > (:after, :key)
    and k.until > :now and q.name in (select value from json_each(:queues))
  order by k.queue_id, k.unique_key
