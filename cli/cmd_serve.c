@@ -119,7 +119,7 @@ cmd_serve(struct cmd *cmd, int argc, char **argv)
 		{ "--listen", TEXTS, &o.listen, "ADDRESS",
 		  "ADDRESS:PORT or unix:PATH (" LISTEN ")" },
 		{ "--tokens", FLAG, &o.tokens, NULL,
-		  "each request needs a token (see readpast token add)" },
+		  "calls of /v1 and /metrics need a token (see token add)" },
 		{ "--insecure", FLAG, &o.insecure, NULL,
 		  "let other machines connect without tokens" },
 		{ "--host", TEXTS, &o.hosts, "NAME",

@@ -129,7 +129,7 @@ complete -c readpast -n '__readpast_in check' -F
 complete -c readpast -n '__readpast_in cron apply' -F
 
 complete -c readpast -n '__readpast_in serve' -l listen -x -d 'ADDRESS:PORT or unix:PATH'
-complete -c readpast -n '__readpast_in serve' -l tokens -d 'each request needs a token'
+complete -c readpast -n '__readpast_in serve' -l tokens -d 'calls of /v1 and /metrics need a token'
 complete -c readpast -n '__readpast_in serve' -l insecure -d 'let other machines connect without tokens'
 complete -c readpast -n '__readpast_in serve' -l host -x -d 'a name under which clients reach this server'
 complete -c readpast -n '__readpast_in serve' -l demo -d 'serve a scratch database with a small load'

@@ -107,8 +107,9 @@ class Tokens(Case):
             self.assertIn(b"401 Unauthorized", s.recv(65536))
             s.close()
 
-    def test_health_needs_no_token(self):
-        self.assertEqual(self.server.get("/healthz").status, 200)
+    def test_health_the_page_and_the_description_need_no_token(self):
+        for path in ("/healthz", "/", "/openapi.json"):
+            self.assertEqual(self.server.get(path).status, 200)
         self.assertTrue(eventually(5, lambda: self.server.get("/readyz").status == 200))
 
     def test_a_token_may_do_what_its_scopes_say_and_nothing_else(self):
