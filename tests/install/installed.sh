@@ -35,10 +35,20 @@ run() {
 	LD_LIBRARY_PATH=$(dirname "$library"):${LD_LIBRARY_PATH:-} "$@"
 }
 
-# Verify the unit for systemd, with the program in the staging directory.
-unit_is_right() {
-	sed "s,^ExecStart=/,ExecStart=$root/," "$unit" >readpast-work@.service
-	systemd-analyze verify --man=no ./readpast-work@mail.service
+# Verify a unit for systemd, with the program in the staging directory.
+unit_is_right() { # FILE UNIT
+	sed "s,^ExecStart=/,ExecStart=$root/," "$1" >"${1##*/}"
+	systemd-analyze verify --man=no "./$2"
+}
+
+# Print the links of the installed pages that lead to no installed file.
+broken_links() {
+	local page link
+	find "$root" -path '*/doc/readpast/*.md' | while IFS= read -r page; do
+		grep -oE '\]\([^)#:]+[#)]' "$page" | sed 's/^](//; s/.$//' | while IFS= read -r link; do
+			[[ -e ${page%/*}/$link ]] || echo "${page#"$root"}: $link"
+		done
+	done
 }
 
 # The stop timeout of the unit must be longer than the default of `work --grace`.
@@ -71,11 +81,15 @@ check 'the completion is installed' there '/bash-completion/completions/readpast
 check 'the extension is installed' there '/readpast.so'
 check 'pkg-config knows where the extension is' test -f "$(pkg-config --variable=extensiondir readpast)/readpast.so"
 check 'the pages that messages and the manual name are installed' there '/doc/readpast/docs/postgres.md'
+check 'the links of the installed pages lead to installed files' equal "$(broken_links)" ''
+check 'the queue for SQL Server is installed' there '/doc/readpast/sql/sqlserver/install.sql'
 check 'the unit for systemd is installed' test -f "$unit"
 check 'the unit starts the installed program' test -x "$root$(sed -n 's/^ExecStart=\([^ ]*\).*/\1/p' "$unit")"
 check 'the unit gives handlers time to end' waits_for_handlers
 if command -v systemd-analyze >/dev/null; then
-	check 'the unit is valid' unit_is_right
+	check 'the unit is valid' unit_is_right "$unit" readpast-work@mail.service
+	server=$(find "$root" -name 'readpast-serve.service')
+	[[ ! $server ]] || check 'the unit of the server is valid' unit_is_right "$server" readpast-serve.service
 fi
 check 'make builds everything that is installed' grep -qF "cli/cmd_work.c" <(made_by_default)
 check 'make builds neither tests nor benchmarks nor examples' equal "$(made_by_default | grep -E '^(\.\./)*(tests|bench|examples)/')" ''
