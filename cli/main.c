@@ -195,6 +195,9 @@ general_help(FILE *to)
 	fputs("\n"
 	      "--db or READPAST_DB names the database. The default is\n"
 	      "sqlite:readpast.db in the current directory.\n"
+	      "--history or READPAST_HISTORY names a file, to which readpast "
+	      "appends a\n"
+	      "line for each event, for readpast check.\n"
 	      "For more, see readpast help COMMAND and man readpast.\n",
 	      to);
 }

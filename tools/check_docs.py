@@ -252,6 +252,12 @@ def checks(program, source):
     yield "readpast(1): techniques of the lab", lacking(
         "technique", program.techniques, re.findall(r"[\w-]+", lab))
 
+    doctor = re.search(r"^\.It Cm doctor .*?^\.Ss", page, re.M | re.S)[0]
+    yield "readpast(1): checks of the doctor", lacking(
+        "check", re.findall(r'^\t\{ "([a-z]+)", [A-Z_]+,',
+                            read("doctor/checks.c"), re.M),
+        re.findall(r"^\.It Li (\w+)$", doctor, re.M))
+
     limits = dict(re.findall(r"^#define RP_MOST_([A-Z]+) (\d+)",
                              read("include/readpast.h"), re.M))
     most = f"0 to {limits['PRIORITY']}"

@@ -207,6 +207,15 @@ def test_server():
     return wrong, seen
 
 
+def test_page(texts):
+    page = pathlib.Path(__file__).resolve().parents[2] / "docs/http.md"
+    described = set(re.findall(r"`(readpast_\w+)`", page.read_text()))
+    known = {re.sub(r"_(bucket|sum|count)$", "", name) for _, seen in texts
+             for name, _ in seen}
+    check("docs/http.md describes all metrics and no other", described == known,
+          described ^ known)
+
+
 def test_rules(texts):
     """Each metric and each value of a label that the alert rules name must exist."""
     rules = pathlib.Path(__file__).resolve().parents[2] / "contrib/prometheus-rules.yml"
@@ -303,6 +312,7 @@ def main():
     texts = [test_worker()]
     test_address()
     texts.append(test_server())
+    test_page(texts)
     test_rules(texts)
 
 

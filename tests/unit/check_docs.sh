@@ -70,6 +70,8 @@ check 'a value that the manual does not name is found' names \
 	man/readpast.1 's/^\.It Fl -skip Ar N/.It Fl -skip/'
 check 'a missing technique is found' names 'readpast.fish: no technique worker-loop' \
 	completions/readpast.fish 's/ worker-loop//'
+check 'a missing check of the doctor is found' names 'readpast(1): no check bloat' \
+	man/readpast.1 's/^\.It Li bloat/.It Li bloats/'
 check 'a missing function is found' names 'readpast(3): no function rp_settle_and_claim' \
 	man/readpast.3 's/Fn rp_settle_and_claim/Fn rp_claim/'
 check 'a limit that has changed is found' names 'readpast(1): no limit at most 3651d' \
