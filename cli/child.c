@@ -313,6 +313,8 @@ reap(struct child *c, pid_t pid, volatile pid_t *slot)
 	/* kill the processes that the child has left behind */
 	if (c->timed_out || c->stopped)
 		kill(-pid, SIGKILL);
+	/* Free the slot now, because the pid can be reused after waitpid().
+	 * From here on, another thread may own the slot. */
 	*slot = 0;
 	c->status = spawn_wait(pid);
 }
@@ -373,7 +375,8 @@ child_run(struct warden *warden, struct child *c)
 	}
 	if (pid > 0)
 		reap(c, pid, slot);
-	*slot = 0;
+	else
+		*slot = 0;
 	for (int fd = STDOUT_FILENO; fd < CHILD_STREAMS; fd++)
 		if (from[fd] >= 0)
 			read_output(c, from[fd], fd);
