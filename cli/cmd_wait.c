@@ -97,6 +97,9 @@ cmd_wait(struct cmd *cmd, int argc, char **argv)
 			     w.any      ? "--any"
 			     : w.result ? "--result"
 					: "--json");
+	if (w.any && argc > RP_MOST_CLAIMED)
+		return usage(cmd, "--any: expected at most %d ids",
+			     RP_MOST_CLAIMED);
 	if (w.result && w.json)
 		return usage(cmd, "give --result or --json, not both: JSON "
 				  "lines have the results");

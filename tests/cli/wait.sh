@@ -62,6 +62,8 @@ check 'of several jobs cancelled counts before done' status 5 readpast wait "$wa
 check 'of several jobs a time-out counts before dead' status 6 readpast wait "$live" "$dead" --timeout 20ms
 check '--any ends with the first jobs that have ended' says 5 "$cancelled cancelled" \
 	"$live" "$cancelled" --any
+check '--any with more ids than one wait may have is refused' refuses 2 '--any: expected at most 100000 ids' \
+	readpast wait --any --timeout 50ms "$cancelled" {1..100000}
 check '--quiet prints nothing' says 5 '' "$cancelled" --quiet
 check '--json has the state and the error' says 7 \
 	"{\"id\":$dead,\"state\":\"dead\",\"kept\":true,\"error\":\"no such customer\",\"result\":null}" \
