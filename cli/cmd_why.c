@@ -275,10 +275,12 @@ running(struct answer *a)
 		: why->worker_id ? "a worker that has not been seen for an hour"
 				 : "a client that is not a worker",
 		job->worker ? job->worker : "");
-	if (why->host && why->pid) /* the process is not known if the client
-				    * uses SQL */
-		fprintf(a->to, " on host %s (process %lld)", why->host,
-			(long long)why->pid);
+	if (why->host && why->pid) { /* the process is not known if the client
+				      * uses SQL */
+		fputs(" on host ", a->to);
+		print_text(a->to, why->host, strlen(why->host), SIZE_MAX);
+		fprintf(a->to, " (process %lld)", (long long)why->pid);
+	}
 	fputs(" has held it since ", a->to);
 	say_time(a, job->claimed_at);
 	fputs(", ", a->to);

@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include "internal.h"
+
 /* Print at most `most` characters of untrusted text. Control characters and
  * invalid UTF-8 are escaped, because they could change the state of a
  * terminal. */
@@ -25,7 +27,7 @@ print_text(FILE *to, const char *text, size_t size, size_t most)
 			fputs("...", to);
 			return;
 		}
-		whole = c >= 0xa0 && i + n <= size ? json_stringn(text + i, n)
+		whole = c >= 0x80 && i + n <= size ? json_stringn(text + i, n)
 						   : NULL;
 		if (c == '\n' || c == '\t' || c == '\r') {
 			fprintf(to, "\\%c",
@@ -33,10 +35,7 @@ print_text(FILE *to, const char *text, size_t size, size_t most)
 				: c == '\t' ? 't'
 					    : 'r');
 			n = 1;
-		} else if (c >= 0x20 && c < 0x7f) {
-			putc(c, to);
-		} else if (whole &&
-			   !(c == 0xc2 && (unsigned char)text[i + 1] < 0xa0)) {
+		} else if ((c < 0x80 || whole) && !rp__control_size(text + i)) {
 			fwrite(text + i, 1, n, to);
 		} else {
 			fprintf(to, "\\x%02x", c);

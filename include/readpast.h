@@ -109,7 +109,7 @@ RP_API const char *rp_error_text(int code);
  * The limits. A value beyond its limit is refused with RP_EINVAL, or with
  * RP_EFBIG if it is a payload, a result or progress. The limits are the same on
  * every database, in C and in SQL. Names, keys and reasons must be UTF-8
- * without control characters.
+ * without control characters (U+0000 to U+001F, U+007F to U+009F).
  */
 #define RP_MOST_NAME 128     /* bytes of a queue's name, or of a kind */
 #define RP_MOST_KEY 255      /* bytes of a unique key or a group */

@@ -49,7 +49,6 @@ rp__fail(rp_error *error, int code, const char *format, ...)
 	error->item = -1;
 	rp__clean(error->message, sizeof(error->message), message);
 	for (char *s = error->message; *s; s++)
-		if ((unsigned char)*s < 0x20 || *s == 0x7f)
-			*s = '?';
+		memset(s, '?', rp__control_size(s));
 	return code;
 }

@@ -65,6 +65,7 @@ int rp__fail(rp_error *error, int code, const char *format, ...)
 
 /* utf8.c */
 int rp__utf8(const void *text, size_t size); /* 1 if valid UTF-8 */
+size_t rp__control_size(const char *text);
 size_t rp__clean(char *to, size_t room, const char *text);
 
 /* text.c */

@@ -25,7 +25,7 @@ rp__check_name(rp_error *error, const char *what, const char *name, size_t max)
 	if (!rp__utf8(name, n))
 		return rp__fail(error, RP_EINVAL, "%s is not UTF-8", what);
 	for (size_t i = 0; i < n; i++)
-		if ((unsigned char)name[i] < 0x20 || name[i] == 0x7f)
+		if (rp__control_size(name + i))
 			return rp__fail(error, RP_EINVAL,
 					"%s has a control character", what);
 	return 0;

@@ -50,6 +50,19 @@ rp__utf8(const void *text, size_t size)
 	return 1;
 }
 
+/* Returns the size of the control character with which a text in UTF-8 begins,
+ * or 0 if it begins with another character. The control characters are U+0000
+ * to U+001F and U+007F to U+009F. */
+size_t
+rp__control_size(const char *text)
+{
+	const unsigned char *s = (const unsigned char *)text;
+
+	if (*s < 0x20 || *s == 0x7f)
+		return 1;
+	return *s == 0xc2 && s[1] < 0xa0 ? 2 : 0;
+}
+
 /* Copy `text` to `to`, which has `room` bytes, and add a NUL. A text that is
  * too long is cut between two characters. Bytes that are not UTF-8 become '?'.
  * Returns the length of the copy. */

@@ -15,7 +15,8 @@ begin
 		when datalength(@name) = 0 or len(@name) > @most then 1
 		when right(@name, 1) = N' ' then 1
 		when @name collate latin1_general_bin2
-		     like N'%[' + nchar(1) + N'-' + nchar(31) + nchar(127) + N']%' then 1
+		     like N'%[' + nchar(1) + N'-' + nchar(31)
+		          + nchar(127) + N'-' + nchar(159) + N']%' then 1
 		else 0
 	end;
 end;

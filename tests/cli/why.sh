@@ -114,6 +114,10 @@ check 'a worker runs the job' eventually is "$w" running
 check 'why says which worker runs the job, and on which host' says "$w" "worker .*:$worker on host $(uname -n) \(process $worker\) has held it"
 renewed() { (($(field renewed "$(readpast why "$w" --json)") >= 2)); }
 check 'the worker renews the lease' eventually renewed
+[[ $2 == sqlite: ]] && table=readpast_worker || table=$schema.worker
+sql "update $table set host = 'a' || $([[ $2 == sqlite: ]] && echo char || echo chr)(27) || 'b'"
+check 'control characters of a host are escaped' says "$w" 'on host a\\x1bb \(process'
+sql "update $table set host = '$(uname -n)'"
 n=$(readpast enqueue w waits)
 check 'why says that the job is the next in line' says "$n" 'no other job ahead' 'as soon as a worker is free; 1 worker can run it'
 check 'the JSON says that the job is the next' is "$n" next

@@ -9,7 +9,8 @@
 
 /* These texts are not valid as names of queues, as kinds, or as keys. */
 static const char *const bad_names[] = {
-	"", "a\nb", "a\x7f", "\xff", "\xc3", "\xed\xa0\x80", "\x01x",
+	"",     "a\nb", "a\x7f",        "\xc2\x9b",
+	"\xff", "\xc3", "\xed\xa0\x80", "\x01x",
 };
 enum { BAD_NAMES = sizeof(bad_names) / sizeof(*bad_names) };
 

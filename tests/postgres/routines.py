@@ -82,6 +82,8 @@ def bad_arguments_are_refused_with_a_message(s):
             ("RP003 the queue's name", "readpast.queue_create(E'a\\nb')"),
             ("RP003 the kind must have 1 to 128 bytes and no control",
              "readpast.enqueue('q', 'x', kind => E'a\\x7f')"),
+            ("RP003 the kind must have 1 to 128 bytes and no control",
+             "readpast.enqueue('q', 'x', kind => E'a\\u009b')"),
             ("RP003 max_attempts",
              "readpast.enqueue('q', 'x', max_attempts => 2000000000)"),
             ("RP003 the delay",

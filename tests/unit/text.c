@@ -85,9 +85,25 @@ a_name_has_no_control_characters_and_no_strange_bytes(void **state)
 		assert_int_equal(rp__check_name(&error, "it", name, 9),
 				 c < 0x20 || c == 0x7f ? RP_EINVAL : 0);
 	}
+	for (int c = 0x80; c < 0xc0; c++) { /* U+0080 to U+00BF */
+		char name[] = { 'a', '\xc2', (char)c, '\0' };
+
+		assert_int_equal(rp__check_name(&error, "it", name, 9),
+				 c < 0xa0 ? RP_EINVAL : 0);
+	}
 	for (size_t i = 0; i < sizeof(not_utf8) / sizeof(*not_utf8); i++)
 		assert_int_equal(rp__check_name(&error, "it", not_utf8[i], 9),
 				 RP_EINVAL);
+}
+
+static void
+an_error_has_no_control_characters(void **state)
+{
+	rp_error error;
+
+	(void)state;
+	rp__fail(&error, RP_EINVAL, "%s", "\x1b[2J\n\x7f \xc2\x9b \xc2\xa0");
+	assert_string_equal(error.message, "?[2J?? ?? \xc2\xa0");
 }
 
 static void
@@ -198,6 +214,7 @@ main(void)
 			a_name_has_a_byte_at_least_and_its_most_at_most),
 		cmocka_unit_test(
 			a_name_has_no_control_characters_and_no_strange_bytes),
+		cmocka_unit_test(an_error_has_no_control_characters),
 		cmocka_unit_test(texts_are_cut_between_characters_and_mended),
 		cmocka_unit_test(names_become_a_list),
 		cmocka_unit_test(a_pattern_matches_names),

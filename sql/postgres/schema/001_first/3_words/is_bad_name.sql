@@ -12,5 +12,5 @@ create function readpast.is_bad_name(name text, most integer) returns boolean
 language sql immutable as $body$
 select pg_catalog.octet_length(name) operator(pg_catalog.<) 1
        or pg_catalog.octet_length(name) operator(pg_catalog.>) most
-       or name operator(pg_catalog.~) E'[\\x01-\\x1f\\x7f]'
+       or name operator(pg_catalog.~) E'[\\x01-\\x1f\\x7f-\\x9f]'
 $body$;
