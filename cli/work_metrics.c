@@ -227,7 +227,7 @@ work_metrics_start(struct work *work, const char *address)
 	}
 	info = mhd.get_daemon_info(m->http, MHD_DAEMON_INFO_BIND_PORT);
 	if (!work->quiet)
-		live_say(work, "metrics at http://%.*s:%d/metrics",
+		complain(0, "metrics at http://%.*s:%d/metrics",
 			 (int)(colon - address), address,
 			 info ? info->port : 0);
 	return m;
