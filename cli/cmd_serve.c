@@ -93,8 +93,9 @@ serve_demo(struct options o)
 	struct demo demo = { 0 };
 	int status;
 
-	/* A signal that arrives from now on ends the server, and so the folder
-	 * of the demo is removed. */
+	/* The first signal from now on ends the server, and so the folder of
+	 * the demo is removed. The folder stays if a second signal ends the
+	 * process at once, or if the database does not answer any more. */
 	interrupt_fd();
 	catch_interrupts();
 	catch_unless_ignored(SIGQUIT, &quit);
