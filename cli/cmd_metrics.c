@@ -232,8 +232,8 @@ metrics_text(rp_conn *conn, const char *url, char **ret)
 	FILE *to = open_memstream(&text, &size);
 	int r = to ? put_database(to, conn, url) : RP_ENOMEM;
 
-	if (to)
-		fclose(to);
+	if (to && fclose(to) == EOF && r == 0)
+		r = RP_ENOMEM;
 	if (r == 0)
 		*ret = text;
 	else

@@ -165,13 +165,13 @@ set_priority(const struct cmd *cmd, const struct option *option,
 }
 
 static int
-add_text(const struct cmd *cmd, struct texts *texts, const char *value)
+add_text(struct texts *texts, const char *value)
 {
 	const char **items =
 		realloc(texts->items, (texts->count + 1) * sizeof(*items));
 
 	if (!items)
-		return usage(cmd, "out of memory");
+		return complain(FAILED, "out of memory");
 	texts->items = items;
 	items[texts->count++] = value;
 	return 0;
@@ -190,7 +190,7 @@ set_option(const struct cmd *cmd, const struct option *option,
 		*(const char **)option->to = value ? value : "";
 		return 0;
 	case TEXTS:
-		return add_text(cmd, option->to, value);
+		return add_text(option->to, value);
 	case PRIORITY:
 		return set_priority(cmd, option, value);
 	default:

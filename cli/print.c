@@ -6,6 +6,7 @@
  */
 #include "cmd.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "internal.h"
@@ -58,7 +59,10 @@ escape_text(const char *text, size_t most)
 	if (!to)
 		return NULL;
 	print_text(to, text, strlen(text), most);
-	fclose(to);
+	if (fclose(to) == EOF) {
+		free(escaped);
+		return NULL;
+	}
 	return escaped;
 }
 

@@ -66,32 +66,31 @@ first_delay(const char *list)
 	return rp_duration(word, &ms) < 0 ? -1 : ms;
 }
 
-static char *
-make_backoff(const struct cmd *cmd, const char *list)
+/* Make a JSON array of a list of durations. Returns 0, or an exit status after
+ * printing an error. */
+static int
+make_backoff(const struct cmd *cmd, const char *list, char **ret)
 {
 	json_t *array = json_array();
-	const char *at = list - 1;
-	char *text;
+	const char *at = list;
 
 	do {
-		int64_t ms = first_delay(++at);
+		int64_t ms = first_delay(at);
 
 		if (ms < 0 || json_array_size(array) == RP_MOST_BACKOFF) {
-			usage(cmd,
-			      "--backoff %.80s: expected 1 to %d durations "
-			      "with commas between them, such as 10s,1m,1h",
-			      list, RP_MOST_BACKOFF);
 			json_decref(array);
-			return NULL;
+			return usage(cmd,
+				     "--backoff %.80s: expected 1 to %d "
+				     "durations with commas between them, such "
+				     "as 10s,1m,1h",
+				     list, RP_MOST_BACKOFF);
 		}
 		json_array_append_new(array, json_integer(ms));
 		at += strcspn(at, ",");
-	} while (*at);
-	text = json_dumps(array, JSON_COMPACT);
-	if (!text)
-		usage(cmd, "out of memory");
+	} while (*at++);
+	*ret = json_dumps(array, JSON_COMPACT);
 	json_decref(array);
-	return text;
+	return *ret ? 0 : complain(FAILED, "out of memory");
 }
 
 static int
@@ -120,9 +119,8 @@ take_terms(const struct cmd *cmd, const struct terms *terms, rp_job_spec *model,
 				   &model->unique_for_ms);
 	if (!status && model->unique_for_ms && !model->unique_key)
 		status = usage(cmd, "--unique-for needs --unique KEY");
-	if (!status && terms->backoff &&
-	    !(*backoff = make_backoff(cmd, terms->backoff)))
-		status = USAGE;
+	if (!status && terms->backoff)
+		status = make_backoff(cmd, terms->backoff, backoff);
 	model->backoff = *backoff;
 	return status;
 }

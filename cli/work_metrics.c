@@ -167,7 +167,10 @@ handle(void *ctx, struct MHD_Connection *connection, const char *path,
 	if (!to)
 		return MHD_NO;
 	put_worker(to, ctx);
-	fclose(to);
+	if (fclose(to) == EOF) {
+		free(text);
+		return MHD_NO;
+	}
 	return answer(connection, MHD_HTTP_OK, METRICS_TYPE, text, n,
 		      MHD_RESPMEM_MUST_FREE);
 }
