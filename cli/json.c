@@ -219,8 +219,8 @@ put_claim(json_t **object, const rp_job *job)
 	    runs ? json_integer(job->claim_no) : json_null());
 }
 
-/* Returns a job as JSON, without its result and its failed attempts. Only the
- * command `show` prints those. */
+/* Returns a job as JSON, without its result and its failed attempts, because
+ * few callers need these: see json_put_result() and json_failures(). */
 json_t *
 json_job(const rp_job *job)
 {
