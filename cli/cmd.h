@@ -22,6 +22,10 @@ enum { DONE = 0, FAILED = 1, USAGE = 2, NOTHING = 3, REFUSED = 4, DIED = 7 };
 enum { CANCELLED = 5, TIMED_OUT = 6 }; /* further statuses of `wait` */
 #define HELPED (-1) /* not an exit status: the help was printed */
 
+#define LISTED 50 /* jobs or groups in a list if no limit is given */
+/* the largest payload of a queue whose settings are the defaults */
+#define MAX_PAYLOAD (16 * 1024 * 1024)
+
 struct history;
 
 /* the state of one run of the program */

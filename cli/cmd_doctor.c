@@ -90,7 +90,7 @@ examine(struct doctor *d)
 int
 cmd_doctor(struct cmd *cmd, int argc, char **argv)
 {
-	struct doctor d = { .long_ms = 60000 };
+	struct doctor d = { .long_ms = LONG_MS };
 	int json = 0;
 	const struct option options[] = {
 		{ "--long", DURATION, &d.long_ms, "D",

@@ -8,8 +8,6 @@
 
 #include <string.h>
 
-#define LISTED 50 /* how many groups `groups` prints without -n */
-
 /* ---- hold ---- */
 
 static int

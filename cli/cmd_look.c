@@ -13,8 +13,6 @@
 
 /* ---- list ---- */
 
-#define LISTED 50 /* how many jobs `list` prints without --limit */
-
 /* Print a note that the list may be incomplete because of the default limit. */
 static void
 say_if_cut(size_t limit, size_t count)
@@ -84,10 +82,7 @@ cmd_list(struct cmd *cmd, int argc, char **argv)
 		return usage(cmd, "name one queue, or none for all queues");
 	if (argc)
 		f.queue = argv[0];
-	/* With --error, dead jobs are listed by default, too, because most jobs
-	 * that failed are dead. */
-	status = check_states(cmd, &f, LIVE | KEPT,
-			      f.error ? LIVE | IN(RP_STATE_DEAD) : LIVE);
+	status = check_states(cmd, &f, LIVE | KEPT, listed_states(&f));
 	if (status)
 		return status;
 	if (limit < 1 || limit > INT32_MAX)

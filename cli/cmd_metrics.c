@@ -15,7 +15,6 @@
 /* Only this many queues have metrics of their own, because each queue adds
  * several time series to the collector. */
 #define MOST_QUEUES 1000
-#define LONG_MS 60000 /* the default of `doctor --long` */
 
 void
 metrics_head(FILE *to, const char *name, const char *type, const char *help)

@@ -14,8 +14,8 @@
 
 #define LISTEN "127.0.0.1:8080"
 #define CONNECTIONS 10000
-/* default of --body: room for a payload of 16 MiB and the text around it */
-#define BODY (16 * 1024 * 1024 + 65536)
+/* default of --body: room for a large payload and the text around it */
+#define BODY (MAX_PAYLOAD + 65536)
 #define TIME_MS 60000
 
 #define LETTERS "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"

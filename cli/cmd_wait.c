@@ -6,8 +6,7 @@
  */
 #include "waiting.h"
 
-#include <stdlib.h>
-#include <string.h>
+#include "filter.h"
 
 static int
 wait_for_queue(const struct waiting *w, const char *queue)
@@ -28,41 +27,21 @@ wait_for_queue(const struct waiting *w, const char *queue)
 			time, queue);
 }
 
-static int64_t *
-parse_ids(const struct cmd *cmd, int argc, char **argv)
-{
-	int64_t *ids = calloc((size_t)argc + 1, sizeof(*ids));
-
-	if (!ids) {
-		complain(FAILED, "out of memory");
-		return NULL;
-	}
-	for (int i = 0; i < argc; i++) {
-		if (parse_id(argv[i], &ids[i]) == 0)
-			continue;
-		usage(cmd,
-		      "%.80s: expected a job's id (a queue is named with "
-		      "--queue)",
-		      argv[i]);
-		free(ids);
-		return NULL;
-	}
-	return ids;
-}
-
 static int
 open_and_wait(const struct waiting *w, const char *queue, int argc, char **argv)
 {
-	int64_t *ids = parse_ids(w->cmd, argc, argv);
-	int status = ids ? cmd_open(w->cmd) : USAGE;
+	struct found found = { 0 };
+	int status = parse_ids(w->cmd, argc, argv, &found);
 
+	if (!status)
+		status = cmd_open(w->cmd);
 	set_handling();
 	if (!status && queue)
 		status = find_queue(w->cmd, queue, 0);
 	if (!status)
 		status = queue ? wait_for_queue(w, queue)
-			       : wait_for_jobs(w, ids, (size_t)argc);
-	free(ids);
+			       : wait_for_jobs(w, found.ids, found.count);
+	found_free(&found);
 	return status;
 }
 

@@ -60,6 +60,12 @@ name_states(char *to, size_t room, int states)
 }
 
 int
+listed_states(const struct filter *f)
+{
+	return f->error ? LIVE | IN(RP_STATE_DEAD) : LIVE;
+}
+
+int
 choose_states(struct filter *f, int allowed, int otherwise, char *words)
 {
 	int number;

@@ -66,6 +66,9 @@ int is_narrow(const struct filter *f);
 /* Write a set of states in words, as in "dead or cancelled". */
 #define STATE_NAMES 96 /* size in bytes of the longest text */
 void name_states(char *to, size_t room, int states);
+/* Returns the states of a list without --state. With --error, dead jobs are
+ * listed, too, because most jobs that failed are dead. */
+int listed_states(const struct filter *f);
 /* Set f->states from f->state, the name of a state. See check_states() for
  * `allowed` and `otherwise`. Returns 0, or -1 if the name is not allowed. In
  * that case the allowed names are written to `words`, which has STATE_NAMES

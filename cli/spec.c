@@ -131,7 +131,7 @@ size_t
 most_payload(struct cmd *cmd, const char *queue)
 {
 	rp_queues *queues;
-	size_t most = 16 * 1024 * 1024;
+	size_t most = MAX_PAYLOAD;
 
 	if (rp_queue_list(cmd->conn, queue, &queues) < 0)
 		return most;

@@ -49,6 +49,8 @@ struct check {
 	int (*look)(struct doctor *d);
 };
 
+#define LONG_MS 60000 /* the default of `doctor --long` */
+
 struct doctor {
 	rp_conn *conn;
 	const char *url;

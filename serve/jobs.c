@@ -14,7 +14,6 @@
 #include "handlers.h"
 #include "jobs.h"
 
-#define LISTED 50  /* jobs in a page if no limit is given */
 #define EXAMPLES 3 /* jobs that a dry run shows */
 
 /* ---- filters ---- */
@@ -67,8 +66,7 @@ take_query(struct request *request, struct filter *f)
 	f->queue = parameter(request, "queue");
 	if (fields_read(request, request->json, "", filter_wants, f) < 0)
 		return -1;
-	return take_state(request, f, LIVE | KEPT,
-			  f->error ? LIVE | IN(RP_STATE_DEAD) : LIVE);
+	return take_state(request, f, LIVE | KEPT, listed_states(f));
 }
 
 /* Read a filter from the body. */

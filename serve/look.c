@@ -55,9 +55,6 @@ stats_run(struct request *request, rp_conn *conn)
 
 /* ---- groups ---- */
 
-#define LISTED 50 /* groups in a page if no limit is given */
-#define MOST_LISTED 200
-
 int
 groups_prepare(struct request *request)
 {
@@ -156,8 +153,6 @@ workers_run(struct request *request, rp_conn *conn)
 }
 
 /* ---- doctor ---- */
-
-#define LONG_MS 60000 /* waits that are longer than this are reported */
 
 int
 doctor_prepare(struct request *request)
