@@ -240,19 +240,20 @@ read_output(struct child *c, int from, int fd)
 		if (n > 0 && fd == STDERR_FILENO)
 			keep_tail(c, text, (size_t)n);
 		if (n > 0)
-			c->wrote(c->ctx, fd, text, (size_t)n);
+			c->take_output(c->ctx, fd, text, (size_t)n);
 		left -= (int)n;
 	} while (n > 0 && left > 0);
 	return n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR));
 }
 
-/* Returns whether the child must be ended now. Records the reason in `c`. */
+/* Check whether the child must be ended now. Sets c->timed_out or c->stopped if
+ * so, and returns whether one of them is set. */
 static int
-overdue(struct child *c, int64_t started)
+check_end(struct child *c, int64_t started)
 {
 	if (c->timeout_ms && now_ms() - started >= c->timeout_ms)
 		c->timed_out = 1;
-	else if (c->asked(c->ctx) == CHILD_STOP)
+	else if (c->choose_end(c->ctx) == CHILD_STOP)
 		c->stopped = 1;
 	return c->timed_out || c->stopped;
 }
@@ -291,7 +292,7 @@ watch(struct child *c, pid_t pid, int pidfd, const int from[CHILD_STREAMS])
 				fds[fd].fd = -1;
 		if (n > 0 && fds[0].revents)
 			return;
-		if (!ended && overdue(c, started)) {
+		if (!ended && check_end(c, started)) {
 			kill(-pid, SIGTERM);
 			ended = now_ms();
 		} else if (ended && now_ms() - ended >= KILL_AFTER_MS) {

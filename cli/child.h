@@ -29,8 +29,8 @@ struct warden;
 struct warden *warden_start(size_t slots);
 void warden_stop(struct warden *warden);
 
-/* The values that the callback `asked` of struct child can return. CHILD_GO_ON
- * lets the child continue, and CHILD_STOP stops it. */
+/* The values that the callback `choose_end` of struct child can return.
+ * CHILD_GO_ON lets the child continue, and CHILD_STOP stops it. */
 enum child_end { CHILD_GO_ON, CHILD_STOP };
 
 struct child {
@@ -39,26 +39,27 @@ struct child {
 	char **argv, **envp;
 	const void *input; /* the bytes of the child's standard input */
 	size_t input_size;
-	int64_t timeout_ms;      /* 0: no limit */
-	int (*asked)(void *ctx); /* called regularly; returns CHILD_GO_ON or
-				  * CHILD_STOP */
+	int64_t timeout_ms;           /* 0: no limit */
+	int (*choose_end)(void *ctx); /* called regularly; returns CHILD_GO_ON
+				       * or CHILD_STOP */
 	/* Called with the text that the child writes to standard error or to
 	 * CHILD_RESULT. If passes_output is set, it is also called for standard
 	 * output. `fd` is the descriptor to which the child wrote. */
-	void (*wrote)(void *ctx, int fd, const char *text, size_t n);
-	int passes_output; /* not 0: pass standard output to wrote(), too */
+	void (*take_output)(void *ctx, int fd, const char *text, size_t n);
+	int passes_output; /* not 0: pass standard output to take_output(), too
+			    */
 	int has_no_result; /* not 0: CHILD_RESULT is closed in the child */
 	void *ctx;
 	/* The results. */
-	int errnum;                /* 0, or the errno that says why the child
-				    * was not started, or could not be watched */
-	int has_begun;             /* 1: the child has begun to run the command.
-				    * If errnum is not 0, it was killed */
-	int status;                /* exit status, as waitpid() returns it */
-	int timed_out;             /* 1: the child was stopped after
-				    * timeout_ms */
-	int stopped;               /* 1: the child was stopped because asked()
-				    * returned CHILD_STOP */
+	int errnum;    /* 0, or the errno that says why the child
+			* was not started, or could not be watched */
+	int has_begun; /* 1: the child has begun to run the command.
+			* If errnum is not 0, it was killed */
+	int status;    /* exit status, as waitpid() returns it */
+	int timed_out; /* 1: the child was stopped after
+			* timeout_ms */
+	int stopped;   /* 1: the child was stopped because choose_end()
+			* returned CHILD_STOP */
 	char tail[CHILD_TAIL + 1]; /* the end of the child's standard error */
 	size_t tail_size;
 };

@@ -198,7 +198,7 @@ say_room(struct answer *a)
 
 /* Explain a job that is ready or blocked. */
 static void
-waiting(struct answer *a)
+say_waiting(struct answer *a)
 {
 	const rp_why *why = a->why;
 
@@ -226,7 +226,7 @@ waiting(struct answer *a)
 }
 
 static void
-scheduled(struct answer *a)
+say_scheduled(struct answer *a)
 {
 	if (has_failed(a->job)) {
 		a->reason = "backoff";
@@ -262,7 +262,7 @@ say_afterwards(struct answer *a, const char *when)
 }
 
 static void
-running(struct answer *a)
+say_running(struct answer *a)
 {
 	const rp_why *why = a->why;
 	const rp_job *job = a->job;
@@ -318,7 +318,7 @@ has_expired(const rp_job *job)
 }
 
 static void
-finished(struct answer *a)
+say_finished(struct answer *a)
 {
 	const rp_job *job = a->job;
 	int dead = job->state == RP_STATE_DEAD;
@@ -375,17 +375,17 @@ explain(struct answer *a)
 		a->job->queue);
 	switch (a->job->state) {
 	case RP_STATE_SCHEDULED:
-		scheduled(a);
+		say_scheduled(a);
 		break;
 	case RP_STATE_READY:
 	case RP_STATE_BLOCKED:
-		waiting(a);
+		say_waiting(a);
 		break;
 	case RP_STATE_RUNNING:
-		running(a);
+		say_running(a);
 		break;
 	default:
-		finished(a);
+		say_finished(a);
 		break;
 	}
 	say_progress(a);

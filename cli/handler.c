@@ -94,7 +94,7 @@ stops_output(void *ctx)
 /* Returns whether the handler may continue or must be stopped. child.c calls
  * this regularly. */
 static int
-asked(void *ctx)
+choose_end(void *ctx)
 {
 	const struct running *r = ctx;
 
@@ -144,7 +144,7 @@ add_to_result(struct running *r, const char *text, size_t n)
 }
 
 static void
-wrote(void *ctx, int fd, const char *text, size_t n)
+take_output(void *ctx, int fd, const char *text, size_t n)
 {
 	struct running *r = ctx;
 	struct work *work = r->work;
@@ -430,8 +430,8 @@ run_child(struct work *work, rp_task *task, const rp_job *job)
 			   .input = job->payload,
 			   .input_size = job->payload_size,
 			   .timeout_ms = timeout_of(work, job),
-			   .asked = asked,
-			   .wrote = wrote,
+			   .choose_end = choose_end,
+			   .take_output = take_output,
 			   .passes_output = work->output_sync ||
 					    work->live.has_output ||
 					    work->result,

@@ -105,7 +105,7 @@ too_large(const struct input *in)
 }
 
 static int
-refused(const struct input *in, int code, size_t n)
+report_refusal(const struct input *in, int code, size_t n)
 {
 	const rp_error *error = rp_last_error(in->cmd->conn);
 
@@ -129,7 +129,7 @@ enqueue(struct input *in, const rp_job_spec *jobs, size_t n)
 		if (!status && await_add(&in->await, added, n) < 0)
 			status = out_of_memory(in);
 	} else if (r != RP_EFBIG)
-		status = refused(in, r, n);
+		status = report_refusal(in, r, n);
 	/* Nothing was enqueued, because one payload is too large. Enqueue the
 	 * payloads before that one, and then report the error. */
 	else if (bad < 1 || (status = enqueue(in, jobs, (size_t)bad)) == 0)

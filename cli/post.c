@@ -235,7 +235,7 @@ add_headers(struct post *p, const rp_job *job)
 }
 
 static size_t
-received(char *bytes, size_t one, size_t n, void *ctx)
+receive_body(char *bytes, size_t one, size_t n, void *ctx)
 {
 	struct post *p = ctx;
 	size_t room = ANSWER_TEXT - p->size;
@@ -251,7 +251,7 @@ received(char *bytes, size_t one, size_t n, void *ctx)
  * several blocks of headers: the last one follows those with a status of 1xx.
  * An empty line ends a block. */
 static size_t
-received_header(char *line, size_t one, size_t n, void *ctx)
+receive_header(char *line, size_t one, size_t n, void *ctx)
 {
 	struct post *p = ctx;
 
@@ -266,7 +266,7 @@ received_header(char *line, size_t one, size_t n, void *ctx)
 /* libcurl calls this about once a second, and more often while data arrive. A
  * return value other than 0 ends the request. */
 static int
-progressed(void *ctx, curl_off_t down, curl_off_t have, curl_off_t up,
+check_stop(void *ctx, curl_off_t down, curl_off_t have, curl_off_t up,
 	   curl_off_t sent)
 {
 	const struct post *p = ctx;
@@ -283,7 +283,7 @@ progressed(void *ctx, curl_off_t down, curl_off_t have, curl_off_t up,
  * a new connection. But the server may have done the job, and the new request
  * would be an attempt that nobody counts. So refuse it: the attempt fails. */
 static int
-sending(void *ctx, char *ip, char *local_ip, int port, int local_port)
+refuse_repeat(void *ctx, char *ip, char *local_ip, int port, int local_port)
 {
 	struct post *p = ctx;
 
@@ -314,15 +314,15 @@ set_options(struct post *p, const rp_job *job)
 	SET(CONNECTTIMEOUT_MS, CONNECT_MS);
 	SET(TIMEOUT_MS, ms < INT32_MAX ? (long)ms : (long)INT32_MAX);
 	SET(MAXAGE_CONN, MOST_IDLE_S);
-	SET(PREREQFUNCTION, sending);
+	SET(PREREQFUNCTION, refuse_repeat);
 	SET(PREREQDATA, p);
 	SET(ERRORBUFFER, p->error);
-	SET(HEADERFUNCTION, received_header);
+	SET(HEADERFUNCTION, receive_header);
 	SET(HEADERDATA, p);
-	SET(WRITEFUNCTION, received);
+	SET(WRITEFUNCTION, receive_body);
 	SET(WRITEDATA, p);
 	SET(NOPROGRESS, 0L);
-	SET(XFERINFOFUNCTION, progressed);
+	SET(XFERINFOFUNCTION, check_stop);
 	SET(XFERINFODATA, p);
 #undef SET
 }
