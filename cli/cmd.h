@@ -318,7 +318,7 @@ const char *on_failure(const rp_queue *queue); /* "block" or "pass" */
 json_t *json_queue(const rp_queue *queue);
 json_t *json_group(const char *queue, const rp_group *group);
 json_t *json_schedule(const rp_schedule *schedule);
-json_t *json_why(const rp_why *why); /* cmd_why.c */
+json_t *json_why(const rp_why *why); /* why.c */
 int print_json(json_t *object); /* prints one line and frees the object; returns
 				 * 0 or FAILED */
 void format_time(char *to, size_t room, int64_t ms);

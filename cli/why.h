@@ -1,5 +1,5 @@
 /*
- * why.h - the explanation that `readpast why` prints for one job.
+ * why.h - the explanation why one job does not run.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -20,7 +20,11 @@ struct answer {
 	struct fired fired; /* the schedule that made the job, if any */
 };
 
-/* cmd_why.c: print a time, and how far it is from now */
+/* why.c */
+/* Write the explanation as text and, if `ret` is not NULL, as JSON. Returns the
+ * text, which the caller frees, or NULL if memory ran out. */
+char *explain_why(const rp_why *why, json_t **ret);
+/* Print a time, and how far it is from now. */
 void say_time(const struct answer *answer, int64_t at);
 
 /* why_limits.c */
