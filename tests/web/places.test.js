@@ -45,6 +45,17 @@ test("a schedule is run now, paused and resumed", async () => {
 	await closeQuietly(page);
 });
 
+test("a schedule that enqueues no job, because its last job is live, says so", async () => {
+	its.db.run(["cron", "add", "solo", "alone", "@yearly", "--overlap", "skip"]);
+	const id = Number(its.db.run(["cron", "run", "alone"]));
+	const page = await open(its.browser, its.base, "#/schedules");
+	await page.getByRole("button", { name: "Run alone now" }).click();
+	await said(page, `alone was not run: it has overlap skip, and its job ${id} is still live.`);
+	assert.equal(await page.getByText("A job of alone is enqueued.").count(), 0);
+	assert.equal(its.db.json(["list", "solo"]).length, 1);
+	await closeQuietly(page);
+});
+
 test("doctor's findings are shown, the worst first, with what helps", async () => {
 	const page = await open(its.browser, its.base, "#/doctor");
 	await page.locator(".finding").first().waitFor();

@@ -21,24 +21,34 @@ function Actions({ of, onDone }: { of: Schedule; onDone: () => void }) {
 	const [busy, setBusy] = useState(false);
 	if (!mayChange(of.queue)) return null;
 
-	async function run(verb: string, done: string): Promise<void> {
+	const path = `v1/schedules/${segment(of.name)}`;
+
+	async function run(work: () => Promise<unknown>, done: string): Promise<void> {
 		setBusy(true);
-		await act(() => post(`v1/schedules/${segment(of.name)}/${verb}`), done);
+		await act(work, done);
 		setBusy(false);
 		onDone();
 	}
 
+	/** The server answers "existing", and enqueues no job, if the last one is still live and
+	 * the schedule's overlap is "skip". */
+	async function fire(): Promise<void> {
+		const { id, outcome } = await post<{ id: number; outcome: string }>(`${path}/run`);
+		if (outcome === "existing")
+			throw new Error(`${of.name} was not run: it has overlap skip, and its job ${id} is still live.`);
+	}
+
 	return (
 		<>
-			<Button off={busy} label={`Run ${of.name} now`} onClick={() => run("run", `A job of ${of.name} is enqueued.`)}>
+			<Button off={busy} label={`Run ${of.name} now`} onClick={() => run(fire, `A job of ${of.name} is enqueued.`)}>
 				Run now
 			</Button>
 			{of.paused_at ? (
-				<Button off={busy} label={`Resume ${of.name}`} onClick={() => run("resume", `${of.name} fires again.`)}>
+				<Button off={busy} label={`Resume ${of.name}`} onClick={() => run(() => post(`${path}/resume`), `${of.name} fires again.`)}>
 					Resume
 				</Button>
 			) : (
-				<Button off={busy} label={`Pause ${of.name}`} onClick={() => run("pause", `${of.name} is paused.`)}>
+				<Button off={busy} label={`Pause ${of.name}`} onClick={() => run(() => post(`${path}/pause`), `${of.name} is paused.`)}>
 					Pause
 				</Button>
 			)}
