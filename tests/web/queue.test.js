@@ -114,6 +114,21 @@ test("a change of many jobs says first how many, and shows three", async () => {
 	await closeQuietly(page);
 });
 
+test("a retry of many jobs says which were left because of their unique key", async () => {
+	for (const key of ["free", "held"]) its.db.enqueue("keys", key, "--unique", key, "--max-attempts", "1");
+	its.db.fail("keys", "no route");
+	its.db.enqueue("keys", "live", "--unique", "held");
+	const page = await open(its.browser, its.base, "#/queue/keys?state=dead");
+	await page.getByRole("button", { name: "Retry these…" }).click();
+	await page.getByRole("button", { name: "Retry 2 jobs" }).click();
+	await said(page, "1 job of keys is ready again.");
+	await said(page, "1 job of keys is not ready again: a live job has the same unique key.");
+	const [after] = its.db.json(["stats", "keys"]);
+	assert.deepEqual([after.dead, after.ready], [1, 2]);
+	await closeQuietly(page);
+	its.db.run(["purge", "keys", "--state", "all", "--yes"]);
+});
+
 test("jobs are cancelled and deleted in bulk", async () => {
 	const page = await open(its.browser, its.base, "#/queue/thumbnails?state=ready");
 	await page.getByRole("button", { name: "Cancel these…" }).click();

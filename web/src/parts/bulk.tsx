@@ -35,8 +35,10 @@ const WORDS: Record<Verb, { name: string; done: string; effect: string }> = {
 	},
 };
 
-export interface Changed {
+interface Changed {
 	jobs: number;
+	/** how many jobs were left, because a live job has their unique key */
+	taken?: number;
 	jobs_at_least?: boolean;
 	examples?: Job[];
 }
@@ -68,6 +70,7 @@ export function BulkDialog({
 		: would.jobs_at_least
 			? `${words.name} all jobs that match`
 			: `${words.name} ${plural(would.jobs, "job")}`;
+	const jobsAre = (n: number) => `${plural(n, "job")} of ${queue} ${n === 1 ? "is" : "are"}`;
 	const which = [filter.state, `jobs of queue ${queue}`, describe(filter)].filter(Boolean).join(" ");
 
 	useEffect(() => {
@@ -78,8 +81,9 @@ export function BulkDialog({
 		event.preventDefault();
 		setBusy(true);
 		try {
-			const changed = await post<Changed>(path, filter);
-			say(`${plural(changed.jobs, "job")} of ${queue} ${changed.jobs === 1 ? "is" : "are"} ${words.done}.`);
+			const { jobs, taken = 0 } = await post<Changed>(path, filter);
+			say(`${jobsAre(jobs)} ${words.done}.`);
+			if (taken > 0) say(`${jobsAre(taken)} not ${words.done}: a live job has the same unique key.`, true);
 			onDone();
 			onClose();
 		} catch (problem) {
