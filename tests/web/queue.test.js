@@ -206,6 +206,33 @@ test("a setting that the server refuses stays in the form, with the reason", asy
 	await page.context().close();
 });
 
+test("only a setting that can be removed takes none, or no text", async () => {
+	const queue = () => its.db.json(["queue", "list"]).find((one) => one.queue === "bare");
+	its.db.run(["queue", "set", "bare", "--limit", "3", "--rate", "5/1m", "--timeout", "9s"]);
+	const page = await open(its.browser, its.base, "#/queue/bare?view=settings");
+	const change = async (name, text) => {
+		await page.getByRole("button", { name: "Change settings…" }).click();
+		await page.getByLabel(name, { exact: true }).fill(text);
+		await page.keyboard.press("Enter");
+	};
+	await change("limit", "none");
+	await row(page, "at once, or none").first().getByText("none", { exact: true }).waitFor();
+	await change("rate", "");
+	await row(page, "in a span of time").getByText("none", { exact: true }).waitFor();
+	assert.deepEqual([queue().limit, queue().rate], [null, null]);
+	for (const [name, text] of [
+		["timeout", "none"],
+		["lease", ""],
+		["max-attempts", ""],
+	]) {
+		await change(name, text);
+		await page.getByRole("dialog").getByRole("alert").waitFor();
+		await page.keyboard.press("Escape");
+	}
+	assert.equal(queue().timeout_ms, 9000);
+	await page.context().close();
+});
+
 test("a dialog changes the jobs that it has counted, even if Back changes the filter", async () => {
 	const page = await open(its.browser, its.base, "#/queue/mail?state=done");
 	await page.getByRole("link", { name: /^dead/ }).click();

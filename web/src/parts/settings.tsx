@@ -21,6 +21,8 @@ interface Setting {
 	field: keyof Queue;
 	kind: Kind;
 	meaning: string;
+	/** true: null removes it; for other settings, null means "unchanged" */
+	removable?: boolean;
 }
 
 const SETTINGS: Setting[] = [
@@ -30,14 +32,14 @@ const SETTINGS: Setting[] = [
 	{ name: "backoff_max", field: "backoff_max_ms", kind: "span", meaning: "the longest backoff" },
 	{ name: "priority", field: "priority", kind: "count", meaning: "priority of jobs that are enqueued without one" },
 	{ name: "timeout", field: "timeout_ms", kind: "span", meaning: "a handler may run for at most this long; 0s: no limit" },
-	{ name: "limit", field: "limit", kind: "count", meaning: "how many jobs may run at once, or none" },
-	{ name: "group_limit", field: "group_limit", kind: "count", meaning: "how many jobs of one group may run at once, or none" },
+	{ name: "limit", field: "limit", kind: "count", meaning: "how many jobs may run at once, or none", removable: true },
+	{ name: "group_limit", field: "group_limit", kind: "count", meaning: "how many jobs of one group may run at once, or none", removable: true },
 	{ name: "group_on_failure", field: "group_on_failure", kind: "text", meaning: "while a failed job waits for its retry, its group waits (block) or goes on (pass)" },
-	{ name: "rate", field: "rate", kind: "text", meaning: "how many jobs may start in a span of time, or none" },
+	{ name: "rate", field: "rate", kind: "text", meaning: "how many jobs may start in a span of time, or none", removable: true },
 	{ name: "keep_done", field: "keep_done_ms", kind: "span", meaning: "how long done jobs are kept" },
 	{ name: "keep_dead", field: "keep_dead_ms", kind: "span", meaning: "how long dead and cancelled jobs are kept" },
 	{ name: "max_payload", field: "max_payload", kind: "size", meaning: "the largest payload, in bytes" },
-	{ name: "dead_to", field: "dead_to", kind: "name", meaning: "queue that gets a new job when a job dies, or none" },
+	{ name: "dead_to", field: "dead_to", kind: "name", meaning: "queue that gets a new job when a job dies, or none", removable: true },
 ];
 
 function present(of: Queue): Setting[] {
@@ -51,9 +53,10 @@ function typed(of: Queue, { field, kind }: Setting): string {
 	return value === null || value === undefined ? "none" : String(value);
 }
 
-/** Returns the value as PATCH takes it. */
-function parse(text: string, kind: Kind): string | number | null {
-	if (text === "" || text === "none") return null;
+/** Returns the value as PATCH takes it. A wrong value is sent unchanged, as text, so that
+ * the server's error explains the mistake. */
+function parse(text: string, { kind, removable }: Setting): string | number | null {
+	if (removable && (text === "" || text === "none")) return null;
 	return (kind === "count" || kind === "size") && /^[0-9]+$/.test(text) ? Number(text) : text;
 }
 
@@ -67,7 +70,7 @@ function Change({ of, onClose, onDone }: { of: Queue; onClose: () => void; onDon
 		const changes: Record<string, string | number | null> = {};
 		for (const one of present(of)) {
 			const text = values[one.name];
-			if (text !== undefined) changes[one.name] = parse(text, one.kind);
+			if (text !== undefined) changes[one.name] = parse(text, one);
 		}
 		if (!Object.keys(changes).length) return onClose();
 		setBusy(true);
