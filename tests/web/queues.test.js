@@ -48,6 +48,25 @@ test("a queue is paused with a reason, and resumed", async () => {
 	await closeQuietly(page);
 });
 
+test("a queue is paused and resumed while no live numbers arrive", async () => {
+	const page = await open(its.browser, its.base);
+	await page.getByText("Live", { exact: true }).waitFor();
+	await page.route(/v1\/events/, () => new Promise(() => undefined));
+	// The page connects again when it is shown.
+	await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
+	for (const round of ["with old numbers", "with no numbers"]) {
+		await page.getByText("Connecting…").waitFor();
+		await page.getByRole("button", { name: "Pause queue mail" }).click();
+		await page.getByLabel("Reason").fill(round);
+		await page.getByRole("button", { name: "Pause", exact: true }).click();
+		await row(page, "mail").getByText(round).waitFor();
+		await page.getByRole("button", { name: "Resume queue mail" }).click();
+		await page.getByRole("button", { name: "Pause queue mail" }).waitFor();
+		await page.reload();
+	}
+	await closeQuietly(page);
+});
+
 test("the field above the table filters queues by name", async () => {
 	const page = await open(its.browser, its.base);
 	await row(page, "mail").waitFor();

@@ -6,12 +6,12 @@
 import { useAnswer } from "../answer";
 import { segment } from "../api";
 import { count, span } from "../format";
-import { connection, historyOf, stats } from "../live";
+import { historyOf, stats } from "../live";
 import { Empty, Shown } from "../parts/answer";
 import { Chart, type Line } from "../parts/chart";
 import { GroupTable } from "../parts/groups";
 import { Limits } from "../parts/limits";
-import { PauseButton } from "../parts/pause";
+import { PauseButton, pauseOf } from "../parts/pause";
 import { QueueJobs } from "../parts/queuejobs";
 import { Settings } from "../parts/settings";
 import { Since } from "../parts/time";
@@ -90,9 +90,7 @@ export function QueuePage({ name }: { name: string }) {
 	const numbers = stats.value?.find((one) => one.queue === name);
 	const history = historyOf(name);
 	const hasGroups = settings.data?.group_limit !== undefined; // old servers send none
-	const live = connection.value === "live" ? numbers : undefined;
-	const paused = live?.paused ?? Boolean(settings.data?.paused_at);
-	const reason = live ? live.pause_reason : settings.data?.pause_reason;
+	const { paused, reason } = pauseOf(numbers, settings.data);
 
 	if (settings.problem?.status === 404)
 		return (

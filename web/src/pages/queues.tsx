@@ -10,7 +10,7 @@ import { Empty, Shown } from "../parts/answer";
 import { Chart, type Line } from "../parts/chart";
 import { Limits } from "../parts/limits";
 import { Pages } from "../parts/pages";
-import { PauseButton } from "../parts/pause";
+import { PauseButton, pauseOf } from "../parts/pause";
 import { Spark } from "../parts/spark";
 import { amend, link, route } from "../route";
 import type { Queue, State, Stats } from "../types";
@@ -56,17 +56,25 @@ function Count({ of, state }: { of: Stats; state: State }) {
 	);
 }
 
-function Row({ of, settings, hasBlocked }: { of: Stats; settings: Queue | undefined; hasBlocked: boolean }) {
+interface RowProps {
+	of: Stats;
+	settings: Queue | undefined;
+	hasBlocked: boolean;
+	onDone: () => void;
+}
+
+function Row({ of, settings, hasBlocked, onDone }: RowProps) {
 	const history = historyOf(of.queue);
+	const { paused, reason } = pauseOf(of, settings);
 	return (
-		<tr class={of.paused ? "paused" : undefined}>
+		<tr class={paused ? "paused" : undefined}>
 			<th scope="row">
 				<a class="open" href={link(["queue", of.queue])}>
 					{of.queue}
 				</a>
-				{of.paused && (
+				{paused && (
 					<p class="note">
-						<span class="tag warn">paused</span> {of.pause_reason}
+						<span class="tag warn">paused</span> {reason}
 					</p>
 				)}
 				{settings && <Limits of={settings} />}
@@ -102,13 +110,20 @@ function Row({ of, settings, hasBlocked }: { of: Stats; settings: Queue | undefi
 				{of.workers === 0 && of.ready > 0 ? <span class="bad">none</span> : count(of.workers)}
 			</td>
 			<td class="actions">
-				<PauseButton queue={of.queue} paused={of.paused} />
+				<PauseButton queue={of.queue} paused={paused} onDone={onDone} />
 			</td>
 		</tr>
 	);
 }
 
-function Table({ list, settings }: { list: Stats[]; settings: Map<string, Queue> }) {
+interface ListProps {
+	list: Stats[];
+	settings: Map<string, Queue>;
+	/** called after a queue was paused or resumed */
+	onDone: () => void;
+}
+
+function Table({ list, settings, onDone }: ListProps) {
 	const hasBlocked = list.some((one) => one.blocked !== undefined);
 	return (
 		<table class="queues cards">
@@ -131,14 +146,14 @@ function Table({ list, settings }: { list: Stats[]; settings: Map<string, Queue>
 			</thead>
 			<tbody>
 				{list.map((one) => (
-					<Row key={one.queue} of={one} settings={settings.get(one.queue)} hasBlocked={hasBlocked} />
+					<Row key={one.queue} of={one} settings={settings.get(one.queue)} hasBlocked={hasBlocked} onDone={onDone} />
 				))}
 			</tbody>
 		</table>
 	);
 }
 
-function Queues({ list, settings }: { list: Stats[]; settings: Map<string, Queue> }) {
+function Queues({ list, settings, onDone }: ListProps) {
 	const { name: find = "" } = route.value.query;
 	if (list.length === 0)
 		return (
@@ -163,7 +178,7 @@ function Queues({ list, settings }: { list: Stats[]; settings: Map<string, Queue
 			</div>
 			{found.length ? (
 				<Pages list={found} what="Queues">
-					{(rows) => <Table list={rows} settings={settings} />}
+					{(rows) => <Table list={rows} settings={settings} onDone={onDone} />}
 				</Pages>
 			) : (
 				<Empty title={`No queue's name contains “${find}”.`} />
@@ -181,5 +196,9 @@ export function QueuesPage() {
 	const settings = useAnswer<{ queues: Queue[] }>("v1/queues", 10);
 	const byName = new Map((settings.data?.queues ?? []).map((queue) => [queue.queue, queue]));
 	const answer = live ? { ...first, data: { queues: live }, problem: null } : first;
-	return <Shown answer={answer} title="Queues">{(data) => <Queues list={data.queues} settings={byName} />}</Shown>;
+	return (
+		<Shown answer={answer} title="Queues">
+			{(data) => <Queues list={data.queues} settings={byName} onDone={settings.reload} />}
+		</Shown>
+	);
 }

@@ -3,14 +3,29 @@
 
 import { useState } from "preact/hooks";
 import { post, segment } from "../api";
+import { connection } from "../live";
 import { mayChange } from "../session";
 import { act } from "../toast";
+import type { Queue, Stats } from "../types";
 import { Button } from "./button";
 import { Buttons, Dialog } from "./dialog";
 import { Field, readChanges } from "./field";
 
+interface Pause {
+	paused: boolean;
+	reason: string | null;
+}
+
+/** Returns whether a queue is paused, and why. If no live numbers arrive, its settings say
+ * so, because a page reads them again after it has paused or resumed the queue. */
+export function pauseOf(numbers: Stats | undefined, settings: Queue | null | undefined): Pause {
+	if (numbers && (connection.value === "live" || !settings))
+		return { paused: numbers.paused, reason: numbers.pause_reason };
+	return { paused: Boolean(settings?.paused_at), reason: settings?.pause_reason ?? null };
+}
+
 /** A button that resumes a paused queue, or asks for a reason and pauses the queue. */
-export function PauseButton({ queue, paused, onDone }: { queue: string; paused: boolean; onDone?: () => void }) {
+export function PauseButton({ queue, paused, onDone }: { queue: string; paused: boolean; onDone: () => void }) {
 	const [asking, setAsking] = useState(false);
 	const [busy, setBusy] = useState(false);
 	const [failure, setFailure] = useState("");
@@ -18,7 +33,7 @@ export function PauseButton({ queue, paused, onDone }: { queue: string; paused: 
 
 	async function resume(): Promise<void> {
 		setBusy(true);
-		if (await act(() => post(`v1/queues/${segment(queue)}/resume`), `Queue ${queue} runs again.`)) onDone?.();
+		if (await act(() => post(`v1/queues/${segment(queue)}/resume`), `Queue ${queue} runs again.`)) onDone();
 		setBusy(false);
 	}
 
@@ -29,7 +44,7 @@ export function PauseButton({ queue, paused, onDone }: { queue: string; paused: 
 		const body = reason ? { reason } : {};
 		if (await act(() => post(`v1/queues/${segment(queue)}/pause`, body), `Queue ${queue} is paused.`, setFailure)) {
 			setAsking(false);
-			onDone?.();
+			onDone();
 		}
 		setBusy(false);
 	}
