@@ -5,7 +5,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { emptyPage, open, row, visit } from "./browser.js";
+import { emptyPage, open, row, said, visit } from "./browser.js";
 import { until } from "./readpast.js";
 import { suite } from "./suite.js";
 
@@ -76,6 +76,58 @@ test("if the end of a change of many jobs is not known, the dialog says so", asy
 	await page.getByRole("button", { name: "Delete these…" }).click();
 	await page.getByRole("button", { name: "Delete 6 jobs" }).click();
 	await page.getByRole("dialog").getByText("The change may have been made.").waitFor();
+	await page.context().close();
+});
+
+test("a failure is shown even if its dialog was closed meanwhile", async () => {
+	const job = its.db.enqueue("reports", "stays");
+	const page = await open(its.browser, its.base, "#/workers");
+	const dialog = page.getByRole("dialog");
+	const press = (name) => page.getByRole("button", { name, exact: true }).click();
+	const submit = () => dialog.locator("button[type=submit]").click();
+	for (const [hash, path, ask] of [
+		["#/queue/mail?state=dead", "mail/purge", () => press("Delete these…")],
+		["#/queue/mail", "mail/pause", () => press("Pause queue mail")],
+		[`#/job/${job}`, "cancel", () => press("Cancel…")],
+		[`#/job/${job}`, "change", () => press("Change…").then(() => dialog.getByLabel("Priority").fill("3"))],
+		["#/queue/mail?view=settings", "mail", () => press("Change settings…").then(() => dialog.getByLabel("lease").fill("9s"))],
+	]) {
+		await visit(page, hash);
+		await ask();
+		let call;
+		await page.route(new RegExp(`/${path}$`), (route) =>
+			route.request().method() === "GET" ? route.continue() : (call = route),
+		);
+		await submit();
+		await until(() => call, `the call of ${path}`);
+		await page.keyboard.press("Escape");
+		await until(async () => (await dialog.count()) === 0, "no dialog");
+		await call.abort();
+		await said(page, "The change may have been made.");
+		await press("Close message");
+		await page.unroute(new RegExp(`/${path}$`));
+	}
+	await page.context().close();
+});
+
+test("a change of many jobs may take longer than other calls", async () => {
+	const page = await emptyPage(its.browser);
+	await page.addInitScript(() => {
+		const timeout = AbortSignal.timeout.bind(AbortSignal);
+		AbortSignal.timeout = (ms) => timeout(ms / 10);
+	});
+	await page.goto(`${its.base}#/queue/thumbnails?state=ready`);
+	let change;
+	await page.route(/v1\/queues\/thumbnails\/cancel$/, (route) => (change = route));
+	await page.route(/v1\/workers/, () => new Promise(() => undefined));
+	await page.getByRole("button", { name: "Cancel these…" }).click();
+	await page.getByRole("button", { name: "Cancel 24 jobs" }).click();
+	await until(() => change, "the call");
+	await page.keyboard.press("Escape");
+	await visit(page, "#/workers");
+	await page.getByText("The server did not answer within 10 s.").waitFor();
+	await change.continue();
+	await said(page, "24 jobs of thumbnails are cancelled.");
 	await page.context().close();
 });
 

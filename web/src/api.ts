@@ -8,6 +8,10 @@ import { signal } from "@preact/signals";
 /** A call that takes longer than this fails, so that the page shows an error. */
 const PATIENCE_MS = 10000;
 
+/** The same for a change of many jobs: 8 million jobs take about 25 s on SQLite, and may
+ * take much longer on a slow disk. */
+export const BULK_PATIENCE_MS = 600000;
+
 /** True while the server refuses calls because no token was given. */
 export const needsToken = signal(false);
 
@@ -33,27 +37,27 @@ async function readProblem(answer: Response): Promise<Problem> {
 	return new Problem(answer.status, text, body.outcome);
 }
 
-function explain(error: unknown): Problem {
+function explain(error: unknown, patienceMs = PATIENCE_MS): Problem {
 	if (error instanceof Problem) return error;
 	if (error instanceof DOMException && error.name === "TimeoutError")
-		return new Problem(0, `The server did not answer within ${PATIENCE_MS / 1000} s.`, "unknown");
+		return new Problem(0, `The server did not answer within ${patienceMs / 1000} s.`, "unknown");
 	if (error instanceof SyntaxError)
 		return new Problem(0, "The server's answer is not JSON. Is there a proxy in between?", "unknown");
 	return new Problem(0, "The server cannot be reached.", "unknown");
 }
 
 async function send(path: string, init: RequestInit): Promise<Response> {
-	const timeout = AbortSignal.timeout(PATIENCE_MS);
-	const answer = await fetch(path, { ...init, signal: init.signal ?? timeout });
+	const answer = await fetch(path, init);
 	if (answer.status === 401) needsToken.value = true;
 	if (!answer.ok) throw await readProblem(answer);
 	return answer;
 }
 
 /** Combine the page's own signal with the time limit. */
-function limited(cancel: AbortSignal): AbortSignal {
-	const both = new AbortController();
+function limited(cancel?: AbortSignal): AbortSignal {
 	const timeout = AbortSignal.timeout(PATIENCE_MS);
+	if (!cancel) return timeout;
+	const both = new AbortController();
 	for (const signal of [cancel, timeout])
 		signal.addEventListener("abort", () => both.abort(signal.reason), { once: true });
 	return both.signal;
@@ -76,7 +80,7 @@ function parse(json: string): unknown {
 
 export async function get<T>(path: string, cancel?: AbortSignal): Promise<T> {
 	try {
-		const answer = await send(path, cancel ? { signal: limited(cancel) } : {});
+		const answer = await send(path, { signal: limited(cancel) });
 		return parse(await answer.text()) as T;
 	} catch (error) {
 		if (cancel?.aborted) throw error;
@@ -84,20 +88,28 @@ export async function get<T>(path: string, cancel?: AbortSignal): Promise<T> {
 	}
 }
 
-export async function change<T>(method: string, path: string, body: unknown = {}, headers = {}): Promise<T> {
+export async function change<T>(
+	method: string,
+	path: string,
+	body: unknown = {},
+	headers = {},
+	patienceMs = PATIENCE_MS,
+): Promise<T> {
 	try {
 		const answer = await send(path, {
 			method,
 			headers: { "Content-Type": "application/json", ...headers },
 			body: JSON.stringify(body),
+			signal: AbortSignal.timeout(patienceMs),
 		});
 		return (answer.status === 204 ? {} : await answer.json()) as T;
 	} catch (error) {
-		throw explain(error);
+		throw explain(error, patienceMs);
 	}
 }
 
-export const post = <T>(path: string, body?: unknown) => change<T>("POST", path, body);
+export const post = <T>(path: string, body?: unknown, patienceMs?: number) =>
+	change<T>("POST", path, body, {}, patienceMs);
 
 /** Encode a name, which may have any characters, as one segment of a path. */
 export const segment = encodeURIComponent;

@@ -29,16 +29,17 @@ export function say(text: string, bad = false): void {
 }
 
 /** Run an action, and say what it did or why it failed. Returns whether it was
- * done. A dialog passes `fail` and shows the failure itself: while a dialog is open, the
- * rest of the page, with these messages, cannot be used and is not read out. */
+ * done. If `done` is absent, the action itself says what it did. A dialog passes `fail` and
+ * shows the failure itself: while a dialog is open, the rest of the page, with these
+ * messages, cannot be used and is not read out. */
 export async function act(
 	work: () => Promise<unknown>,
-	done: string,
+	done?: string,
 	fail = (text: string) => say(text, true),
 ): Promise<boolean> {
 	try {
 		await work();
-		say(done);
+		if (done) say(done);
 		return true;
 	} catch (error) {
 		fail(explainFailure(error));

@@ -6,13 +6,13 @@
 // SPDX-FileCopyrightText: The readpast authors
 
 import { useEffect, useState } from "preact/hooks";
-import { type Problem, post, segment } from "../api";
+import { BULK_PATIENCE_MS, type Problem, post, segment } from "../api";
 import { describe } from "../filter";
 import { count, plural } from "../format";
-import { explainFailure, say } from "../toast";
+import { say } from "../toast";
 import type { Filter, Job } from "../types";
 import { Loading } from "./answer";
-import { Buttons, Dialog } from "./dialog";
+import { Buttons, Dialog, useAction } from "./dialog";
 import { StateMark } from "./state";
 
 export type Verb = "retry-dead" | "cancel" | "purge";
@@ -60,8 +60,7 @@ export function BulkDialog({
 	onDone: () => void;
 }) {
 	const [would, setWould] = useState<Changed | null>(null);
-	const [failure, setFailure] = useState("");
-	const [busy, setBusy] = useState(false);
+	const { busy, failure, setFailure, run } = useAction(onClose);
 	const words = WORDS[verb];
 	const path = `v1/queues/${segment(queue)}/${verb}`;
 	const mayMatch = would !== null && (would.jobs > 0 || would.jobs_at_least === true);
@@ -77,19 +76,15 @@ export function BulkDialog({
 		post<Changed>(`${path}?dry_run=1`, filter).then(setWould, (problem: Problem) => setFailure(problem.message));
 	}, []);
 
+	async function changeAll(): Promise<void> {
+		const { jobs, taken = 0 } = await post<Changed>(path, filter, BULK_PATIENCE_MS);
+		say(`${jobsAre(jobs)} ${words.done}.`);
+		if (taken > 0) say(`${jobsAre(taken)} not ${words.done}: a live job has the same unique key.`, true);
+	}
+
 	async function submit(event: SubmitEvent): Promise<void> {
 		event.preventDefault();
-		setBusy(true);
-		try {
-			const { jobs, taken = 0 } = await post<Changed>(path, filter);
-			say(`${jobsAre(jobs)} ${words.done}.`);
-			if (taken > 0) say(`${jobsAre(taken)} not ${words.done}: a live job has the same unique key.`, true);
-			onDone();
-			onClose();
-		} catch (problem) {
-			setFailure(explainFailure(problem));
-		}
-		setBusy(false);
+		if (await run(changeAll)) onDone();
 	}
 
 	return (

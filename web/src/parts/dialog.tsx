@@ -2,7 +2,8 @@
 // SPDX-FileCopyrightText: The readpast authors
 
 import type { ComponentChildren } from "preact";
-import { useLayoutEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { act, say } from "../toast";
 import { Button } from "./button";
 
 /** A modal dialog of the browser, which keeps the focus inside and closes on
@@ -29,6 +30,37 @@ export function Dialog({
 			{children}
 		</dialog>
 	);
+}
+
+/** The action of a dialog, for the component that is there while the dialog is open. A
+ * dialog can be closed before its action ends; a failure is then shown as a message. */
+export function useAction(onClose: () => void) {
+	const [busy, setBusy] = useState(false);
+	const [failure, setFailure] = useState("");
+	const isOpen = useRef(true);
+
+	useLayoutEffect(
+		() => () => {
+			isOpen.current = false;
+		},
+		[],
+	);
+
+	function fail(text: string): void {
+		if (isOpen.current) setFailure(text);
+		else say(text, true);
+	}
+
+	/** Run the action, and close the dialog if it was done. See act(). */
+	async function run(work: () => Promise<unknown>, done?: string): Promise<boolean> {
+		setBusy(true);
+		const isDone = await act(work, done, fail);
+		setBusy(false);
+		if (isDone && isOpen.current) onClose();
+		return isDone;
+	}
+
+	return { busy, failure, setFailure, run };
 }
 
 /** The buttons of a dialog, and why its action failed. */

@@ -9,31 +9,32 @@ import { mayChange } from "../session";
 import { act } from "../toast";
 import type { Job, State } from "../types";
 import { Button } from "./button";
-import { Buttons, Dialog } from "./dialog";
+import { Buttons, Dialog, useAction } from "./dialog";
 import { Field, readChanges } from "./field";
 
 const CAN_CANCEL: State[] = ["scheduled", "blocked", "ready", "running"];
 const CAN_CHANGE: State[] = ["scheduled", "blocked", "ready"];
 const CAN_RETRY: State[] = ["dead", "cancelled"];
 
-type Run = (verb: string, body: unknown, done: string) => Promise<void>;
 interface Asked {
 	job: Job;
-	run: Run;
-	busy: boolean;
-	failure: string;
 	onClose: () => void;
+	/** called after the action, even if it failed: the job may be another by then */
+	onDone: () => void;
 }
 
-function CancelDialog({ job, run, busy, failure, onClose }: Asked) {
+function CancelDialog({ job, onClose, onDone }: Asked) {
+	const { busy, failure, run } = useAction(onClose);
+
+	async function submit(event: SubmitEvent): Promise<void> {
+		event.preventDefault();
+		await run(() => post(`v1/jobs/${job.id}/cancel`), `Job ${job.id} is cancelled.`);
+		onDone();
+	}
+
 	return (
 		<Dialog title={`Cancel job ${job.id}`} onClose={onClose}>
-			<form
-				onSubmit={(event) => {
-					event.preventDefault();
-					void run("cancel", {}, `Job ${job.id} is cancelled.`);
-				}}
-			>
+			<form onSubmit={submit}>
 				<p>
 					{job.state === "running"
 						? "Its worker is told so; a handler that is running may still end its work."
@@ -45,17 +46,20 @@ function CancelDialog({ job, run, busy, failure, onClose }: Asked) {
 	);
 }
 
-function ChangeDialog({ job, run, busy, failure, onClose }: Asked) {
+function ChangeDialog({ job, onClose, onDone }: Asked) {
+	const { busy, failure, run } = useAction(onClose);
+
+	async function submit(event: SubmitEvent): Promise<void> {
+		event.preventDefault();
+		const changes = changesOf(readChanges(event.currentTarget as HTMLFormElement));
+		if (!Object.keys(changes).length) return onClose();
+		await run(() => post(`v1/jobs/${job.id}/change`, changes), `Job ${job.id} is changed.`);
+		onDone();
+	}
+
 	return (
 		<Dialog title={`Change job ${job.id}`} onClose={onClose}>
-			<form
-				onSubmit={(event) => {
-					event.preventDefault();
-					const changes = changesOf(readChanges(event.currentTarget));
-					if (Object.keys(changes).length) void run("change", changes, `Job ${job.id} is changed.`);
-					else onClose();
-				}}
-			>
+			<form onSubmit={submit}>
 				<Field label="Delay" name="delay" placeholder="unchanged" hint="0s: run it now; 90s, 2h: after this time" focus />
 				<Field label="Priority" name="priority" value={String(job.priority)} hint="0 to 255, lower runs first" />
 				<Field label="Attempts" name="max_attempts" value={String(job.max_attempts)} hint="how many before it is dead" />
@@ -69,37 +73,30 @@ function ChangeDialog({ job, run, busy, failure, onClose }: Asked) {
 export function JobActions({ job, onDone }: { job: Job; onDone: () => void }) {
 	const [open, setOpen] = useState<"cancel" | "change" | null>(null);
 	const [busy, setBusy] = useState(false);
-	const [failure, setFailure] = useState("");
 	if (!mayChange(job.queue)) return null;
-	const close = () => setOpen(null);
 
-	function ask(what: "cancel" | "change"): void {
-		setFailure("");
-		setOpen(what);
-	}
-
-	async function run(verb: string, body: unknown, done: string): Promise<void> {
+	async function retry(): Promise<void> {
 		setBusy(true);
-		if (await act(() => post(`v1/jobs/${job.id}/${verb}`, body), done, open ? setFailure : undefined)) close();
+		await act(() => post(`v1/jobs/${job.id}/retry`), `Job ${job.id} is ready again.`);
 		setBusy(false);
 		onDone();
 	}
 
-	const asked = { job, run, busy, failure, onClose: close };
+	const asked = { job, onClose: () => setOpen(null), onDone };
 	return (
 		<div class="actions">
 			{CAN_RETRY.includes(job.state) && (
-				<Button off={busy} onClick={() => run("retry", {}, `Job ${job.id} is ready again.`)}>
+				<Button off={busy} onClick={retry}>
 					Retry
 				</Button>
 			)}
 			{CAN_CHANGE.includes(job.state) && (
-				<button type="button" onClick={() => ask("change")}>
+				<button type="button" onClick={() => setOpen("change")}>
 					Change…
 				</button>
 			)}
 			{CAN_CANCEL.includes(job.state) && (
-				<button type="button" onClick={() => ask("cancel")}>
+				<button type="button" onClick={() => setOpen("cancel")}>
 					Cancel…
 				</button>
 			)}

@@ -8,7 +8,7 @@ import { mayChange } from "../session";
 import { act } from "../toast";
 import type { Queue, Stats } from "../types";
 import { Button } from "./button";
-import { Buttons, Dialog } from "./dialog";
+import { Buttons, Dialog, useAction } from "./dialog";
 import { Field, readChanges } from "./field";
 
 interface Pause {
@@ -24,11 +24,31 @@ export function pauseOf(numbers: Stats | undefined, settings: Queue | null | und
 	return { paused: Boolean(settings?.paused_at), reason: settings?.pause_reason ?? null };
 }
 
+function PauseDialog({ queue, onClose, onDone }: { queue: string; onClose: () => void; onDone: () => void }) {
+	const { busy, failure, run } = useAction(onClose);
+
+	async function pause(event: SubmitEvent): Promise<void> {
+		event.preventDefault();
+		const { reason } = readChanges(event.currentTarget as HTMLFormElement);
+		const body = reason ? { reason } : {};
+		if (await run(() => post(`v1/queues/${segment(queue)}/pause`, body), `Queue ${queue} is paused.`)) onDone();
+	}
+
+	return (
+		<Dialog title={`Pause queue ${queue}`} onClose={onClose}>
+			<form onSubmit={pause}>
+				<p>Workers start no further jobs of it. Running jobs end normally, and jobs can still be enqueued.</p>
+				<Field label="Reason" name="reason" hint="Everybody who looks at the queue sees it." focus />
+				<Buttons label="Pause" busy={busy} failure={failure} onClose={onClose} />
+			</form>
+		</Dialog>
+	);
+}
+
 /** A button that resumes a paused queue, or asks for a reason and pauses the queue. */
 export function PauseButton({ queue, paused, onDone }: { queue: string; paused: boolean; onDone: () => void }) {
 	const [asking, setAsking] = useState(false);
 	const [busy, setBusy] = useState(false);
-	const [failure, setFailure] = useState("");
 	if (!mayChange(queue)) return null;
 
 	async function resume(): Promise<void> {
@@ -37,38 +57,13 @@ export function PauseButton({ queue, paused, onDone }: { queue: string; paused: 
 		setBusy(false);
 	}
 
-	async function pause(event: SubmitEvent): Promise<void> {
-		event.preventDefault();
-		const { reason } = readChanges(event.currentTarget as HTMLFormElement);
-		setBusy(true);
-		const body = reason ? { reason } : {};
-		if (await act(() => post(`v1/queues/${segment(queue)}/pause`, body), `Queue ${queue} is paused.`, setFailure)) {
-			setAsking(false);
-			onDone();
-		}
-		setBusy(false);
-	}
-
-	function ask(): void {
-		setFailure("");
-		setAsking(true);
-	}
-
 	const verb = paused ? "Resume" : "Pause";
 	return (
 		<>
-			<Button off={busy} label={`${verb} queue ${queue}`} onClick={paused ? resume : ask}>
+			<Button off={busy} label={`${verb} queue ${queue}`} onClick={paused ? resume : () => setAsking(true)}>
 				{verb}
 			</Button>
-			{asking && (
-				<Dialog title={`Pause queue ${queue}`} onClose={() => setAsking(false)}>
-					<form onSubmit={pause}>
-						<p>Workers start no further jobs of it. Running jobs end normally, and jobs can still be enqueued.</p>
-						<Field label="Reason" name="reason" hint="Everybody who looks at the queue sees it." focus />
-						<Buttons label="Pause" busy={busy} failure={failure} onClose={() => setAsking(false)} />
-					</form>
-				</Dialog>
-			)}
+			{asking && <PauseDialog queue={queue} onClose={() => setAsking(false)} onDone={onDone} />}
 		</>
 	);
 }

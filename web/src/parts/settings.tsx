@@ -7,9 +7,8 @@ import { useState } from "preact/hooks";
 import { change, segment } from "../api";
 import { bytes, duration } from "../format";
 import { mayChange } from "../session";
-import { act } from "../toast";
 import type { Queue } from "../types";
-import { Buttons, Dialog } from "./dialog";
+import { Buttons, Dialog, useAction } from "./dialog";
 import { Field, readChanges } from "./field";
 
 type Kind = "count" | "span" | "size" | "text" | "name";
@@ -61,8 +60,7 @@ function parse(text: string, { kind, removable }: Setting): string | number | nu
 }
 
 function Change({ of, onClose, onDone }: { of: Queue; onClose: () => void; onDone: () => void }) {
-	const [busy, setBusy] = useState(false);
-	const [failure, setFailure] = useState("");
+	const { busy, failure, run } = useAction(onClose);
 
 	async function submit(event: SubmitEvent): Promise<void> {
 		event.preventDefault();
@@ -73,13 +71,8 @@ function Change({ of, onClose, onDone }: { of: Queue; onClose: () => void; onDon
 			if (text !== undefined) changes[one.name] = parse(text, one);
 		}
 		if (!Object.keys(changes).length) return onClose();
-		setBusy(true);
 		const path = `v1/queues/${segment(of.queue)}`;
-		if (await act(() => change("PATCH", path, changes), `The settings of ${of.queue} are changed.`, setFailure)) {
-			onDone();
-			onClose();
-		}
-		setBusy(false);
+		if (await run(() => change("PATCH", path, changes), `The settings of ${of.queue} are changed.`)) onDone();
 	}
 
 	return (
