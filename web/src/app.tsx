@@ -8,48 +8,24 @@ import { useEffect, useRef } from "preact/hooks";
 import { needsToken } from "./api";
 import { helpIsOpen } from "./keys";
 import { connection, reconnect } from "./live";
-import { DeadPage } from "./pages/dead";
-import { DoctorPage } from "./pages/doctor";
 import { JobPage } from "./pages/job";
 import { LoginPage } from "./pages/login";
 import { QueuePage } from "./pages/queue";
-import { QueuesPage } from "./pages/queues";
-import { SchedulesPage } from "./pages/schedules";
-import { WorkersPage } from "./pages/workers";
 import { Empty } from "./parts/answer";
 import { Help } from "./parts/help";
+import { PLACES } from "./places";
 import { go, link, route } from "./route";
 import { logOut, session } from "./session";
 import { Toasts } from "./toast";
 
-const PLACES: [path: string, name: string][] = [
-	["queues", "Queues"],
-	["dead", "Dead"],
-	["workers", "Workers"],
-	["schedules", "Schedules"],
-	["doctor", "Doctor"],
-];
-
 function pageOf(path: string[]): { title: string; place: string; page: ComponentChildren } {
 	const [first = "queues", name] = path;
-	switch (first) {
-		case "queues":
-			return { title: "Queues", place: first, page: <QueuesPage /> };
-		case "queue":
-			if (name) return { title: name, place: "queues", page: <QueuePage key={name} name={name} /> };
-			break;
-		case "job":
-			if (name) return { title: `Job ${name}`, place: "queues", page: <JobPage key={name} id={name} /> };
-			break;
-		case "dead":
-			return { title: "Dead jobs", place: first, page: <DeadPage /> };
-		case "workers":
-			return { title: "Workers", place: first, page: <WorkersPage /> };
-		case "schedules":
-			return { title: "Schedules", place: first, page: <SchedulesPage /> };
-		case "doctor":
-			return { title: "Doctor", place: first, page: <DoctorPage /> };
-	}
+	const found = PLACES.find((one) => one.path === first);
+	if (found) return { title: found.title, place: first, page: <found.Page /> };
+	if (first === "queue" && name)
+		return { title: name, place: "queues", page: <QueuePage key={name} name={name} /> };
+	if (first === "job" && name)
+		return { title: `Job ${name}`, place: "queues", page: <JobPage key={name} id={name} /> };
 	return {
 		title: "Not found",
 		place: "",
@@ -106,7 +82,7 @@ function Head({ place }: { place: string }) {
 				readpast
 			</a>
 			<nav aria-label="Pages">
-				{PLACES.map(([path, name]) => (
+				{PLACES.map(({ path, name }) => (
 					<a key={path} href={link([path])} aria-current={path === place ? "page" : undefined}>
 						{name}
 					</a>

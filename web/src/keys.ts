@@ -4,6 +4,7 @@
 // SPDX-FileCopyrightText: The readpast authors
 
 import { signal } from "@preact/signals";
+import { PLACES } from "./places";
 import { go } from "./route";
 
 /** The keys `g` and then, for example, `q` open a page. The second key must follow
@@ -11,14 +12,6 @@ import { go } from "./route";
 const PREFIX_MS = 1500;
 
 export const helpIsOpen = signal(false);
-
-export const PLACES: Record<string, [path: string, name: string]> = {
-	q: ["queues", "queues"],
-	d: ["dead", "dead jobs"],
-	w: ["workers", "workers"],
-	s: ["schedules", "schedules"],
-	f: ["doctor", "findings of doctor"],
-};
 
 function isTyping(target: EventTarget | null): boolean {
 	return target instanceof HTMLElement && target.matches("input, textarea, select");
@@ -47,9 +40,9 @@ let prefixAt = -PREFIX_MS;
 addEventListener("keydown", (event) => {
 	if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
 	if (document.querySelector("dialog[open]")) return;
-	const place = event.timeStamp - prefixAt < PREFIX_MS ? PLACES[event.key] : undefined;
+	const place = event.timeStamp - prefixAt < PREFIX_MS && PLACES.find((one) => one.key === event.key);
 	prefixAt = event.key === "g" ? event.timeStamp : -PREFIX_MS;
-	if (place) go([place[0]]);
+	if (place) go([place.path]);
 	else if (!press(event.key)) return;
 	event.preventDefault();
 });

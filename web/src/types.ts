@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The readpast authors
 
+/** The states, in the order in which a job passes through them. */
 export const STATES = [
 	"scheduled",
 	"blocked",

@@ -8,7 +8,7 @@ import { segment } from "../api";
 import { count, span } from "../format";
 import { historyOf, stats } from "../live";
 import { Empty, Shown } from "../parts/answer";
-import { Chart, type Line } from "../parts/chart";
+import { Chart, type Line, RATES } from "../parts/chart";
 import { GroupTable } from "../parts/groups";
 import { Limits } from "../parts/limits";
 import { PauseButton, pauseOf } from "../parts/pause";
@@ -18,10 +18,6 @@ import { Since } from "../parts/time";
 import { link, route } from "../route";
 import type { Group, Queue, Stats } from "../types";
 
-const RATES: Line[] = [
-	{ key: "done", label: "done/s", color: "--running", fill: true },
-	{ key: "failed", label: "failed/s", color: "--dead" },
-];
 const BACKLOG: Line[] = [
 	{ key: "ready", label: "ready", color: "--ready", fill: true, isCount: true },
 	{ key: "running", label: "running", color: "--running", isCount: true },

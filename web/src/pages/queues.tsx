@@ -7,18 +7,13 @@ import { useAnswer } from "../answer";
 import { count, plural, rate, span } from "../format";
 import { historyOf, stats, total } from "../live";
 import { Empty, Shown } from "../parts/answer";
-import { Chart, type Line } from "../parts/chart";
+import { Chart, RATES } from "../parts/chart";
 import { Limits } from "../parts/limits";
 import { Pages } from "../parts/pages";
 import { PauseButton, pauseOf } from "../parts/pause";
 import { Spark } from "../parts/spark";
 import { amend, link, route } from "../route";
 import type { Queue, State, Stats } from "../types";
-
-const RATES: Line[] = [
-	{ key: "done", label: "done/s", color: "--running", fill: true },
-	{ key: "failed", label: "failed/s", color: "--dead" },
-];
 
 function Total({ label, value, title }: { label: string; value: string; title?: string }) {
 	return (

@@ -21,6 +21,12 @@ export interface Line {
 	isCount?: boolean;
 }
 
+/** The lines of a chart of finished attempts. */
+export const RATES: Line[] = [
+	{ key: "done", label: "done/s", color: "--running", fill: true },
+	{ key: "failed", label: "failed/s", color: "--dead" },
+];
+
 const HEIGHT = 150;
 /** The chart shows at least this many seconds, so that it does not stretch a
  * few points over its whole width. */

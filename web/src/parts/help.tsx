@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The readpast authors
 
-import { helpIsOpen, PLACES } from "../keys";
+import { helpIsOpen } from "../keys";
+import { PLACES } from "../places";
 import { Dialog } from "./dialog";
 
 export function Help() {
@@ -12,12 +13,12 @@ export function Help() {
 	return (
 		<Dialog title="Keyboard shortcuts" onClose={close}>
 			<dl class="keys">
-				{Object.entries(PLACES).map(([key, [, name]]) => (
+				{PLACES.map(({ key, title }) => (
 					<div key={key}>
 						<dt>
 							<kbd>g</kbd> <kbd>{key}</kbd>
 						</dt>
-						<dd>{name}</dd>
+						<dd>{title}</dd>
 					</div>
 				))}
 				<div>

@@ -9,16 +9,13 @@ import { FILTERS, filterOf, jobsPath } from "../filter";
 import { count } from "../format";
 import { go, link, route } from "../route";
 import { mayChange } from "../session";
-import type { Filter, JobPage, State, Stats } from "../types";
+import { type Filter, type JobPage, STATES, type Stats } from "../types";
 import { Empty, Shown } from "./answer";
 import { BulkDialog, type Verb } from "./bulk";
 import { Field, readChanges } from "./field";
 import { JobTable } from "./jobs";
 
 const PAGE_ROWS = 100;
-
-/** The states, in the order in which a job passes through them. */
-const TABS: State[] = ["scheduled", "blocked", "ready", "running", "done", "dead", "cancelled"];
 
 function StateTabs({ name, numbers, filter }: { name: string; numbers: Stats | undefined; filter: Filter }) {
 	const { state: current, ...rest } = filter;
@@ -27,7 +24,7 @@ function StateTabs({ name, numbers, filter }: { name: string; numbers: Stats | u
 			<a href={link(["queue", name], rest)} aria-current={current ? undefined : "page"}>
 				unfinished
 			</a>
-			{TABS.map((state) => {
+			{STATES.map((state) => {
 				const n = numbers?.[state];
 				if (state === "blocked" && n === undefined) return null;
 				return (
