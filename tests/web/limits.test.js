@@ -1,4 +1,4 @@
-// Limits, holds and groups. The page shows them if the server's answers have them.
+// Limits, holds and groups.
 //
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The readpast authors

@@ -35,9 +35,10 @@ const UNITS: [number, string][] = [
 	[1000, "s"],
 ];
 
-/** A span of time, rounded to two units: "3d 4h", "12s", "80ms". */
-export function span(ms: number | null | undefined): string {
-	if (ms === null || ms === undefined) return "–";
+/** A span of time, cut to its largest unit, or to two if the first is below 10: "3d 4h",
+ * "12h", "80ms". */
+export function span(ms: number | null): string {
+	if (ms === null) return "–";
 	if (ms <= 0) return "0s";
 	if (ms < 1000) return `${Math.round(ms)}ms`;
 	for (const [i, [size, unit]] of UNITS.entries()) {

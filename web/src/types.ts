@@ -1,5 +1,4 @@
-// The answers of the server. A field that may be absent is optional: an older
-// server, or a database without the feature, does not send it.
+// The answers of the server. A field is optional if some answers do not have it.
 //
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The readpast authors
@@ -22,7 +21,7 @@ export interface Stats {
 	pause_reason: string | null;
 	scheduled: number;
 	scheduled_at_least?: boolean;
-	blocked?: number;
+	blocked: number;
 	blocked_at_least?: boolean;
 	ready: number;
 	ready_at_least?: boolean;
@@ -52,11 +51,11 @@ export interface Queue {
 	max_payload: number;
 	timeout_ms: number | null;
 	dead_to: string | null;
-	limit?: number | null;
-	group_limit?: number | null;
-	group_on_failure?: string;
-	rate?: string | null;
-	held_until?: string | null;
+	limit: number | null;
+	group_limit: number | null;
+	group_on_failure: string;
+	rate: string | null;
+	held_until: string | null;
 }
 
 export interface Failure {
@@ -133,7 +132,7 @@ export interface Worker {
 	name: string;
 	host: string | null;
 	pid: number | null;
-	queues: unknown;
+	queues: string[];
 	started_at: string | null;
 	seen_at: string | null;
 	silent_ms: number;

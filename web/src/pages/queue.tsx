@@ -25,7 +25,7 @@ const BACKLOG: Line[] = [
 
 function Groups({ name }: { name: string }) {
 	const { after } = route.value.query;
-	const answer = useAnswer<{ groups: Group[]; next?: string | null }>(
+	const answer = useAnswer<{ groups: Group[]; next: string | null }>(
 		`v1/groups?queue=${segment(name)}${after ? `&after=${segment(after)}` : ""}`,
 		5,
 	);
@@ -58,11 +58,11 @@ function Facts({ of }: { of: Stats }) {
 		<dl class="facts">
 			<div>
 				<dt>Oldest ready job</dt>
-				<dd>{of.oldest_ready_ms === null ? "–" : span(of.oldest_ready_ms)}</dd>
+				<dd>{span(of.oldest_ready_ms)}</dd>
 			</div>
 			<div>
 				<dt>Longest run</dt>
-				<dd>{of.longest_running_ms === null ? "–" : span(of.longest_running_ms)}</dd>
+				<dd>{span(of.longest_running_ms)}</dd>
 			</div>
 			<div>
 				<dt>Workers</dt>
@@ -85,7 +85,6 @@ export function QueuePage({ name }: { name: string }) {
 	const settings = useAnswer<Queue>(`v1/queues/${segment(name)}`, 10);
 	const numbers = stats.value?.find((one) => one.queue === name);
 	const history = historyOf(name);
-	const hasGroups = settings.data?.group_limit !== undefined; // old servers send none
 	const { paused, reason } = pauseOf(numbers, settings.data);
 
 	if (settings.problem?.status === 404)
@@ -118,7 +117,7 @@ export function QueuePage({ name }: { name: string }) {
 				{numbers && <Facts of={numbers} />}
 			</div>
 			<nav class="views" aria-label="Parts of the queue">
-				{VIEWS.filter(([one]) => hasGroups || one !== "groups").map(([one, label]) => (
+				{VIEWS.map(([one, label]) => (
 					<a key={label} href={link(["queue", name], { view: one })} aria-current={view === one ? "page" : undefined}>
 						{label}
 					</a>
@@ -129,7 +128,7 @@ export function QueuePage({ name }: { name: string }) {
 			) : view === "settings" ? (
 				<Shown answer={settings}>{(data) => <Settings of={data} onDone={settings.reload} />}</Shown>
 			) : (
-				<QueueJobs name={name} numbers={numbers} hasGroups={hasGroups} />
+				<QueueJobs name={name} numbers={numbers} />
 			)}
 		</>
 	);

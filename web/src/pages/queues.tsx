@@ -25,7 +25,7 @@ function Total({ label, value, title }: { label: string; value: string; title?: 
 }
 
 function Totals({ list }: { list: Stats[] }) {
-	const sum = (field: State) => list.reduce((n, one) => n + (one[field as "ready"] ?? 0), 0);
+	const sum = (field: State) => list.reduce((n, one) => n + one[field], 0);
 	const some = (field: "ready" | "running" | "blocked" | "scheduled") =>
 		list.some((one) => one[`${field}_at_least`]);
 	const oldest = Math.max(-1, ...list.map((one) => one.oldest_ready_ms ?? -1));
@@ -41,7 +41,6 @@ function Totals({ list }: { list: Stats[] }) {
 
 function Count({ of, state }: { of: Stats; state: State }) {
 	const n = of[state];
-	if (n === undefined) return <span class="faint">–</span>;
 	const text = count(n, of[`${state}_at_least` as "ready_at_least"]);
 	if (n === 0) return <span class="faint">0</span>;
 	return (
@@ -54,11 +53,10 @@ function Count({ of, state }: { of: Stats; state: State }) {
 interface RowProps {
 	of: Stats;
 	settings: Queue | undefined;
-	hasBlocked: boolean;
 	onDone: () => void;
 }
 
-function Row({ of, settings, hasBlocked, onDone }: RowProps) {
+function Row({ of, settings, onDone }: RowProps) {
 	const history = historyOf(of.queue);
 	const { paused, reason } = pauseOf(of, settings);
 	return (
@@ -84,11 +82,9 @@ function Row({ of, settings, hasBlocked, onDone }: RowProps) {
 			<td class="n" data-label="scheduled">
 				<Count of={of} state="scheduled" />
 			</td>
-			{hasBlocked && (
-				<td class="n" data-label="blocked">
-					<Count of={of} state="blocked" />
-				</td>
-			)}
+			<td class="n" data-label="blocked">
+				<Count of={of} state="blocked" />
+			</td>
 			<td class="n" data-label="ready">
 				<Count of={of} state="ready" />
 			</td>
@@ -119,7 +115,6 @@ interface ListProps {
 }
 
 function Table({ list, settings, onDone }: ListProps) {
-	const hasBlocked = list.some((one) => one.blocked !== undefined);
 	return (
 		<table class="queues cards">
 			<thead>
@@ -128,7 +123,7 @@ function Table({ list, settings, onDone }: ListProps) {
 					<th scope="col">Last 2 minutes</th>
 					<th scope="col" class="n">Done/s</th>
 					<th scope="col" class="n">Scheduled</th>
-					{hasBlocked && <th scope="col" class="n">Blocked</th>}
+					<th scope="col" class="n">Blocked</th>
 					<th scope="col" class="n">Ready</th>
 					<th scope="col" class="n">Running</th>
 					<th scope="col" class="n">Dead</th>
@@ -141,7 +136,7 @@ function Table({ list, settings, onDone }: ListProps) {
 			</thead>
 			<tbody>
 				{list.map((one) => (
-					<Row key={one.queue} of={one} settings={settings.get(one.queue)} hasBlocked={hasBlocked} onDone={onDone} />
+					<Row key={one.queue} of={one} settings={settings.get(one.queue)} onDone={onDone} />
 				))}
 			</tbody>
 		</table>

@@ -19,15 +19,6 @@ const SILENT_MS = 30000;
 /** How many of its jobs a worker's row shows. */
 const SHOWN_JOBS = 5;
 
-/** The member `queues` is a list of names, or a list of objects that also have the
- * kinds. */
-function queuesOf(worker: Worker): string {
-	if (!Array.isArray(worker.queues)) return String(worker.queues ?? "");
-	return worker.queues
-		.map((one: unknown) => (typeof one === "string" ? one : ((one as { queue?: string })?.queue ?? JSON.stringify(one))))
-		.join(", ");
-}
-
 function Running({ worker, jobs }: { worker: Worker; jobs: Job[] }) {
 	const more = worker.running - Math.min(jobs.length, SHOWN_JOBS);
 	if (worker.running === 0) return <span class="faint">idle</span>;
@@ -70,7 +61,7 @@ function Row({ worker, jobs }: { worker: Worker; jobs: Job[] }) {
 				<Time at={worker.started_at} />
 			</td>
 			<td data-label="queues">
-				<span class="name">{queuesOf(worker)}</span>
+				<span class="name">{worker.queues.join(", ")}</span>
 			</td>
 			<td data-label="runs">
 				<Running worker={worker} jobs={jobs} />

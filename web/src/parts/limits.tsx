@@ -6,7 +6,7 @@ import { now } from "../clock";
 import type { Queue } from "../types";
 
 /** Returns the end of a hold, or null if nothing is held now. */
-export function holdEnd(until: string | null | undefined): number | null {
+export function holdEnd(until: string | null): number | null {
 	const end = until ? Date.parse(until) : 0;
 	return end > now.value ? end : null;
 }

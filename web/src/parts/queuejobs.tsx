@@ -26,7 +26,6 @@ function StateTabs({ name, numbers, filter }: { name: string; numbers: Stats | u
 			</a>
 			{STATES.map((state) => {
 				const n = numbers?.[state];
-				if (state === "blocked" && n === undefined) return null;
 				return (
 					<a
 						key={state}
@@ -42,7 +41,7 @@ function StateTabs({ name, numbers, filter }: { name: string; numbers: Stats | u
 	);
 }
 
-function FilterForm({ name, filter, hasGroups }: { name: string; filter: Filter; hasGroups: boolean }) {
+function FilterForm({ name, filter }: { name: string; filter: Filter }) {
 	const form = useRef<HTMLFormElement>(null);
 	const isSet = FILTERS.some((one) => filter[one.name]);
 
@@ -57,7 +56,7 @@ function FilterForm({ name, filter, hasGroups }: { name: string; filter: Filter;
 				go(["queue", name], { ...filter, ...readChanges(event.currentTarget) });
 			}}
 		>
-			{FILTERS.filter((one) => hasGroups || one.name !== "group").map((one) => (
+			{FILTERS.map((one) => (
 				<Field key={one.name} {...one} value={filter[one.name]} />
 			))}
 			<button type="submit">Filter</button>
@@ -88,7 +87,7 @@ function verbsOf(state: string | undefined): [Verb, string][] {
 	}
 }
 
-export function QueueJobs({ name, numbers, hasGroups }: { name: string; numbers: Stats | undefined; hasGroups: boolean }) {
+export function QueueJobs({ name, numbers }: { name: string; numbers: Stats | undefined }) {
 	const { query } = route.value;
 	const filter = filterOf(query);
 	const answer = useAnswer<JobPage>(jobsPath(name, filter, PAGE_ROWS, query.cursor), query.cursor ? 0 : 5);
@@ -98,7 +97,7 @@ export function QueueJobs({ name, numbers, hasGroups }: { name: string; numbers:
 		<>
 			<StateTabs name={name} numbers={numbers} filter={filter} />
 			<div class="bar low">
-				<FilterForm name={name} filter={filter} hasGroups={hasGroups} />
+				<FilterForm name={name} filter={filter} />
 				{mayChange(name) && (
 					<div class="actions">
 						{verbsOf(filter.state).map(([one, label]) => (

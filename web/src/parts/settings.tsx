@@ -41,15 +41,11 @@ const SETTINGS: Setting[] = [
 	{ name: "dead_to", field: "dead_to", kind: "name", meaning: "queue that gets a new job when a job dies, or none", removable: true },
 ];
 
-function present(of: Queue): Setting[] {
-	return SETTINGS.filter((one) => of[one.field] !== undefined);
-}
-
 /** Returns the value of a setting as the text of its field. */
 function typed(of: Queue, { field, kind }: Setting): string {
 	const value = of[field];
 	if (kind === "span") return duration(Number(value ?? 0));
-	return value === null || value === undefined ? "none" : String(value);
+	return value === null ? "none" : String(value);
 }
 
 /** Returns the value as PATCH takes it. A wrong value is sent unchanged, as text, so that
@@ -66,7 +62,7 @@ function Change({ of, onClose, onDone }: { of: Queue; onClose: () => void; onDon
 		event.preventDefault();
 		const values = readChanges(event.currentTarget as HTMLFormElement);
 		const changes: Record<string, string | number | null> = {};
-		for (const one of present(of)) {
+		for (const one of SETTINGS) {
 			const text = values[one.name];
 			if (text !== undefined) changes[one.name] = parse(text, one);
 		}
@@ -78,7 +74,7 @@ function Change({ of, onClose, onDone }: { of: Queue; onClose: () => void; onDon
 	return (
 		<Dialog title={`Settings of queue ${of.queue}`} onClose={onClose}>
 			<form class="grid" onSubmit={submit}>
-				{present(of).map((one) => (
+				{SETTINGS.map((one) => (
 					<Field
 						key={one.name}
 						label={one.name.replaceAll("_", "-")}
@@ -100,7 +96,7 @@ export function Settings({ of, onDone }: { of: Queue; onDone: () => void }) {
 		<>
 			<table class="settings">
 				<tbody>
-					{present(of).map((one) => (
+					{SETTINGS.map((one) => (
 						<tr key={one.name}>
 							<th scope="row">{one.name.replaceAll("_", "-")}</th>
 							<td class="n">{one.kind === "size" ? bytes(Number(of[one.field])) : typed(of, one)}</td>
