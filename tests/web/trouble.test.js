@@ -1,4 +1,4 @@
-// What the page shows if the server is slow, gone, or refuses.
+// The page while the server is slow, gone, or refuses.
 //
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The readpast authors

@@ -1,5 +1,5 @@
-// What the server says about itself (its version, whether it is read-only) and about
-// the browser's session.
+// The server's data about itself (its version, whether it is read-only) and about the
+// browser's session.
 //
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The readpast authors

@@ -1,4 +1,4 @@
-// What a person can do with one job.
+// The actions on one job: retry, change and cancel.
 //
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The readpast authors

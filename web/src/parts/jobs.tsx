@@ -1,4 +1,4 @@
-// A table of jobs. What a row says about time depends on the job's state.
+// A table of jobs. Which time a row shows depends on the job's state.
 //
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The readpast authors

@@ -1,5 +1,4 @@
-// What happened to a job, oldest first. The database keeps the last 10 failed
-// attempts.
+// The events of a job, oldest first. The database keeps the last 10 failed attempts.
 //
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The readpast authors
