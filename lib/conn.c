@@ -143,6 +143,13 @@ rp_conn_is_new(const rp_conn *conn)
 	return conn ? conn->backend->is_new(conn->db) : 0;
 }
 
+int
+rp__is_replaced(const rp_conn *conn)
+{
+	return conn->backend->is_replaced &&
+	       conn->backend->is_replaced(conn->db);
+}
+
 void
 rp_close(rp_conn *conn)
 {

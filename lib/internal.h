@@ -130,6 +130,9 @@ int rp__schema_sql(const char *url, rp_sql_fn *statement, void *ctx,
 int rp__has_notifications(const rp_conn *conn);
 int rp__hears(rp_conn *conn, rp_conn *other);
 int rp__is_pooled(const rp_conn *conn);
+/* See is_replaced() in struct rp_backend. Returns 0 if the database is no file.
+ */
+int rp__is_replaced(const rp_conn *conn);
 /* If the database has several writers, wait at most `most_ms` from now on when
  * another transaction has locked a row. A call that needs the row then fails
  * with RP_EBUSY. RP_LOCK_WAIT_MS is long enough for a single statement of

@@ -198,6 +198,7 @@ wait_all(void *ctx)
 			rest(o, n ? REST_MS : -1);
 			continue;
 		}
+		pool_renew(server, &o->conn);
 		r = rp_job_wait(o->conn, ids, n, RP_WAIT_ANY, WAIT_MS, o->fd,
 				found);
 		if (r != 0) {

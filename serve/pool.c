@@ -110,6 +110,20 @@ take(struct member_of_pool *me, struct list *list, struct request **ret,
 	return n;
 }
 
+void
+pool_renew(const struct server *server, rp_conn **conn)
+{
+	rp_conn *renewed;
+	rp_error ignored;
+
+	if (!rp__is_replaced(*conn) ||
+	    open_database(server->options->url, RP_SCHEMA_REQUIRE, &renewed,
+			  &ignored) < 0)
+		return;
+	rp_close(*conn);
+	*conn = renewed;
+}
+
 static void *
 read_all(void *ctx)
 {
@@ -118,6 +132,7 @@ read_all(void *ctx)
 	struct request *request;
 
 	while (take(me, &server->pool.reads, &request, 1)) {
+		pool_renew(server, &me->conn);
 		request->run(request, me->conn);
 		server_done(server, &request, 1);
 	}
@@ -158,8 +173,11 @@ write_all(void *ctx)
 	struct request *asked[MOST_IN_COMMIT];
 	size_t n;
 
-	while ((n = take(me, &me->server->pool.writes, asked, MOST_IN_COMMIT)))
+	while ((n = take(me, &me->server->pool.writes, asked,
+			 MOST_IN_COMMIT))) {
+		pool_renew(me->server, &me->conn);
 		write_some(me, asked, n);
+	}
 	return NULL;
 }
 

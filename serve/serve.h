@@ -314,6 +314,9 @@ struct pool {
 	struct member_of_pool members[THREADS]; /* the first is the writer */
 };
 int pool_start(struct server *server);
+/* If another database file has replaced the file that this handle has open, let
+ * *conn be a handle of the new file. Call this before each use of a handle. */
+void pool_renew(const struct server *server, rp_conn **conn);
 void pool_stop(struct server *server); /* ends the threads */
 void pool_close(struct server *server);
 void pool_give(struct server *server, struct request *request, enum lane lane);

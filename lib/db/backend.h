@@ -241,6 +241,10 @@ struct rp_backend {
 	const char *(*schema)(void *db); /* NULL: the database has no schemas */
 	int (*is_new)(void *db); /* returns 1 if opening this handle created the
 				  * schema */
+	/* Returns 1 if the database's files were deleted or replaced while this
+	 * connection had them open. Then a new connection would use none of
+	 * them. NULL: the database is no file. */
+	int (*is_replaced)(void *db);
 	/* Call `statement` with each SQL statement that creates the schema. */
 	int (*schema_sql)(const struct rp_url *url, rp_sql_fn *statement,
 			  void *ctx, rp_error *reterr);

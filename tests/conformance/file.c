@@ -90,6 +90,28 @@ a_worker_ends_when_its_file_is_deleted(void **state)
 }
 
 static void
+reads_fail_when_the_file_is_deleted(void **state)
+{
+	struct db *db = *state;
+	rp_outcome outcome = { 0 };
+	int64_t id = put(db->conn, "q", "x"), now;
+	rp_stats *stats;
+	rp_batch *batch;
+
+	move_it_away(db);
+	assert_int_equal(rp_stats_get(db->conn, NULL, &stats), RP_ENODB);
+	assert_non_null(strstr(rp_last_error(db->conn)->message,
+			       "deleted or replaced"));
+	assert_int_equal(rp_job_get(db->conn, id, &batch), RP_ENODB);
+	assert_int_equal(
+		rp_job_wait(db->conn, &id, 1, RP_WAIT_ANY, 0, -1, &outcome),
+		RP_ENODB);
+	assert_int_equal(rp_now(db->conn, &now), RP_ENODB);
+	move(db, "away", ".");
+	assert_int_equal(stats_of(db->conn, "q").ready, 1);
+}
+
+static void
 a_file_that_was_moved_is_intact_and_the_new_file_is_not_changed(void **state)
 {
 	struct db *db = *state;
@@ -395,6 +417,7 @@ main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(a_worker_ends_when_its_file_is_deleted),
+		CASE(reads_fail_when_the_file_is_deleted),
 		CASE(a_file_that_was_moved_is_intact_and_the_new_file_is_not_changed),
 		CASE(a_worker_ends_when_its_wal_or_shm_is_deleted),
 		CASE(a_damaged_file_is_an_error_and_not_a_loop),

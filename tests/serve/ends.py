@@ -14,10 +14,11 @@ import resource
 import signal
 import socket
 import sqlite3
+import subprocess
 import threading
 import time
 
-from serving import KIND, Case, Server, eventually, main, new_url
+from serving import KIND, READPAST, Case, Server, eventually, main, new_url
 
 
 class Drain(Case):
@@ -155,6 +156,46 @@ if KIND == "sqlite:":
             own.errors.seek(0)
             self.assertIn("has not answered", own.errors.read())
             lock.close()
+
+
+    class Replaced(Case):
+        def files(self, own):
+            path = pathlib.Path(own.url.removeprefix("sqlite:"))
+            return [pathlib.Path(f"{path}{end}") for end in ("", "-wal", "-shm")]
+
+        def test_a_server_without_its_file_fails_until_there_is_a_new_one(self):
+            own = Server(self.folder.name)
+            own.enqueue("old")
+            waits = own.send_claim("new")
+            self.assertTrue(eventually(10, lambda: own.waiting() == 1))
+            for file in self.files(own):
+                file.unlink()
+            for path in ("stats", "workers", "doctor", "queues"):
+                for _ in range(4):
+                    self.refused(own.get(f"/v1/{path}"), 502, "deleted or replaced")
+            self.refused(own.get("/readyz"), 502, "deleted or replaced")
+            self.assertEqual(own.metric("readpast_database_up"), 0)
+            own.readpast("enqueue", "new", "x")
+            queues = [q["queue"] for q in own.get("/v1/stats").json["queues"]]
+            self.assertEqual(queues, ["new"])
+            self.assertIn(b'"payload":"x"', waits.recv(65536))
+            self.assertEqual(own.metric("readpast_database_up"), 1)
+            self.assertEqual(own.post("/v1/queues/new/jobs", {"payload": "y"}).status, 201)
+            self.assertEqual(own.get("/readyz").status, 200)
+            waits.close()
+            self.assertEqual(own.stop(), 0)
+
+        def test_a_new_file_beside_the_old_wal_is_not_opened(self):
+            own = Server(self.folder.name)
+            own.enqueue("old")
+            file = self.files(own)[0]
+            subprocess.run([READPAST, "--db", f"sqlite:{file}.new", "init"], check=True,
+                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            pathlib.Path(f"{file}.new").rename(file)
+            self.refused(own.get("/v1/stats"), 502, "deleted or replaced")
+            self.refused(own.post("/v1/queues/q/jobs", {"payload": "x"}), 502,
+                         "deleted or replaced")
+            own.stop()
 
 
 class Connections(Case):

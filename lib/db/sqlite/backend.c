@@ -184,14 +184,18 @@ rp__sqlite_commit(void *db, rp_error *error)
 }
 
 /* Run a verb. As long as the schema is not checked, the verb runs in a
- * transaction, because the begin of a transaction checks the schema. */
+ * transaction, because the begin of a transaction checks the schema. It also
+ * checks the files, so this function does that if no transaction is open. */
 static int
 sqlite_run(void *db, enum rp_verb verb, const struct rp_value *params,
 	   size_t rows, rp_row_fn *fn, void *ctx, rp_error *error)
 {
 	struct sqlite *s = db;
 	int begins = s->unchecked && s->depth == 0;
-	int r = begins ? rp__sqlite_begin(s, 0, error) : 0;
+	int reads = s->depth == 0 && !s->attached;
+	int r = begins  ? rp__sqlite_begin(s, 0, error)
+		: reads ? rp__sqlite_check_files(s, error)
+			: 0;
 
 	if (r < 0)
 		return r;
@@ -433,6 +437,7 @@ const struct rp_backend rp__backend_sqlite = {
 	.close = sqlite_close,
 	.native = sqlite_native,
 	.is_new = sqlite_is_new,
+	.is_replaced = rp__sqlite_is_replaced,
 	.schema_sql = rp__sqlite_schema_sql,
 	.joins = sqlite_joins,
 	.begin = rp__sqlite_begin,

@@ -41,18 +41,45 @@ is_in_wal_mode(const struct sqlite *s, int else_ret)
 				  else_ret);
 }
 
+static int
+is_in_place(const struct beside *file)
+{
+	struct stat now;
+
+	return stat(file->path, &now) == 0 && now.st_ino == file->ino &&
+	       now.st_dev == file->dev;
+}
+
 /* Returns "-wal" or "-shm" if that file was deleted or replaced, else NULL. */
 static const char *
 find_deleted(const struct sqlite *s)
 {
-	struct stat now;
-
 	for (int i = 0; i < BESIDE && s->files.known; i++)
-		if (stat(s->files.beside[i].path, &now) < 0 ||
-		    now.st_ino != s->files.beside[i].ino ||
-		    now.st_dev != s->files.beside[i].dev)
+		if (!is_in_place(&s->files.beside[i]))
 			return endings[i];
 	return NULL;
+}
+
+static int
+has_moved(const struct sqlite *s)
+{
+	int moved = 0;
+
+	sqlite3_file_control(s->db, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
+	return moved;
+}
+
+/* If one of the old -wal and -shm is still there, a connection to the new file
+ * would use it, and damage the new database. */
+int
+rp__sqlite_is_replaced(void *db)
+{
+	const struct sqlite *s = db;
+	int is = has_moved(s);
+
+	for (int i = 0; i < BESIDE && is && s->files.known; i++)
+		is = !is_in_place(&s->files.beside[i]);
+	return is;
 }
 
 /* Record which files SQLite has opened. SQLite has no call for that, so we look
@@ -92,10 +119,8 @@ static int
 check_files(struct sqlite *s, rp_error *error)
 {
 	const char *which;
-	int moved = 0;
 
-	sqlite3_file_control(s->db, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
-	if (moved)
+	if (has_moved(s))
 		return deleted(s, "", error);
 	if (!s->files.known)
 		return note_files(s, error);

@@ -156,6 +156,11 @@ rp__sqlite_query(void *db, const struct rp_query *query, rp_error *error)
 		return rp__fail(error, RP_EINVAL,
 				"a read-only query, or a query with a time "
 				"limit, cannot run inside a transaction");
+	r = query->flags & RP_QUERY_READ && !s->attached
+		    ? rp__sqlite_check_files(s, error)
+		    : 0;
+	if (r < 0)
+		return r;
 	if (query->timeout_ms)
 		sqlite3_progress_handler(s->db, STEPS, is_over, &until);
 	r = run_all(s, query, &why);

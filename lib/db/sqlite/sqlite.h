@@ -206,9 +206,12 @@ int rp__sqlite_writing(sqlite3 *db);
 int rp__sqlite_take_lock(struct sqlite *s, rp_error *error);
 
 /* files.c */
-/* Call this in a transaction, before it writes. Checks that the database's
- * files are those that this connection has open. */
+/* Call this in a transaction before it writes, and before a read outside a
+ * transaction. Checks that the database's files are those that this connection
+ * has open. */
 int rp__sqlite_check_files(struct sqlite *s, rp_error *error);
+/* Returns 1 if all files of the database were deleted or replaced. */
+int rp__sqlite_is_replaced(void *db);
 /* Close the connection, unless it is the caller's. If -wal or -shm was deleted
  * or replaced, close it without a checkpoint. */
 void rp__sqlite_close_files(struct sqlite *s);
