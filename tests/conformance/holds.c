@@ -334,6 +334,25 @@ claims_search_for_no_hold_after_the_last_one_was_ended(void **state)
 		1);
 }
 
+/* The call that begins a hold leaves the jobs after the first thousand in the
+ * ready line. All calls say that these jobs are ready. */
+static void
+check_jobs_in_line(rp_conn *conn, int64_t ready)
+{
+	rp_batch *batch;
+
+	assert_int_equal(stats_of(conn, "q").ready, ready);
+	ok(conn, rp_job_list(conn, "q", RP_STATE_READY, 10, &batch));
+	assert_int_equal(rp_batch_count(batch), 10);
+	for (size_t i = 0; i < 10; i++) {
+		const rp_job *job = rp_batch_at(batch, i);
+
+		assert_int_equal(job->state, RP_STATE_READY);
+		assert_int_equal(state_of(conn, job->id), RP_STATE_READY);
+	}
+	rp_batch_free(batch);
+}
+
 static void
 many_jobs_of_a_held_group_leave_the_line_and_come_back(void **state)
 {
@@ -350,6 +369,7 @@ many_jobs_of_a_held_group_leave_the_line_and_come_back(void **state)
 	ok(conn, rp_enqueue_many(conn, "q", jobs, JOBS, NULL));
 	other = put(conn, "q", "x");
 	ok(conn, rp_queue_hold(conn, "q", "g", MINUTE));
+	check_jobs_in_line(conn, JOBS + 2 - 1000);
 	for (int i = 0; i < 500; i++) {
 		int64_t id = next_id(conn);
 
