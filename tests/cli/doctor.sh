@@ -149,6 +149,26 @@ sql "delete from ${table}group_hold"
 check 'a stuck group is reported' finds groups "queue groups, group g: job $first has waited for "
 readpast purge groups --state all --yes >/dev/null
 
+readpast enqueue groups first second --group g --quiet
+sql "delete from ${table}job where id = $(readpast list groups --state ready --json | jq .id)"
+second=$(readpast list groups --json | jq .id)
+if [[ $2 == sqlite: ]]; then
+	sql 'update readpast_group_wait set run_at = run_at - 11000'
+	check 'why does not promise that a sweep ends this wait' \
+		equal "$(readpast why "$second" | grep -c 'has room')" 0
+else
+	sql "update $schema.group_wait set run_at = run_at - interval '11 s';
+	     delete from $schema.group_recheck"
+fi
+check 'a group is stuck if the job that had its slot was deleted by SQL' finds groups "queue groups, group g: job $second has waited for "
+readpast queue set groups --group-limit none >/dev/null
+readpast queue set groups --group-limit 1 >/dev/null
+readpast sweep >/dev/null
+check 'the fix of this finding makes the next job of the group ready' \
+	equal "$(readpast list groups --state ready --json | jq .id)" "$second"
+check 'then the group is not stuck' lacks groups
+readpast purge groups --state all --yes >/dev/null
+
 # hold_open FILE SQL: run SQL in a process that keeps the file open. Sets $holder to its
 # pid.
 hold_open() {

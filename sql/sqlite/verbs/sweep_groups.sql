@@ -54,6 +54,12 @@ select group_key, iif(group_key is null, null, before), 1,
 -- if @scans:
 update readpast_queue set group_scan = @before where id = :queue_id;
 
+-- If another program has deleted a job by its own SQL, the job's slot is still there.
+-- if @scans:
+delete from readpast_group_slot
+ where queue_id = :queue_id and group_key = @group_key
+   and job_id not in (select id from readpast_job);
+
 -- If the limit was removed, one more job is offered than the caller takes. So the caller
 -- stops here, and the scan does not go on before all jobs of the group are admitted.
 select iif(q.group_limit = 0, :max + 1, max(0, q.group_limit -
