@@ -96,6 +96,14 @@ done
 check 'the error with which jobs died is reported' finds dead '"warning".*jobs that died in the last 24 hours: 2, with the error: no such user.*retry --dead d'
 check 'each error is a finding of its own' finds dead 'jobs that died in the last 24 hours: 1, with the error: disk full'
 check 'dead jobs are a trouble after some time' eventually finds dead '"trouble".*no such user' --long 5ms
+seq 22 | readpast enqueue lines --quiet
+for line in {1..11} {1..11}; do
+	readpast fail "$(claim_of "$(readpast claim lines)")" --for-good --error "line $line: not a number"
+done
+check 'many errors of one queue do not hide those of another' finds dead 'queue d: .*disk full'
+check 'three errors of a queue are listed' equal \
+	"$(readpast doctor --json | grep -c 'queue lines: jobs that died')" 3
+readpast purge lines --state all --yes >/dev/null
 readpast enqueue client x y --quiet
 readpast claim client >/dev/null
 check 'a queue is not reported while a client has claimed a job' equal "$(readpast doctor --json | grep -c '"queue":"client"')" 0
