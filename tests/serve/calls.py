@@ -473,6 +473,9 @@ class Queues(Case):
                             "group_limit": -1}.items():
             answer = self.server.ask("PATCH", path, {name: value})
             self.assertEqual((answer.status, answer.json["field"]), (400, name))
+        for value in (0, 100001):
+            self.refused(self.server.ask("PATCH", path, {"group_limit": value}), 400,
+                         "expected 1 to 100000, or null for no limit")
         queue = self.server.ask("PATCH", path, {"rate": None, "group_limit": None}).json
         self.assertEqual((queue["rate"], queue["group_limit"]), (None, None))
 
