@@ -169,6 +169,33 @@ for (const scheme of ["light", "dark"])
 		await closeQuietly(page);
 	});
 
+test("what is current, and which line is which, can be seen in forced colours", async () => {
+	const page = await open(its.browser, its.base, "#/queue/mail?state=dead", { forcedColors: "active" });
+	const looks = (selector, pseudo) =>
+		page.locator(selector).evaluateAll(
+			(all, of) => all.map((one) => getComputedStyle(one, of)).map((style) => style.backgroundColor + style.borderBottomColor),
+			pseudo,
+		);
+	await row(page, "421 try again").first().waitFor();
+	for (const [links, most] of [
+		["header nav a", 5],
+		[".views a", 3],
+		[".tabs a", 8],
+	]) {
+		const [current, ...others] = [...(await looks(`${links}[aria-current]`)), ...(await looks(`${links}:not([aria-current])`))];
+		assert.equal(others.length, most - 1, links);
+		assert.ok(!others.includes(current), links);
+	}
+	assert.notDeepEqual(await looks(".chart .key.done", "::before"), await looks(".chart .key.failed", "::before"));
+	await row(page, "421 try again").first().locator("a.open").click();
+	const dots = await until(async () => {
+		const found = await looks(".timeline li", "::before");
+		return found.length > 2 && found;
+	}, "the timeline");
+	assert.notEqual(dots[0], dots[1]);
+	await closeQuietly(page);
+});
+
 test("a queue is paused by keyboard alone", async () => {
 	const page = await open(its.browser, its.base);
 	await row(page, "thumbnails").waitFor();

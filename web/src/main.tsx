@@ -9,6 +9,7 @@ import { reconnect, streams } from "./live";
 import "./style/base.css";
 import "./style/parts.css";
 import "./style/pages.css";
+import "./style/forced.css";
 
 const root = document.getElementById("app");
 if (root) render(<App />, root);
