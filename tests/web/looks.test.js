@@ -77,6 +77,24 @@ test("no page is wider than the window, whatever its width, or if letters are tw
 	await closeQuietly(page);
 });
 
+test("no message is outside the window, however many there are", async () => {
+	const page = await open(its.browser, its.base, "#/schedules", { viewport: PHONE });
+	await page.route(/digest\/run$/, (route) =>
+		route.fulfill({ status: 409, json: { status: 409, detail: "it did not work. ".repeat(12) } }),
+	);
+	const messages = page.locator(".toast");
+	for (let n = 1; n < 10; n++) {
+		await page.getByRole("button", { name: "Run digest now" }).evaluate((button) => button.click());
+		await messages.nth(n - 1).waitFor();
+		await page.locator("[aria-disabled=true]").waitFor({ state: "detached" });
+	}
+	const { y, height } = await page.locator("header").boundingBox();
+	assert.ok((await messages.first().boundingBox()).y > y + height);
+	await messages.last().getByRole("button").click();
+	await until(async () => (await messages.count()) === 8, "8 messages");
+	await page.context().close();
+});
+
 test("each control outside a text is large enough for a finger", async () => {
 	const page = await open(its.browser, its.base);
 	for (const hash of PAGES) {

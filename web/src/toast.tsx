@@ -23,7 +23,7 @@ function remove(id: number): void {
 
 export function say(text: string, bad = false): void {
 	const id = ++last;
-	toasts.value = [...toasts.value, { id, text, bad }];
+	toasts.value = [{ id, text, bad }, ...toasts.value]; // if not all fit, the newest do
 	// An error stays until somebody has read it.
 	if (!bad) setTimeout(() => remove(id), SHOWN_MS);
 }
