@@ -56,6 +56,32 @@ test("a schedule that enqueues no job, because its last job is live, says so", a
 	await closeQuietly(page);
 });
 
+test("the second click of a double click does nothing, whatever button is there by then", async () => {
+	const posts = [];
+	const page = await open(its.browser, its.base, "#/schedules");
+	page.on("request", (request) => request.method() === "POST" && posts.push(request.url().split("/").pop()));
+	async function doubleClick(first, second) {
+		const { x, y, width, height } = await page.getByRole("button", { name: first }).boundingBox();
+		await page.mouse.move(x + width / 2, y + height / 2);
+		await page.mouse.down();
+		await page.mouse.up();
+		await page.getByRole("button", { name: second }).waitFor();
+		await page.locator("main [aria-disabled=true]").waitFor({ state: "detached" });
+		await page.mouse.down({ clickCount: 2 });
+		await page.mouse.up({ clickCount: 2 });
+	}
+	await page.getByRole("button", { name: "Pause nightly" }).waitFor();
+	await doubleClick("Pause nightly", "Resume nightly");
+	const { id } = its.db.json(["list", "imports", "--state", "dead"])[0];
+	await visit(page, `#/job/${id}`);
+	await page.getByRole("button", { name: "Retry" }).waitFor();
+	await doubleClick("Retry", "Cancel…");
+	assert.equal(await page.getByRole("dialog").count(), 0);
+	assert.deepEqual(posts, ["pause", "retry"]);
+	await closeQuietly(page);
+	its.db.run(["cron", "resume", "nightly"]);
+});
+
 test("doctor's findings are shown, the worst first, with what helps", async () => {
 	const page = await open(its.browser, its.base, "#/doctor");
 	await page.locator(".finding").first().waitFor();

@@ -3,7 +3,9 @@
 
 import type { ComponentChildren } from "preact";
 
-/** A button that does nothing while it is off. A disabled button would lose the focus. */
+/** A button that does nothing while it is off. A disabled button would lose the focus.
+ * It also ignores the second click of a double click: the first one may be over by then,
+ * and the button may have got another meaning. */
 export function Button({
 	off,
 	label,
@@ -25,7 +27,7 @@ export function Button({
 			{...rest}
 			aria-label={label}
 			aria-disabled={off}
-			onClick={(event) => (off ? event.preventDefault() : onClick?.())}
+			onClick={(event) => (off || event.detail > 1 ? event.preventDefault() : onClick?.())}
 		>
 			{children}
 		</button>

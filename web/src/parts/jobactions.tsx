@@ -91,14 +91,14 @@ export function JobActions({ job, onDone }: { job: Job; onDone: () => void }) {
 				</Button>
 			)}
 			{CAN_CHANGE.includes(job.state) && (
-				<button type="button" onClick={() => setOpen("change")}>
+				<Button off={busy} onClick={() => setOpen("change")}>
 					Change…
-				</button>
+				</Button>
 			)}
 			{CAN_CANCEL.includes(job.state) && (
-				<button type="button" onClick={() => setOpen("cancel")}>
+				<Button off={busy} onClick={() => setOpen("cancel")}>
 					Cancel…
-				</button>
+				</Button>
 			)}
 			{open === "cancel" && <CancelDialog {...asked} />}
 			{open === "change" && <ChangeDialog {...asked} />}
