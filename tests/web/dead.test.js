@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { closeQuietly, open, row, said } from "./browser.js";
+import { closeQuietly, open, row, said, visit } from "./browser.js";
 import { until } from "./readpast.js";
 import { suite } from "./suite.js";
 
@@ -106,4 +106,32 @@ test("a failure in the middle is shown above what was read", async () => {
 	await page.getByRole("button", { name: "Try again" }).click();
 	await page.getByText("in the newest 456 dead jobs").waitFor();
 	await page.context().close();
+});
+
+test("while the page reads, the dialog keeps its filter, and does not explain jobs that are not read yet", async () => {
+	its.db.run(["queue", "set", "late", "--max-attempts", "1"]);
+	its.db.enqueue("late", "x");
+	its.db.fail("late", "error 1");
+	its.db.run(["enqueue", "late", "--quiet"], "x\n".repeat(250));
+	its.db.fail("late", "error 2");
+	const page = await open(its.browser, its.base);
+	let pass;
+	const asked = new Promise((resolve) => (pass = resolve));
+	let calls = 0;
+	await page.route(/v1\/jobs/, async (route) => {
+		if (++calls > 1) await asked;
+		await route.continue();
+	});
+	await visit(page, "#/dead");
+	await page.getByText("in the newest 200 dead jobs, reading").waitFor();
+	await row(page, "late").getByRole("button", { name: "Delete" }).click();
+	const dialog = page.getByRole("dialog");
+	await dialog.getByText("250 jobs match now.").waitFor();
+	assert.equal(await dialog.getByText("The page shows").count(), 0);
+	pass();
+	await page.getByText("in the newest 707 dead jobs").waitFor();
+	assert.equal(await dialog.getByText("The page shows").count(), 0);
+	await page.getByRole("button", { name: "Delete 250 jobs" }).click();
+	await said(page, "250 jobs of late are deleted.");
+	await closeQuietly(page);
 });

@@ -116,7 +116,8 @@ function Table({ groups, onAct }: { groups: DeadGroup[]; onAct: (group: DeadGrou
 export function DeadPage() {
 	const [progress, setProgress] = useState(START);
 	const [round, setRound] = useState(0);
-	const [open, setOpen] = useState<{ group: DeadGroup; verb: Verb } | null>(null);
+	// The open dialog keeps its group as it was, even if the page reads on.
+	const [open, setOpen] = useState<{ group: DeadGroup; verb: Verb; read: Progress } | null>(null);
 	const again = () => setRound((n) => n + 1);
 
 	useEffect(() => {
@@ -153,7 +154,7 @@ export function DeadPage() {
 			)}
 			{groups.length > 0 && (
 				<Pages list={groups} what="Errors">
-					{(rows) => <Table groups={rows} onAct={(group, verb) => setOpen({ group, verb })} />}
+					{(rows) => <Table groups={rows} onAct={(group, verb) => setOpen({ group: { ...group }, verb, read: progress })} />}
 				</Pages>
 			)}
 			{!groups.length && !isComplete && !problem && <Loading />}
@@ -163,7 +164,8 @@ export function DeadPage() {
 					verb={open.verb}
 					queue={open.group.queue}
 					filter={{ state: "dead", error: open.group.common }}
-					expected={open.group.count}
+					expected={open.read.isComplete ? open.group.count : Infinity}
+					newest={open.read.hasMore ? open.read.examined : 0}
 					onClose={() => setOpen(null)}
 					onDone={again}
 				/>

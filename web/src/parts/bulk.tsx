@@ -48,6 +48,7 @@ export function BulkDialog({
 	queue,
 	filter,
 	expected = Infinity,
+	newest = 0,
 	onClose,
 	onDone,
 }: {
@@ -56,6 +57,8 @@ export function BulkDialog({
 	filter: Filter;
 	/** how many jobs the page shows as one group; the filter may match more */
 	expected?: number;
+	/** how many of the newest dead jobs the page has read, if there are older ones */
+	newest?: number;
 	onClose: () => void;
 	onDone: () => void;
 }) {
@@ -100,8 +103,9 @@ export function BulkDialog({
 						{would.jobs_at_least && <p class="hint">Only the first 10,000 jobs of each state were counted.</p>}
 						{would.jobs > expected && (
 							<p>
-								The page shows {plural(expected, "job")} with this error. The others died later, or have other errors
-								that contain the same text.
+								The page shows {plural(expected, "job")} with this error. The others died later,{" "}
+								{newest > 0 && `are older than the newest ${count(newest)} dead jobs, `}
+								or have other errors that contain the same text.
 							</p>
 						)}
 						{mayMatch && <p>{words.effect}</p>}
