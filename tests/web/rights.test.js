@@ -123,6 +123,22 @@ test("a token is offered the changes of the queues that it may change", async ()
 	await page.context().close();
 });
 
+test("a page without rows says that it shows only what the token may read", async () => {
+	const server = await its.db.serve("--tokens");
+	const page = await open(its.browser, server.base);
+	await logIn(page, addToken("stranger", "read:nothing"));
+	for (const [hash, text] of [
+		["#/queues", "There is no queue that this token may read."],
+		["#/dead", "No job that this token may read is dead."],
+		["#/schedules", "There is no schedule that this token may read."],
+		["#/workers", "No worker serves a queue that this token may read."],
+	]) {
+		await visit(page, hash);
+		await page.getByText(text, { exact: true }).waitFor();
+	}
+	await page.context().close();
+});
+
 test("a server that hides payloads shows none", async () => {
 	const server = await its.db.serve("--hide-payloads");
 	const id = its.db.json(["list", "mail", "--state", "dead"])[0].id;

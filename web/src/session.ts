@@ -31,6 +31,12 @@ export function mayChange(queue: string): boolean {
 	return admin.some((name) => (name.endsWith("*") ? queue.startsWith(name.slice(0, -1)) : queue === name));
 }
 
+/** Returns what to add to a noun in a sentence about an empty list: with a token, the
+ * list has only what this token may read. */
+export function readable(): string {
+	return session.value.token ? " that this token may read" : "";
+}
+
 export async function loadSession(): Promise<void> {
 	session.value = await get<Session>("v1/session");
 }

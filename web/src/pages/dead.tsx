@@ -15,7 +15,7 @@ import { BulkDialog, type Verb } from "../parts/bulk";
 import { Pages } from "../parts/pages";
 import { Time } from "../parts/time";
 import { link } from "../route";
-import { mayChange } from "../session";
+import { mayChange, readable } from "../session";
 import type { JobPage } from "../types";
 
 const PAGE_JOBS = 200;
@@ -158,7 +158,7 @@ export function DeadPage() {
 				</Pages>
 			)}
 			{!groups.length && !isComplete && !problem && <Loading />}
-			{!groups.length && isComplete && <Empty title="No job is dead.">Jobs that use up their attempts appear here, grouped by error.</Empty>}
+			{!groups.length && isComplete && <Empty title={`No job${readable()} is dead.`}>Jobs that use up their attempts appear here, grouped by error.</Empty>}
 			{open && (
 				<BulkDialog
 					verb={open.verb}

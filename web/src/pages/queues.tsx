@@ -13,6 +13,7 @@ import { Pages } from "../parts/pages";
 import { PauseButton, pauseOf } from "../parts/pause";
 import { Spark } from "../parts/spark";
 import { amend, link, route } from "../route";
+import { readable } from "../session";
 import type { Queue, State, Stats } from "../types";
 
 function Total({ label, value, title }: { label: string; value: string; title?: string }) {
@@ -146,7 +147,9 @@ function Table({ list, settings, onDone }: ListProps) {
 function Queues({ list, settings, onDone }: ListProps) {
 	const { name: find = "" } = route.value.query;
 	if (list.length === 0)
-		return (
+		return readable() ? (
+			<Empty title={`There is no queue${readable()}.`} isPage />
+		) : (
 			<Empty title="This database has no queue yet." isPage>
 				<p>The first job makes its queue:</p>
 				<pre>readpast enqueue mail 'hello'</pre>

@@ -13,7 +13,7 @@ import { Pages } from "../parts/pages";
 import { StateMark } from "../parts/state";
 import { Since, Time } from "../parts/time";
 import { link } from "../route";
-import { mayChange } from "../session";
+import { mayChange, readable } from "../session";
 import { act } from "../toast";
 import type { Schedule } from "../types";
 
@@ -141,7 +141,7 @@ export function SchedulesPage() {
 							{(rows) => <Table schedules={rows} onDone={answer.reload} />}
 						</Pages>
 					) : (
-						<Empty title="There is no schedule.">
+						<Empty title={`There is no schedule${readable()}.`}>
 							<pre>readpast cron add reports nightly '30 2 * * *' --zone Europe/Berlin</pre>
 						</Empty>
 					)}

@@ -10,6 +10,7 @@ import { Empty, Shown } from "../parts/answer";
 import { Pages } from "../parts/pages";
 import { Since, Time } from "../parts/time";
 import { link } from "../route";
+import { readable } from "../session";
 import type { Job, JobPage, Worker } from "../types";
 
 /** The largest number of running jobs that are read. */
@@ -124,7 +125,7 @@ export function WorkersPage() {
 							{(rows) => <Table workers={rows} jobs={jobs} />}
 						</Pages>
 					) : (
-						<Empty title="No worker runs.">
+						<Empty title={readable() ? `No worker serves a queue${readable()}.` : "No worker runs."}>
 							<pre>readpast work mail -- ./send-mail</pre>
 						</Empty>
 					)}
