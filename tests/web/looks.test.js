@@ -248,6 +248,11 @@ test("shortcuts lead to each page, along rows and to help", async () => {
 	await page.keyboard.press("j");
 	await page.keyboard.press("Enter");
 	await until(async () => (await page.title()).startsWith("mail"), "the second queue");
+	await visit(page, "#/schedules");
+	await row(page, "yearly").waitFor();
+	for (const key of ["k", "k", "j"]) await page.keyboard.press(key);
+	await page.keyboard.press("Enter");
+	await until(async () => (await page.title()).startsWith("reports"), "the queue of the last schedule");
 	await page.keyboard.press("?");
 	await page.getByRole("dialog").getByText("Keyboard shortcuts").waitFor();
 	await page.keyboard.press("Escape");

@@ -17,9 +17,15 @@ function isTyping(target: EventTarget | null): boolean {
 	return target instanceof HTMLElement && target.matches("input, textarea, select");
 }
 
-/** Move the focus to the link of the next row (`by` is 1) or the previous row (-1). */
+/** Returns what Enter opens in a row: the row's own link, or else its first control. */
+function opener(row: Element): HTMLElement | null {
+	return row.querySelector<HTMLElement>("a.open") ?? row.querySelector<HTMLElement>("a, button");
+}
+
+/** Move the focus to the link of the next row (`by` is 1) or the previous row (-1). A row
+ * without controls is left out. */
 function moveRow(by: number): void {
-	const links = [...document.querySelectorAll<HTMLElement>("main tbody tr a.open")];
+	const links = [...document.querySelectorAll("main tbody tr")].map(opener).filter((one) => one !== null);
 	const row = document.activeElement?.closest("tr");
 	const at = links.findIndex((link) => link.closest("tr") === row);
 	const next = at < 0 ? links[by > 0 ? 0 : links.length - 1] : links[at + by];
