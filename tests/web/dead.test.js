@@ -54,7 +54,11 @@ test("errors without fixed text, long errors and jobs without an error can be to
 		its.db.enqueue("odd", text, "--max-attempts", "1");
 		its.db.fail("odd", text);
 	}
+	its.db.enqueue("odd", "blank", "--max-attempts", "1");
+	its.db.run(["fail", its.db.json(["claim", "odd"])[0].claim, "--error", " "]);
 	const page = await open(its.browser, its.base, "#/dead");
+	await row(page, "no error text").waitFor();
+	assert.equal(await row(page, "no error text").getByRole("button").count(), 0);
 	await page.getByRole("button", { name: "Retry: 42", exact: true }).click();
 	await page.getByRole("button", { name: "Retry 2 jobs" }).click();
 	await said(page, "2 jobs of odd are ready again.");
@@ -63,7 +67,7 @@ test("errors without fixed text, long errors and jobs without an error can be to
 	await said(page, "1 job of odd is deleted.");
 	assert.deepEqual(
 		its.db.json(["list", "odd", "--state", "dead"]).map((job) => job.last_error),
-		["43"],
+		[" ", "43"],
 	);
 	its.db.run(["purge", "odd", "--state", "all", "--yes"]);
 	await closeQuietly(page);

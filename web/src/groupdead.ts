@@ -9,7 +9,7 @@ import type { Job } from "./types";
 
 export interface DeadGroup {
 	queue: string;
-	/** the error of its newest job */
+	/** the error of its newest job, without white space around it */
 	error: string;
 	/** text that all errors of the group contain, for the server's filter; "" if the jobs
 	 * have no error text */
@@ -50,13 +50,14 @@ export class DeadGroups {
 	}
 
 	private addOne(job: Job): void {
-		const error = begin(job.last_error ?? "");
+		const text = job.last_error?.trim() ?? "";
+		const error = begin(text);
 		const key = `${job.queue}\n${longestFixed(error) ? error.replace(VARIABLE, "#") : error}`;
 		const group = this.groups.get(key);
 		if (!group) {
 			this.groups.set(key, {
 				queue: job.queue,
-				error: job.last_error ?? "",
+				error: text,
 				common: error,
 				count: 1,
 				newest: job,
