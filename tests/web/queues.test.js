@@ -16,6 +16,7 @@ test("the overview shows each queue with its numbers", async () => {
 	assert.equal(await mail.locator("a.count.dead").innerText(), "6");
 	assert.equal(await row(page, "thumbnails").locator("a.count.ready").innerText(), "24");
 	await page.getByText("at most 2 at once").waitFor();
+	await page.getByRole("columnheader", { name: "Oldest due" }).waitFor();
 	assert.equal(await page.title(), "Queues · readpast");
 	await closeQuietly(page);
 });

@@ -57,7 +57,7 @@ function Facts({ of }: { of: Stats }) {
 	return (
 		<dl class="facts">
 			<div>
-				<dt>Oldest ready job</dt>
+				<dt>Oldest due job</dt>
 				<dd>{span(of.oldest_ready_ms)}</dd>
 			</div>
 			<div>

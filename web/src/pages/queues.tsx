@@ -34,7 +34,7 @@ function Totals({ list }: { list: Stats[] }) {
 		<dl class="totals">
 			<Total label="Ready" value={count(sum("ready"), some("ready"))} />
 			<Total label="Running" value={count(sum("running"), some("running"))} />
-			<Total label="Oldest ready" value={oldest < 0 ? "–" : span(oldest)} title="how long the oldest ready job has waited" />
+			<Total label="Oldest due" value={oldest < 0 ? "–" : span(oldest)} title="how long the oldest due job has waited, unless it waits for its group" />
 			<Total label="Dead" value={count(sum("dead"))} />
 		</dl>
 	);
@@ -95,7 +95,7 @@ function Row({ of, settings, onDone }: RowProps) {
 			<td class="n" data-label="dead">
 				<Count of={of} state="dead" />
 			</td>
-			<td class="n" data-label="oldest ready">
+			<td class="n" data-label="oldest due">
 				{of.oldest_ready_ms === null ? <span class="faint">–</span> : span(of.oldest_ready_ms)}
 			</td>
 			<td class="n" data-label="workers">
@@ -128,7 +128,7 @@ function Table({ list, settings, onDone }: ListProps) {
 					<th scope="col" class="n">Ready</th>
 					<th scope="col" class="n">Running</th>
 					<th scope="col" class="n">Dead</th>
-					<th scope="col" class="n">Oldest ready</th>
+					<th scope="col" class="n">Oldest due</th>
 					<th scope="col" class="n">Workers</th>
 					<th scope="col">
 						<span class="hidden">Actions</span>
