@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { closeQuietly, open, row, said } from "./browser.js";
+import { closeQuietly, open, row, said, visit } from "./browser.js";
 import { until } from "./readpast.js";
 import { suite } from "./suite.js";
 
@@ -92,6 +92,9 @@ test("many queues have pages, and the filter finds queues of all pages", async (
 	await page.getByText("Queues 1 to 200 of 224").waitFor();
 	await page.getByRole("button", { name: "More" }).click();
 	await page.getByText("Queues 201 to 224 of 224").waitFor();
+	await visit(page, "#/queues?from=1.5");
+	await page.getByText("Queues 2 to 201 of 224").waitFor();
+	await page.goBack();
 	await row(page, "many-319").waitFor();
 	await row(page, "many-319").getByRole("link", { name: "many-319" }).click();
 	await page.getByRole("heading", { name: "many-319" }).waitFor();

@@ -12,7 +12,7 @@ const MOST_ROWS = 200;
 
 /** Show the rows of a list, and buttons that lead to its other rows. */
 export function Pages<T>({ list, what, children }: { list: T[]; what: string; children: (rows: T[]) => ComponentChildren }) {
-	const from = Number(route.value.query.from ?? 0);
+	const from = Math.trunc(Number(route.value.query.from ?? 0));
 	const first = from > 0 && from < list.length ? from : 0; // the list may have become shorter
 	const end = Math.min(first + MOST_ROWS, list.length);
 
