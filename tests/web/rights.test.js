@@ -84,6 +84,18 @@ test("a server that wants a token shows a form; a token opens the page", async (
 	await page.context().close();
 });
 
+test("a login in one tab opens the page in the other tabs", async () => {
+	const server = await its.db.serve("--tokens");
+	const page = await open(its.browser, server.base);
+	const other = await page.context().newPage();
+	await other.goto(server.base);
+	await other.getByLabel("Token").waitFor();
+	await logIn(page, addToken("two-tabs", "read:*"));
+	await other.evaluate(() => dispatchEvent(new Event("focus")));
+	await row(other, "mail").waitFor();
+	await page.context().close();
+});
+
 test("a read-only server offers no change", async () => {
 	const server = await its.db.serve("--read-only");
 	const page = await open(its.browser, server.base);

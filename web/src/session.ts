@@ -49,6 +49,14 @@ export async function logIn(token: string): Promise<void> {
 	reconnect();
 }
 
+/** Somebody may have logged in in another tab. Then this tab starts anew. */
+function lookForLogin(): void {
+	if (needsToken.value && !document.hidden) loadSession().then(() => location.reload(), () => undefined);
+}
+
+addEventListener("focus", lookForLogin);
+addEventListener("visibilitychange", lookForLogin);
+
 export async function logOut(): Promise<void> {
 	try {
 		await change("DELETE", "v1/session");
