@@ -254,6 +254,19 @@ test("a queue that does not exist is named", async () => {
 	await page.context().close();
 });
 
+test("the open page of a queue follows its drop and its return", async () => {
+	its.db.enqueue("brief", "x");
+	const page = await open(its.browser, its.base, "#/queue/brief");
+	await page.getByText("Live", { exact: true }).waitFor();
+	await page.locator(".facts").waitFor();
+	const soon = { timeout: 5000 }; // the page asks for the settings every 10 s
+	its.db.run(["queue", "drop", "brief", "--yes"]);
+	await page.getByRole("heading", { name: "There is no queue brief.", level: 1 }).waitFor(soon);
+	its.db.enqueue("brief", "y");
+	await row(page, "y").waitFor(soon);
+	await page.context().close();
+});
+
 test("names with every character work", async () => {
 	const name = "a/b:pause %2F?#&ü'\"<i>";
 	const id = its.db.enqueue(name, "here");

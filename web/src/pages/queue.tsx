@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The readpast authors
 
+import { useEffect } from "preact/hooks";
 import { useAnswer } from "../answer";
 import { segment } from "../api";
 import { count, span } from "../format";
@@ -84,8 +85,13 @@ export function QueuePage({ name }: { name: string }) {
 	const { view } = route.value.query;
 	const settings = useAnswer<Queue>(`v1/queues/${segment(name)}`, 10);
 	const numbers = stats.value?.find((one) => one.queue === name);
+	const isGone = stats.value !== null && !numbers;
 	const history = historyOf(name);
 	const { paused, reason } = pauseOf(numbers, settings.data);
+
+	useEffect(() => {
+		if (!settings.loading) settings.reload();
+	}, [isGone]);
 
 	if (settings.problem?.status === 404)
 		return (
