@@ -190,6 +190,7 @@ start(const struct child *c, const int fds[CHILD_STREAMS], volatile pid_t *slot,
 		if (c->has_no_result)
 			close(CHILD_RESULT);
 		signal(SIGPIPE, SIG_DFL);
+		signal(SIGXFSZ, SIG_DFL);
 		signal(SIGINT, SIG_DFL);
 		signal(SIGTERM, SIG_DFL);
 		signal(SIGHUP, SIG_DFL);

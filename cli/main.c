@@ -403,7 +403,10 @@ main(int argc, char **argv)
 	int skip, used, status;
 
 	hold_standard_streams();
+	/* A write to a closed pipe, or over the limit of a file's size, must
+	 * fail, and not kill the process. */
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 	/* If SIGCHLD is ignored, which exec() passes on, the kernel discards
 	 * the exit statuses of our child processes. */
 	signal(SIGCHLD, SIG_DFL);

@@ -84,7 +84,6 @@ if ((EUID != 0)) || ! mount -t tmpfs -o size=3m none disk 2>/dev/null; then
 	limit=2000
 fi
 fill_disk() {
-	trap '' XFSZ
 	[[ -z $limit ]] || ulimit -f "$limit"
 	seq 100000 | readpast --db sqlite:disk/q.db enqueue q --quiet 2>err
 }

@@ -82,6 +82,7 @@ check 'a worker that is started with SIGCHLD ignored learns the exit status of a
 readpast enqueue signals x --quiet
 env --block-signal=TERM "$READPAST" work signals --drain --quiet -- env --list-signal-handling true >out 2>&1
 check 'a handler starts with no signal blocked' equal "$(grep BLOCK out)" ''
+check 'a handler starts with no signal that the worker ignores' equal "$(grep -E 'PIPE|XFSZ' out)" ''
 id=$(readpast enqueue q x)
 readpast enqueue late x --expire 1ms --quiet
 readpast cron add late tick 'every 1s' >/dev/null

@@ -271,9 +271,7 @@ fill_up(void *ctx)
 	while (done < 100 && (r = rp_enqueue(conn, "q", &job, NULL)) == 0)
 		done++;
 	rp_close(conn);
-	/* A write over this limit fails with EFBIG, not with ENOSPC as on a
-	 * full disk. So RP_EDB is accepted, too. */
-	return r == RP_EFULL || r == RP_EDB ? done : 255;
+	return r == RP_EFULL ? done : 255;
 }
 
 static void

@@ -197,6 +197,21 @@ if KIND == "sqlite:":
                          "deleted or replaced")
             own.stop()
 
+    class Full(Case):
+        def test_a_database_that_has_the_largest_size_of_a_file_is_a_full_disk(self):
+            path = pathlib.Path(self.server.url.removeprefix("sqlite:"))
+            self.server.enqueue("q")
+            end = path.stat().st_size + 100000
+            _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+            resource.prlimit(self.server.process.pid, resource.RLIMIT_FSIZE, (end, hard))
+            for _ in range(500):
+                answer = self.server.post("/v1/queues/q/jobs", {"payload": "x" * 20000})
+                if answer.status != 201:
+                    break
+            self.refused(answer, 507, "size")
+            resource.prlimit(self.server.process.pid, resource.RLIMIT_FSIZE, (hard, hard))
+            self.server.enqueue("q")
+
 
 class Connections(Case):
     options = ("--connections", "5")
@@ -296,10 +311,11 @@ class Log(Case):
         resource.prlimit(own.process.pid, resource.RLIMIT_FSIZE, (end, hard))
         self.assertEqual(own.get("/v1/stats").status, 200)
         self.assertTrue(eventually(5, lambda: path.stat().st_size == end))
+        self.assertEqual(own.get("/v1/groups").status, 400)  # nothing of its line fits
         resource.prlimit(own.process.pid, resource.RLIMIT_FSIZE, (hard, hard))
         for target in ("/readyz", "/v1/queues"):
             own.get(target)
-        self.assertEqual(own.metric("readpast_http_access_log_lines_lost_total"), 1)
+        self.assertEqual(own.metric("readpast_http_access_log_lines_lost_total"), 2)
         self.assertEqual(own.stop(), 0)
         with open(path, "rb") as file:
             file.seek(begin)

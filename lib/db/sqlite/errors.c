@@ -30,7 +30,8 @@ code_of(int rc, int system_errno)
 	case SQLITE_NOTADB:
 		return RP_EDAMAGED;
 	default:
-		return system_errno == ENOSPC || system_errno == EDQUOT
+		return system_errno == ENOSPC || system_errno == EDQUOT ||
+				       system_errno == EFBIG
 			       ? RP_EFULL
 		       : system_errno == EROFS ? RP_EREADONLY
 					       : RP_EDB;
@@ -92,6 +93,34 @@ cannot_open_because(const struct sqlite *s)
 	}
 }
 
+/* Returns the errno of a failed write. sqlite3_system_errno() does not return
+ * it if the failed statement is COMMIT. */
+static int
+write_errno(struct sqlite *s)
+{
+	sqlite3_file *journal = NULL;
+	int errnum = 0;
+
+	sqlite3_file_control(s->db, "main", SQLITE_FCNTL_JOURNAL_POINTER,
+			     &journal);
+	if (journal && journal->pMethods && journal->pMethods->xFileControl)
+		journal->pMethods->xFileControl(
+			journal, SQLITE_FCNTL_LAST_ERRNO, &errnum);
+	if (!errnum)
+		sqlite3_file_control(s->db, "main", SQLITE_FCNTL_LAST_ERRNO,
+				     &errnum);
+	return errnum;
+}
+
+static int
+errno_of(struct sqlite *s, int rc)
+{
+	if (!s->db || (rc & 0xff) == SQLITE_BUSY)
+		return 0;
+	return rc == SQLITE_IOERR_WRITE ? write_errno(s)
+					: sqlite3_system_errno(s->db);
+}
+
 static void
 fail_locked(struct sqlite *s, rp_error *error)
 {
@@ -121,9 +150,7 @@ rp__sqlite_failed(struct sqlite *s, int rc, rp_error *error)
 
 	if (!known)
 		full = rc;
-	code = code_of(full, s->db && (rc & 0xff) != SQLITE_BUSY
-				     ? sqlite3_system_errno(s->db)
-				     : 0);
+	code = code_of(full, errno_of(s, full));
 	if ((rc & 0xff) == SQLITE_IOERR && !writable(s))
 		code = rp__fail(error, RP_EREADONLY,
 				"%.150s cannot be written any more: check the "
@@ -150,6 +177,11 @@ rp__sqlite_failed(struct sqlite *s, int rc, rp_error *error)
 		 (why = cannot_open_because(s)))
 		rp__fail(error, code, "cannot open database %.150s: %s",
 			 s->path, why);
+	else if (code == RP_EFULL && (rc & 0xff) != SQLITE_FULL)
+		rp__fail(error, code,
+			 "%.150s: the disk is full, or a file has the largest "
+			 "size that this process may write (ulimit -f)",
+			 s->path);
 	else if ((rc & 0xff) == SQLITE_NOTADB)
 		rp__fail(error, code, "%.150s is not a SQLite database",
 			 s->path);
