@@ -217,7 +217,7 @@ work_metrics_start(struct work *work, const char *address)
 			MHD_OPTION_CONNECTION_MEMORY_LIMIT,
 			(size_t)CONNECTION_BYTES, MHD_OPTION_CONNECTION_LIMIT,
 			CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT, TIME_S,
-			MHD_OPTION_LISTENING_ADDRESS_REUSE, 1u, MHD_OPTION_END);
+			MHD_OPTION_END);
 		if (!m->http)
 			complain(FAILED, "cannot listen on %.80s: %s", address,
 				 strerror(errno));

@@ -150,8 +150,18 @@ def test_worker():
     with socket.create_connection(("127.0.0.1", port), timeout=5) as s:
         s.sendall(b"\0\1\2\r\n\r\n")
     check("noise does no harm", ask(port)[0] == 200)
+    address = f"127.0.0.1:{port}"
+    second = subprocess.run([READPAST, "work", "w", "--drain", "--metrics", address, "--",
+                             "true"], text=True, capture_output=True)
+    check("a second worker cannot have the same address",
+          second.returncode == 1 and f"{address}: Address already in use" in second.stderr,
+          second)
     worker.send_signal(signal.SIGTERM)
     check("the worker ends as usual", worker.wait(20) == 0)
+    worker, again = start_worker("--metrics", address)
+    check("another worker can have its address at once", ask(again)[0] == 200)
+    worker.send_signal(signal.SIGTERM)
+    worker.wait(20)
     return wrong, seen
 
 
