@@ -20,9 +20,11 @@
  * may be this much longer than the client asked for. */
 #define TICK_MS 100
 /* When the server ends, it waits for up to DRAIN_MS until its last answers are
- * sent. After END_MS the process exits, even if a thread still waits for the
- * database. */
+ * sent, and longer while a thread works on a request. Its answer then has
+ * SEND_MS to be sent. After END_MS the process exits, even if a thread still
+ * waits for the database. */
 #define DRAIN_MS 8000
+#define SEND_MS 500
 #define END_MS 10000
 #define MOST_PEM 1048576 /* bytes of a certificate or a key */
 
@@ -148,6 +150,7 @@ take_all_back(struct server *server)
 	done = server->done;
 	server->done = (struct list){ 0 };
 	pthread_mutex_unlock(&server->lock);
+	server->pool.given -= done.count;
 	while ((request = list_take(&done)))
 		take_back(server, request);
 	polls_look(server);
@@ -164,6 +167,8 @@ tick(struct server *server)
 	if (now - server->ticked_at < TICK_MS)
 		return;
 	server->ticked_at = now;
+	if (server->pool.given && server->drain_until < now + SEND_MS)
+		server->drain_until = now + SEND_MS;
 	polls_tick(server, now);
 	outcomes_tick(server, now);
 	events_tick(server, now);

@@ -48,6 +48,7 @@ pool_give_all(struct server *server, struct list *requests, enum lane lane)
 	int writes = lane == LANE_BATCH;
 	struct request *request;
 
+	pool->given += requests->count;
 	pthread_mutex_lock(&pool->lock);
 	while ((request = list_take(requests))) {
 		list_add(writes ? &pool->writes : &pool->reads, request);

@@ -310,6 +310,8 @@ struct member_of_pool {
 struct pool {
 	pthread_mutex_t lock;
 	struct list reads, writes;
+	size_t given; /* requests that the loop has not got back yet; only the
+		       * loop uses it */
 	int is_made, stops;
 	struct member_of_pool members[THREADS]; /* the first is the writer */
 };
@@ -542,7 +544,7 @@ int serve(const struct options *options);
 void server_done(struct server *server, struct request **requests, size_t n);
 void server_wake(struct server *server);
 /* Accept no more connections. The loop ends when the requests that have begun
- * are answered, or after DRAIN_MS. */
+ * are answered, or after DRAIN_MS if no thread works on a request by then. */
 void server_drain(struct server *server);
 void server_resume(struct request *request);
 void server_suspend(struct request *request);

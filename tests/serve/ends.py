@@ -140,6 +140,24 @@ class Ready(Case):
 
 if KIND == "sqlite:":
     class Hung(Case):
+        def test_an_answer_of_the_database_9_s_after_the_signal_is_still_sent(self):
+            url = new_url(self.folder.name)
+            own = Server(self.folder.name, url=url + "?busy=1m")
+            own.enqueue("q")
+            lock = sqlite3.connect(url.removeprefix("sqlite:"), isolation_level=None)
+            lock.execute("begin immediate")
+            connection = own.connect()
+            connection.request("POST", "/v1/queues/q/jobs", b"x",
+                               {"Content-Type": "text/plain"})
+            own.get("/healthz")  # is answered after that request has begun
+            own.process.send_signal(signal.SIGTERM)
+            time.sleep(9)  # longer than DRAIN_MS
+            lock.execute("rollback")
+            lock.close()
+            self.assertEqual(connection.getresponse().status, 201)
+            self.assertEqual(own.process.wait(10), 0)
+            own.stop()
+
         def test_a_database_that_does_not_answer_keeps_the_server_for_10_s_at_most(self):
             url = new_url(self.folder.name)
             own = Server(self.folder.name, url=url + "?busy=1m")
