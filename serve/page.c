@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "handlers.h"
 
@@ -48,12 +49,47 @@ page_find(const struct request *request)
 	return -1;
 }
 
+#define BLANKS " \t"
+
+/* Returns what an element of Accept-Encoding, such as "gzip;q=0.5", says about
+ * a coding: 1 that it is accepted, -1 that it is refused (its q is 0), or 0 if
+ * the element is about another coding. */
+static int
+accepts(const char *element, const char *coding)
+{
+	size_t n = strlen(coding);
+
+	if (strncasecmp(element, coding, n) != 0)
+		return 0;
+	element += n + strspn(element + n, BLANKS);
+	if (!*element || *element == ',')
+		return 1;
+	if (*element != ';')
+		return 0;
+	element += strspn(element, ";" BLANKS);
+	if (*element != 'q' && *element != 'Q')
+		return 1;
+	element += 1 + strspn(element + 1, "=" BLANKS);
+	n = strspn(element, "0.");
+	return n && strchr(",;" BLANKS, element[n]) ? -1 : 1;
+}
+
+/* Returns whether the client accepts gzip (RFC 9110, 12.5.3). The element *
+ * stands for all codings that have no element of their own. */
 static int
 accepts_gzip(const struct request *request)
 {
-	const char *text = head_value(request, "Accept-Encoding");
+	const char *at = head_value(request, "Accept-Encoding");
+	int gzip = 0, others = 0;
 
-	return text && strstr(text, "gzip") && !strstr(text, "gzip;q=0");
+	while (at && !gzip) {
+		at += strspn(at, "," BLANKS);
+		gzip = accepts(at, "gzip");
+		if (!others)
+			others = accepts(at, "*");
+		at = strchr(at, ',');
+	}
+	return (gzip ? gzip : others) > 0;
 }
 
 static int

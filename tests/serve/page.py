@@ -28,6 +28,18 @@ class Files(Case):
         self.assertLess(len(packed.bytes) * 3, len(plain.bytes))
         self.assertEqual(packed.headers["Vary"], "Accept-Encoding")
 
+    def test_only_a_client_that_accepts_gzip_gets_it(self):
+        for value, packed in (
+                ("gzip", True), ("GZIP", True), ("gzip;q=0.5", True), ("br,gzip ; Q=1", True),
+                ("*", True), ("br;q=0, *;q=0.001", True), ("*;q=0, gzip", True),
+                ("gzip;q=0.010", True), (",, gzip", True),
+                ("", False), ("br", False), ("nogzip", False), ("x-gzip", False),
+                ("gzipped", False), ("gzip;q=0", False), ("gzip; q=0", False),
+                ("br, gzip ; q = 0.000 ", False), ("gzip;q=0, *", False), ("*;q=0", False)):
+            with self.subTest(value=value):
+                answer = self.server.get("/openapi.json", headers={"Accept-Encoding": value})
+                self.assertEqual(answer.headers["Content-Encoding"] == "gzip", packed)
+
     def test_a_file_that_the_client_has_is_not_sent_again(self):
         mark = self.server.get("/openapi.json").headers["ETag"]
         again = self.server.get("/openapi.json", headers={"If-None-Match": mark})
