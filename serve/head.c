@@ -31,6 +31,7 @@ struct head {
 	int has_control; /* 1: a value has a control character */
 	int is_folded;   /* 1: a header is continued on the next line */
 	const char *wrong_name;
+	const char *coding; /* a Content-Encoding other than identity */
 	int lengths, encodings, hosts;
 	int counts[ONCE]; /* how often each of `once` was given */
 };
@@ -90,6 +91,9 @@ add_header(void *ctx, enum MHD_ValueKind kind, const char *name,
 	cut_blanks(name, value);
 	head->lengths += strcasecmp(name, "content-length") == 0;
 	head->encodings += strcasecmp(name, "transfer-encoding") == 0;
+	if (strcasecmp(name, "content-encoding") == 0 &&
+	    strcasecmp(value, "identity") != 0)
+		head->coding = value;
 	head->hosts += strcasecmp(name, "host") == 0;
 	for (size_t i = 0; i < ONCE; i++)
 		head->counts[i] += strcasecmp(name, once[i]) == 0;
@@ -165,5 +169,10 @@ head_check(struct request *request, int *ret_has_body)
 	if (head.hosts != 1)
 		return refuse(request, RP_EINVAL, NULL,
 			      "expected one header Host");
+	if (head.coding && *ret_has_body)
+		return refuse_status(request, 415, "content-encoding",
+				     "the body has the Content-Encoding "
+				     "%.80s; send it without one",
+				     head.coding);
 	return 0;
 }

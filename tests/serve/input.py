@@ -385,6 +385,20 @@ class Wire(Case):
                 self.problem(self.head(*lines) + smuggled, 400)
         self.assertEqual(self.jobs(), [])
 
+    def test_a_body_with_a_content_encoding_is_415(self):
+        for path in ("/v1/queues/coded/jobs", "/v1/claim", "/v1/verdicts"):
+            for value in ("gzip", "br", "identity, gzip", "GZIP"):
+                with self.subTest(path=path, value=value):
+                    answer = self.server.post(path, b"x", connection=self.server.connect(),
+                                              headers={"Content-Encoding": value})
+                    self.refused(answer, 415, value)
+        self.refused(self.server.get("/v1/queues/coded"), 404)
+        answer = self.server.post(f"/v1/queues/{self.queue}/jobs", b"x",
+                                  headers={"Content-Encoding": "Identity"})
+        self.assertEqual(answer.status, 201)
+        answer = self.server.get("/healthz", headers={"Content-Encoding": "gzip"})
+        self.assertEqual(answer.status, 200)
+
     def test_a_transfer_encoding_other_than_chunked_is_501(self):
         for encoding in (b"gzip", b"xchunked", b"gzip, chunked", b"chunked, gzip", b"chunked ",
                          b"chunked\t", b""):
