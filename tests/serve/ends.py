@@ -137,6 +137,13 @@ class Ready(Case):
         self.assertTrue(eventually(20, lambda: own.get("/readyz").status == 200))
         self.assertEqual(own.stop(), 0)
 
+    def test_a_server_whose_tables_are_gone_is_not_ready_at_once(self):
+        own = Server(self.folder.name)
+        self.assertTrue(eventually(20, lambda: own.get("/readyz").status == 200))
+        own.sql("drop table {job}" + ("" if KIND == "sqlite:" else " cascade"))
+        self.refused(own.get("/readyz"), 500)
+        self.assertEqual(own.stop(), 0)
+
 
 if KIND == "sqlite:":
     class Hung(Case):
