@@ -34,16 +34,22 @@ is_host(const char *text)
 	return n > 0 && !text[n] && n <= MOST_HOST;
 }
 
-/* Returns whether the target of a request may begin with this prefix. */
+/* Returns whether the target of a request may begin with this prefix. Clients
+ * remove the segments . and .. from a path, and a path that begins with //
+ * names another host. */
 static int
 is_prefix(const char *text)
 {
-	size_t n = strlen(text);
+	if (text[strspn(text, LETTERS "/-._~!$&'()*+,=:@%")])
+		return 0;
+	while (*text == '/') {
+		size_t n = strcspn(++text, "/");
 
-	if (n == 0)
-		return 1;
-	return *text == '/' && text[n - 1] != '/' &&
-	       strspn(text, LETTERS "/-._~!$&'()*+,=:@%") == n;
+		if (n == 0 || (n <= 2 && strspn(text, ".") == n))
+			return 0;
+		text += n;
+	}
+	return !*text;
 }
 
 static int

@@ -631,6 +631,9 @@ class Options(unittest.TestCase):
                                ("--prefix", "/a?b", "/a?b"), ("--prefix", "/a#b", "/a#b"),
                                ("--prefix", "/a;b", "/a;b"), ("--prefix", "/\u00e9", "/"),
                                ("--prefix", "/", "/"), ("--prefix", "a", "a"),
+                               ("--prefix", "//a.example", "//a.example"),
+                               ("--prefix", "/a//b", "/a//b"), ("--prefix", "/a/", "/a/"),
+                               ("--prefix", "/.", "/."), ("--prefix", "/a/../b", "/a/../b"),
                                ("--listen", "unix:", "expected unix:PATH")):
             with self.subTest(options=options):
                 ended = subprocess.run(
@@ -643,8 +646,8 @@ class Options(unittest.TestCase):
     def test_names_and_prefixes_of_other_forms_are_taken(self):
         with tempfile.TemporaryDirectory() as folder:
             server = Server(folder, "--host", "a-b.example", "--host", "[::1]", "--host",
-                            "X_1.", "--prefix", "/a/%C3%A9~b")
-            answer = server.get("/a/%C3%A9~b/healthz", headers={"Host": "[::1]:80"})
+                            "X_1.", "--prefix", "/.a/.../%C3%A9~b")
+            answer = server.get("/.a/.../%C3%A9~b/healthz", headers={"Host": "[::1]:80"})
             self.assertEqual(answer.status, 200)
             self.assertEqual(server.stop(), 0)
 
