@@ -189,7 +189,7 @@ send_answer(struct request *request)
 static int
 check_route(struct request *request)
 {
-	if (target_parse(request) < 0 || guard_check(request) < 0)
+	if (guard_check(request) < 0 || target_parse(request) < 0)
 		return -1;
 	return route_find(request) < 0 || guard_route(request) < 0 ? -1 : 0;
 }

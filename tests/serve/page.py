@@ -71,6 +71,11 @@ class Prefix(Case):
                              (308, "/my/queue/" + query))
         self.assertEqual(self.server.get("/my/queue/openapi.json").status, 200)
 
+    def test_a_foreign_host_is_refused_with_every_path(self):
+        for path in ("/my/queue", "/my/queue/", "/none", "/my/queue/v1/%zz"):
+            answer = self.server.get(path, headers={"Host": "a.example"})
+            self.refused(answer, 421, "a.example")
+
 
 class Https(Case):
     @classmethod
