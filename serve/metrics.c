@@ -24,6 +24,9 @@ metrics_answered(struct server *server, int status, int64_t us)
 	struct metrics *m = &server->metrics;
 	size_t i = 0, kind = (size_t)(status / 100) % 6;
 
+	/* The client ended the connection before the request was complete. */
+	if (!status)
+		return;
 	while (i < BUCKETS && us > limits_us[i])
 		i++;
 	atomic_fetch_add(&m->requests[kind], 1);

@@ -194,8 +194,19 @@ def test_server():
     port = int(re.search(r":(\d+)/", server.stdout.readline())[1])
     ask(port, "/none")
     settle(port, "done", "fail", "fail", "dead", "release", "extend")
-    _, kind, text = ask(port)
-    wrong, seen = faults(text)
+    with socket.create_connection(("127.0.0.1", port), timeout=5) as s:
+        s.sendall(b"POST /v1/claim HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n"
+                  b"Content-Length: 9\r\n\r\n1" % port)
+    end = time.monotonic() + 30
+    while time.monotonic() < end:
+        _, kind, text = ask(port)
+        wrong, seen = faults(text)
+        if seen["readpast_http_connections", None] == 1:
+            break
+        time.sleep(0.05)
+    counts = [sum(n for (name, _), n in seen.items() if name == f"readpast_http_{what}")
+              for what in ("requests_total", "request_duration_seconds_count")]
+    check("a request without an answer is not counted", counts[0] == counts[1], counts)
     wrong += advice(text)
     check("the metrics of the server are valid", not wrong and "0.0.4" in kind, wrong)
     check("requests are counted by status",
