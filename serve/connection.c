@@ -7,6 +7,7 @@
  */
 #include "serve.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -98,8 +99,14 @@ connections_accept(struct server *server, int listener)
 		int fd = accept4(listener, (struct sockaddr *)&address, &size,
 				 SOCK_NONBLOCK | SOCK_CLOEXEC);
 
-		if (fd < 0)
+		if (fd < 0) {
+			/* After an error such as EMFILE the connection waits
+			 * on, so epoll would report it again and again. */
+			if (errno != EAGAIN && errno != EINTR &&
+			    errno != ECONNABORTED)
+				server_pause_accept(server);
 			return;
+		}
 		if (server->connections_count >=
 		    server->options->most_connections) {
 			close(fd);

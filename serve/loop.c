@@ -47,6 +47,25 @@ watch(struct server *server, int fd, uint64_t of, uint32_t events)
 	return epoll_ctl(server->epoll_fd, EPOLL_CTL_ADD, fd, &event);
 }
 
+static void
+watch_listeners(const struct server *server, uint32_t events)
+{
+	for (size_t i = 0; i < server->listeners_count; i++) {
+		struct epoll_event event = { .events = events,
+					     .data.u64 = OF_LISTENER + i };
+
+		epoll_ctl(server->epoll_fd, EPOLL_CTL_MOD,
+			  server->listeners[i].fd, &event);
+	}
+}
+
+void
+server_pause_accept(struct server *server)
+{
+	server->accept_is_paused = 1;
+	watch_listeners(server, 0);
+}
+
 /* ---- requests that come back from other threads ---- */
 
 void
@@ -169,6 +188,9 @@ tick(struct server *server)
 	server->ticked_at = now;
 	if (server->pool.given && server->drain_until < now + SEND_MS)
 		server->drain_until = now + SEND_MS;
+	if (server->accept_is_paused)
+		watch_listeners(server, EPOLLIN);
+	server->accept_is_paused = 0;
 	polls_tick(server, now);
 	outcomes_tick(server, now);
 	events_tick(server, now);
@@ -229,7 +251,9 @@ static int
 wait_ms(struct server *server)
 {
 	MHD_UNSIGNED_LONG_LONG ms;
-	int most = server->connections_count || server->drains ? TICK_MS : 1000;
+	int ticks = server->connections_count || server->drains ||
+		    server->accept_is_paused;
+	int most = ticks ? TICK_MS : 1000;
 
 	if (mhd.get_timeout(server->mhd, &ms) == MHD_YES &&
 	    ms < (MHD_UNSIGNED_LONG_LONG)most)

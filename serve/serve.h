@@ -520,6 +520,7 @@ struct server {
 	struct connection *connections;
 	struct request *to_suspend;
 	int64_t ticked_at;
+	int accept_is_paused;
 	atomic_int drains; /* 1: the server ends; the threads of the pool read
 			    * it, too */
 	int64_t drain_until;
@@ -546,6 +547,8 @@ void server_wake(struct server *server);
 /* Accept no more connections. The loop ends when the requests that have begun
  * are answered, or after DRAIN_MS if no thread works on a request by then. */
 void server_drain(struct server *server);
+/* Accept no connections until the next tick. */
+void server_pause_accept(struct server *server);
 void server_resume(struct request *request);
 void server_suspend(struct request *request);
 /* Suspend the connection of a request that was read, when libmicrohttpd has

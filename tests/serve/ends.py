@@ -262,6 +262,30 @@ class Connections(Case):
         self.assertTrue(eventually(5, works))
 
 
+class Descriptors(Case):
+    def cpu_s(self):
+        stat = pathlib.Path(f"/proc/{self.server.process.pid}/stat").read_text()
+        ticks = sum(int(word) for word in stat.rsplit(")", 1)[1].split()[11:13])
+        return ticks / os.sysconf("SC_CLK_TCK")
+
+    def test_a_server_that_can_open_no_more_files_waits_until_it_can(self):
+        pid = self.server.process.pid
+        self.assertTrue(eventually(20, lambda: self.server.get("/readyz").status == 200))
+        before = resource.prlimit(pid, resource.RLIMIT_NOFILE)
+        most = min(set(range(1000)) - {int(name) for name in os.listdir(f"/proc/{pid}/fd")})
+        resource.prlimit(pid, resource.RLIMIT_NOFILE, (most, before[1]))
+        connections = [self.server.connect() for _ in range(20)]
+        for connection in connections:
+            connection.request("GET", "/healthz")
+        began = self.cpu_s()
+        time.sleep(2)
+        self.assertLess(self.cpu_s() - began, 0.2)
+        resource.prlimit(pid, resource.RLIMIT_NOFILE, before)
+        for connection in connections:
+            self.assertEqual(connection.getresponse().status, 200)
+            connection.close()
+
+
 class Closed(Case):
     def test_connections_that_are_closed_while_doctor_runs_do_no_harm(self):
         """On SQLite, doctor reads the locks of the database in a child process, which has
