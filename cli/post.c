@@ -424,6 +424,10 @@ verdict_of_post(struct post *p, CURLcode code, const rp_job *job)
 	else if (code == CURLE_OK)
 		snprintf(text, sizeof(text),
 			 "no answer: its headers are not complete");
+	else if (code == CURLE_OUT_OF_MEMORY && p->is_sent && !p->has_headers)
+		/* libcurl reports a header of more than 100 kB as this. */
+		snprintf(text, sizeof(text),
+			 "no answer: its headers are too large");
 	else
 		snprintf(text, sizeof(text), "no answer: %s",
 			 *p->error ? p->error : p->curl->easy_strerror(code));

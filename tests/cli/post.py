@@ -58,6 +58,10 @@ class Application(http.server.BaseHTTPRequestHandler):
             self.wfile.write(b"HTTP/1.1 200 OK\r\n")
             self.close_connection = True
             return
+        if word == "long":  # a header that is too large
+            self.wfile.write(b"HTTP/1.1 200 OK\r\nX: %s\r\n\r\n" % (b"x" * 400000))
+            self.close_connection = True
+            return
         if word == "noise":
             self.wfile.write(b"\0\1\2 not HTTP\r\n\r\n")
             self.close_connection = True
@@ -119,7 +123,7 @@ def show(job):
 def verdicts(base):
     """Return what became of a job for each answer."""
     answers = ("200", "201", "204", "302", "400", "404", "408", "410", "500", "502",
-               "cut", "head", "noise", "200/large", "500/large")
+               "cut", "head", "long", "noise", "200/large", "500/large")
     found = {}
     for answer in answers:
         queue = "v-" + answer.replace("/", "-")
@@ -134,7 +138,7 @@ def test_verdicts(base):
     found = verdicts(base)
     for words, state in ((("200", "201", "204", "200/large"), "done"),
                          (("400", "404", "408", "410"), "dead"),
-                         (("302", "500", "502", "cut", "head", "noise", "500/large"),
+                         (("302", "500", "502", "cut", "head", "long", "noise", "500/large"),
                           "scheduled")):
         states = {word: found[word]["state"] for word in words}
         check(f"{', '.join(words)}: {state}", set(states.values()) == {state}, states)
@@ -143,6 +147,9 @@ def test_verdicts(base):
     check("the error has the status and the beginning of the answer",
           found["404"]["last_error"] == "HTTP status 404: nothing like it?here",
           found["404"]["last_error"])
+    check("the error names headers that are too large",
+          found["long"]["last_error"] == "no answer: its headers are too large",
+          found["long"]["last_error"])
     check("a long answer is cut", len(found["500/large"]["last_error"]) < 1200)
 
 
