@@ -16,7 +16,7 @@
 #include "work.h"
 
 #define BUCKETS_OF_TIME 16
-#define CONNECTIONS 16u /* largest number of open connections */
+#define CONNECTIONS 100u /* largest number of open connections */
 #define TIME_S 10u /* a connection that sends nothing is closed after this */
 
 /* The upper limits of the buckets in milliseconds. Handlers run from
@@ -146,6 +146,7 @@ handle(void *ctx, struct MHD_Connection *connection, const char *path,
        void **state)
 {
 	static char none[] = "the metrics are at /metrics\n";
+	const char *authority = after_scheme(path);
 	char *text = NULL;
 	size_t n;
 	FILE *to;
@@ -160,6 +161,9 @@ handle(void *ctx, struct MHD_Connection *connection, const char *path,
 		return answer(connection, MHD_HTTP_METHOD_NOT_ALLOWED,
 			      "text/plain", none, strlen(none),
 			      MHD_RESPMEM_PERSISTENT);
+	/* The target may be a whole URL (RFC 9112, 3.2.2). */
+	if (authority)
+		path = authority + strcspn(authority, "/");
 	if (strcmp(path, "/metrics") != 0)
 		return answer(connection, MHD_HTTP_NOT_FOUND, "text/plain",
 			      none, strlen(none), MHD_RESPMEM_PERSISTENT);

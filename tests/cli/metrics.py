@@ -145,6 +145,12 @@ def test_worker():
           and seen["readpast_worker_run_seconds_bucket", 'le="0.1"'] < 5, text)
     check("the time from ready to the claim is counted for each start",
           seen["readpast_worker_start_delay_seconds_count", None] == 5, text)
+    check("the target may be a whole URL",
+          ask(port, f"http://127.0.0.1:{port}/metrics")[0] == 200)
+    idle = [socket.create_connection(("127.0.0.1", port), timeout=5) for _ in range(40)]
+    check("idle connections do no harm", ask(port)[0] == 200)
+    for s in idle:
+        s.close()
     check("another path is not found", ask(port, "/")[0] == 404)
     check("another method is refused", ask(port, method="POST")[0] == 405)
     with socket.create_connection(("127.0.0.1", port), timeout=5) as s:
