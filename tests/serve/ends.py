@@ -116,6 +116,17 @@ class Drain(Case):
         self.assertIn(b"201 Created", self.read_all(s))
         self.ended(10)
 
+    def test_each_of_three_signals_ends_the_server(self):
+        for number in (signal.SIGINT, signal.SIGHUP):
+            with self.subTest(number=number):
+                # The server inherits this. It leaves ignored signals ignored.
+                before = signal.signal(number, signal.SIG_DFL)
+                own = Server(self.folder.name)
+                signal.signal(number, before)
+                self.assertEqual(own.stop(number), 0)
+        self.end()
+        self.ended(10)
+
     def test_a_client_that_never_ends_its_request_does_not_keep_the_server(self):
         self.open(self.head("Content-Length: 10"))
         time.sleep(0.3)
