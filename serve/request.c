@@ -132,7 +132,7 @@ add_headers(struct MHD_Response *response, const struct request *request)
 	add_header(response, "ETag", a->etag);
 	add_header(response, "Vary", a->etag ? "Accept-Encoding" : NULL);
 	add_header(response, "Set-Cookie", a->cookie);
-	add_header(response, "Allow", a->allow);
+	add_header(response, "Allow", *a->allow ? a->allow : NULL);
 	add_header(response, "Content-Security-Policy", a->policy);
 	add_header(response, "Content-Encoding", a->is_gzip ? "gzip" : NULL);
 	add_header(response, "Cache-Control",

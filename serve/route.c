@@ -117,45 +117,32 @@ matches(const struct request *request, const char *path)
 	return 1;
 }
 
-/* Answer that the path does not allow the request's method, and list the
- * methods that it allows. */
+/* Write the methods that the request's path allows. The files of the page have
+ * no route in the table. */
+static void
+list_methods(const struct request *request, char *to, size_t room)
+{
+	size_t used = 0;
+
+	snprintf(to, room, "GET, HEAD");
+	for (const struct route *r = routes; r->method; r++)
+		if (matches(request, r->path))
+			used += (size_t)snprintf(
+				to + used, room - used, "%s%s%s",
+				used ? ", " : "", r->method,
+				strcmp(r->method, "GET") == 0 ? ", HEAD" : "");
+}
+
 static int
 refuse_method(struct request *request)
 {
-	static const struct {
-		const char *names[4];
-		const char *allow;
-	} sets[] = {
-		{ { "GET", "PUT", "PATCH", "DELETE" },
-		  "GET, HEAD, PUT, PATCH, DELETE" },
-		{ { "GET", "PUT", "DELETE" }, "GET, HEAD, PUT, DELETE" },
-		{ { "PUT", "DELETE" }, "PUT, DELETE" },
-		{ { "GET", "POST", "DELETE" }, "GET, HEAD, POST, DELETE" },
-		{ { "GET", "POST" }, "GET, HEAD, POST" },
-		{ { "GET" }, "GET, HEAD" },
-		{ { "POST" }, "POST" },
-	};
-	size_t set = 0;
+	char allow[sizeof(request->answer.allow)];
 
-	for (; set + 1 < sizeof(sets) / sizeof(*sets); set++) {
-		int all = 1;
-
-		for (size_t i = 0; i < 4 && sets[set].names[i]; i++) {
-			const struct route *r = routes;
-
-			while (r->method &&
-			       (strcmp(r->method, sets[set].names[i]) != 0 ||
-				!matches(request, r->path)))
-				r++;
-			all &= r->method != NULL;
-		}
-		if (all)
-			break;
-	}
+	list_methods(request, allow, sizeof(allow));
 	refuse_status(request, 405, "method",
 		      "the path does not allow the method %.20s, only %s",
-		      request->method, sets[set].allow);
-	request->answer.allow = sets[set].allow;
+		      request->method, allow);
+	strcpy(request->answer.allow, allow);
 	return -1;
 }
 

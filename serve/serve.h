@@ -73,13 +73,13 @@ struct answer {
 	size_t size;
 	int is_static;
 	int is_gzip;
-	/* The values of the following headers. 0 or NULL: the answer does not
-	 * have the header. The answer owns `cookie`. */
+	/* The values of the following headers. 0, NULL or "": the answer does
+	 * not have the header. The answer owns `cookie`. */
 	int retry_after_s;    /* Retry-After */
 	const char *location; /* Location, for a redirect */
 	const char *etag;     /* ETag */
 	char *cookie;         /* Set-Cookie */
-	const char *allow;    /* Allow: the methods, for status 405 */
+	char allow[40];       /* Allow: the methods, for status 405 */
 	const char *policy;   /* Content-Security-Policy */
 };
 

@@ -278,6 +278,9 @@ class Paths(Case):
                                     ("GET", "/v1/claim", "POST"),
                                     ("DELETE", "/v1/jobs/1", "GET, HEAD"),
                                     ("PUT", "/v1/queues/q/jobs", "POST"),
+                                    ("POST", "/icon.svg", "GET, HEAD"),
+                                    ("PATCH", "/", "GET, HEAD"),
+                                    ("PATCH", "/v1/session", "GET, HEAD, POST, DELETE"),
                                     ("BREW", "/v1/queues/q",
                                      "GET, HEAD, PUT, PATCH, DELETE")):
             answer = self.server.ask(method, path)
