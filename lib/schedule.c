@@ -198,6 +198,21 @@ rp_schedule_set(rp_conn *conn, const rp_schedule *schedule, int replace)
 }
 
 int
+rp__schedule_lock(rp_conn *conn, const char *name)
+{
+	const struct rp_value p[SCHEDULE_LOCK_PARAMS] = {
+		[SCHEDULE_LOCK_NAME] = rp__text(name),
+	};
+	int64_t id = 0;
+	int r = rp__enter(conn);
+
+	if (r == 0)
+		r = rp__run_once(conn, RP_V_SCHEDULE_LOCK, p, rp__first_int,
+				 &id);
+	return r == 0 ? id != 0 : r;
+}
+
+int
 rp_schedule_remove(rp_conn *conn, const char *name)
 {
 	const struct rp_value p[SCHEDULE_REMOVE_PARAMS] = {

@@ -40,6 +40,9 @@ void rp__schedule_sets(const struct rp_spec *spec, char to[RP_SETS_SIZE]);
 int rp__schedule_set(rp_conn *conn, const rp_schedule *schedule, int replace,
 		     int64_t *ret_next);
 int rp__schedule_resume(rp_conn *conn, const char *name, int64_t *ret_next);
+/* Lock the schedule `name` until the open transaction ends. Returns 1, 0 if
+ * there is no such schedule, or RP_E*. */
+int rp__schedule_lock(rp_conn *conn, const char *name);
 
 /* schedule_list.c */
 /* A row callback for the verbs `schedule_list` and `schedule_due`: add the row

@@ -201,25 +201,6 @@ schedule_set_prepare(struct request *request)
 	return r;
 }
 
-/* Check that the token may replace the schedule of this name. Sets *ret_is_new
- * to 1 if there is no such schedule. Returns 0, or -1 after refusing the
- * request. */
-static int
-check_old(struct request *request, rp_conn *conn, int *ret_is_new)
-{
-	rp_schedules *old;
-	int r = rp_schedule_list(conn, request->segments[2], &old);
-
-	*ret_is_new = r == RP_ENOENT;
-	if (r == RP_ENOENT)
-		return 0;
-	if (r < 0)
-		return refuse_error(request, r, rp_last_error(conn));
-	r = guard_queue(request, MAY_ADMIN, rp_schedules_at(old, 0)->queue);
-	rp_schedules_free(old);
-	return r;
-}
-
 /* Check the spec and the zone here, because the error of rp_schedule_set() does
  * not say which of the two is wrong. */
 static int
@@ -237,36 +218,103 @@ check_times(struct request *request, const rp_schedule *s)
 	return r < 0 ? refuse(request, r, field, "%s", error.message) : 0;
 }
 
+/* Commit a change whose result is r, or roll it back. Returns 0, or -1 after
+ * refusing the request. */
+static int
+end_change(struct request *request, rp_conn *conn, int r)
+{
+	if (r == 0)
+		r = rp_commit(conn);
+	if (r == 0)
+		return 0;
+	refuse_error(request, r, rp_last_error(conn));
+	rp_rollback(conn);
+	return -1;
+}
+
+/* Begin a transaction, and lock the schedule that the path names. So nobody can
+ * give the schedule another queue between the check of the token's right and
+ * the change. Returns 1, 0 if there is no such schedule, or -1 after refusing
+ * the request. */
+static int
+begin_change(struct request *request, rp_conn *conn)
+{
+	int r = rp_begin(conn);
+
+	if (r < 0)
+		return refuse_error(request, r, rp_last_error(conn));
+	r = rp__schedule_lock(conn, request->segments[2]);
+	return r < 0 ? end_change(request, conn, r) : r;
+}
+
+/* Check that the token may replace the schedule, which is locked. Returns 0, or
+ * -1 after refusing the request. */
+static int
+check_old(struct request *request, rp_conn *conn)
+{
+	rp_schedules *old;
+	int r = rp_schedule_list(conn, request->segments[2], &old);
+
+	if (r < 0)
+		return refuse_error(request, r, rp_last_error(conn));
+	r = guard_queue(request, MAY_ADMIN, rp_schedules_at(old, 0)->queue);
+	rp_schedules_free(old);
+	return r;
+}
+
+/* Add or replace the schedule. If another client adds a schedule of this name
+ * in the meantime, try again, because the token may not be allowed to replace
+ * that schedule. */
+static void
+store(struct request *request, rp_conn *conn, const rp_schedule *schedule)
+{
+	int has_old, r;
+
+	do {
+		has_old = begin_change(request, conn);
+		if (has_old < 0)
+			return;
+		if (has_old && check_old(request, conn) < 0) {
+			rp_rollback(conn);
+			return;
+		}
+		r = rp_schedule_set(conn, schedule, has_old);
+		if (r == RP_ETAKEN)
+			rp_rollback(conn);
+	} while (r == RP_ETAKEN);
+	if (end_change(request, conn, r) == 0)
+		answer_one(request, conn, has_old ? 200 : 201);
+}
+
 void
 schedule_set_run(struct request *request, rp_conn *conn)
 {
 	rp_schedule schedule = RP_SCHEDULE_INIT;
 	char *memory[2] = { NULL, NULL };
-	int is_new, r = 0;
 
 	if (take_schedule(request, &schedule, memory) == 0 &&
-	    check_times(request, &schedule) == 0 &&
-	    check_old(request, conn, &is_new) == 0) {
-		r = rp_schedule_set(conn, &schedule, 1);
-		if (r < 0)
-			refuse_error(request, r, rp_last_error(conn));
-		else
-			answer_one(request, conn, is_new ? 201 : 200);
-	}
+	    check_times(request, &schedule) == 0)
+		store(request, conn, &schedule);
 	free(memory[0]);
 	free(memory[1]);
 }
 
 /* ---- changes ---- */
 
-/* Check that the token may change the schedule. */
+/* Begin a transaction, in which the schedule is locked, and check that the
+ * token may change the schedule. Returns 0, or -1 after refusing the request.
+ */
 static int
-check_right(struct request *request, rp_conn *conn)
+begin_allowed(struct request *request, rp_conn *conn)
 {
 	rp_schedules *one;
 
-	if (read_one(request, conn, MAY_ADMIN, &one) < 0)
+	if (begin_change(request, conn) < 0)
 		return -1;
+	if (read_one(request, conn, MAY_ADMIN, &one) < 0) {
+		rp_rollback(conn);
+		return -1;
+	}
 	rp_schedules_free(one);
 	return 0;
 }
@@ -275,17 +323,14 @@ static void
 change(struct request *request, rp_conn *conn,
        int (*call)(rp_conn *, const char *), int is_gone)
 {
-	int r;
+	const char *name = request->segments[2];
 
-	if (check_right(request, conn) < 0)
+	if (begin_allowed(request, conn) < 0 ||
+	    end_change(request, conn, call(conn, name)) < 0)
 		return;
-	r = call(conn, request->segments[2]);
-	if (r < 0)
-		refuse_error(request, r, rp_last_error(conn));
-	else if (is_gone)
+	if (is_gone)
 		answer_json(request, 200,
-			    json_pack("{s:s, s:s}", "name",
-				      request->segments[2], "result",
+			    json_pack("{s:s, s:s}", "name", name, "result",
 				      "removed"));
 	else
 		answer_one(request, conn, 200);
@@ -315,15 +360,13 @@ schedule_fire_run(struct request *request, rp_conn *conn)
 	rp_added added;
 	int r;
 
-	if (check_right(request, conn) < 0)
+	if (begin_allowed(request, conn) < 0)
 		return;
 	r = rp_schedule_run(conn, request->segments[2], &added);
-	if (r < 0)
-		refuse_error(request, r, rp_last_error(conn));
-	else
-		answer_json(request, 201,
-			    json_pack("{s:I, s:s}", "id", (json_int_t)added.id,
-				      "outcome",
-				      added.outcome == RP_EXISTED ? "existing"
-								  : "added"));
+	if (end_change(request, conn, r) < 0)
+		return;
+	answer_json(
+		request, 201,
+		json_pack("{s:I, s:s}", "id", (json_int_t)added.id, "outcome",
+			  added.outcome == RP_EXISTED ? "existing" : "added"));
 }
