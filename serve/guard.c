@@ -65,7 +65,8 @@ unmap_address(struct sockaddr_storage *address, socklen_t *size)
 }
 
 /* Write to `host` the address at which the client reached this server. Returns
- * the port, or -1 if the client used a socket in the file system. */
+ * the port, 0 if the client used a socket in the file system, or -1 if the
+ * address cannot be found. */
 static int
 own_address(const struct request *request, char *host, size_t room,
 	    int *ret_is_loopback)
@@ -75,9 +76,10 @@ own_address(const struct request *request, char *host, size_t room,
 	char text[NI_MAXHOST], port[8];
 
 	*ret_is_loopback = 0;
-	if (getsockname(request->fd, (struct sockaddr *)&address, &size) < 0 ||
-	    address.ss_family == AF_UNIX)
+	if (getsockname(request->fd, (struct sockaddr *)&address, &size) < 0)
 		return -1;
+	if (address.ss_family == AF_UNIX)
+		return 0;
 	unmap_address(&address, &size);
 	if (getnameinfo((struct sockaddr *)&address, size, text, sizeof(text),
 			port, sizeof(port), NI_NUMERICHOST | NI_NUMERICSERV))
@@ -111,7 +113,7 @@ check_host(struct request *request)
 			      "the header Host is not valid");
 	standard = request->server->options->cert ? 443 : 80;
 	own_port = own_address(request, own, sizeof(own), &is_loopback);
-	if (own_port < 0 || is_given_name(request, host))
+	if (own_port == 0 || is_given_name(request, host))
 		return 0;
 	if ((port ? port : standard) == own_port &&
 	    (strcasecmp(host, own) == 0 ||
