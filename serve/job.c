@@ -220,7 +220,8 @@ outcome_json(const struct request *request, const rp_outcome *outcome,
 }
 
 /* Read how the job ended. If the job is live or kept, read the job, too. If the
- * job is deleted between these two calls, try once more. */
+ * job is deleted between these two calls, try once more. If it ends between
+ * them, the job itself tells how. */
 static int
 read_outcome(struct request *request, rp_conn *conn, rp_outcome *outcome,
 	     rp_batch **ret)
@@ -234,7 +235,11 @@ read_outcome(struct request *request, rp_conn *conn, rp_outcome *outcome,
 			return r;
 		r = rp_job_get(conn, request->id, ret);
 		if (r != RP_ENOENT)
-			return r;
+			break;
+	}
+	if (r >= 0 && IN(rp_batch_at(*ret, 0)->state) & KEPT) {
+		outcome->state = rp_batch_at(*ret, 0)->state;
+		outcome->kept = 1;
 	}
 	return r;
 }

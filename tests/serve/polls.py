@@ -374,6 +374,17 @@ class Outcomes(Case):
         self.assertEqual((answer["ended"], answer["state"], answer["kept"]),
                          (True, "cancelled", False))
 
+    if KIND != "sqlite:":  # only a server has a lock that makes reads of a job wait
+        def test_a_job_that_ends_while_its_outcome_is_read_has_ended(self):
+            self.server.ask("PUT", f"/v1/queues/{self.queue}", {"keep_dead": "1h"})
+            job = self.server.enqueue(self.queue)
+            # The library reads the table of workers with a job, not with an outcome.
+            answer = self.server.ask_during(
+                ["lock table {worker}", f"select {{cancel}}({job})"],
+                "GET", f"/v1/jobs/{job}/outcome").json
+            self.assertEqual((answer["ended"], answer["state"], answer["kept"]),
+                             (True, "cancelled", True))
+
     def test_a_job_that_does_not_end_is_reported_when_the_wait_is_over(self):
         job = self.server.enqueue(self.queue)
         answer = self.server.get(f"/v1/jobs/{job}/outcome?wait=300ms").json

@@ -144,15 +144,62 @@ class Server:
         """Run a statement on the database, and return its rows. {NAME} stands for the
         name of the table NAME."""
         if KIND == "sqlite:":
-            with contextlib.closing(sqlite3.connect(self.url.removeprefix("sqlite:"),
-                                                    isolation_level=None)) as db:
-                return db.execute(re.sub(r"{(\w+)}", r"readpast_\1", statement)).fetchall()
-        url, schema = self.url.rsplit("schema=", 1)
-        done = subprocess.run(
-            ["psql", "-qAtX", url.rstrip("?&"), "-c",
-             re.sub(r"{(\w+)}", schema + r".\1", statement)],
-            check=True, text=True, stdout=subprocess.PIPE)
+            with contextlib.closing(self.sqlite()) as db:
+                return db.execute(self.named(statement)).fetchall()
+        done = subprocess.run([*self.psql(), "-c", self.named(statement)],
+                              check=True, text=True, stdout=subprocess.PIPE)
         return [tuple(line.split("|")) for line in done.stdout.splitlines()]
+
+    def named(self, statement):
+        """Insert the names of the tables into a statement."""
+        prefix = "readpast_" if KIND == "sqlite:" else self.url.rsplit("schema=", 1)[1] + "."
+        return re.sub(r"{(\w+)}", prefix + r"\1", statement)
+
+    def sqlite(self):
+        return sqlite3.connect(self.url.removeprefix("sqlite:"), isolation_level=None)
+
+    def psql(self):
+        return ["psql", "-qAtX", self.url.rsplit("schema=", 1)[0].rstrip("?&")]
+
+    @contextlib.contextmanager
+    def during(self, first, last="select"):
+        """Run a statement in a transaction of another client. When a request that the block
+        has sent waits for this transaction, run the last statement, and commit."""
+        if KIND == "sqlite:":
+            with contextlib.closing(self.sqlite()) as db:
+                db.execute("begin immediate")
+                db.execute(self.named(first))
+                yield
+                time.sleep(0.3)  # nothing shows that a request waits
+                db.execute("commit")
+            return
+        psql = subprocess.Popen(self.psql(), text=True, stdin=subprocess.PIPE,
+                                stdout=subprocess.PIPE)
+        # A request waits for 100 ms at most.
+        print("begin;", self.named(first),
+              """; select 'begun';
+              do $$ begin
+                  for i in 1..3000 loop
+                      exit when exists (select from pg_locks where not granted
+                                        and pg_backend_pid() = any(pg_blocking_pids(pid)));
+                      perform pg_sleep(0.002);
+                  end loop;
+              end $$;""", self.named(last), "; commit;", file=psql.stdin, flush=True)
+        psql.stdout.readline()
+        yield
+        psql.communicate()
+
+    def ask_during(self, statements, method, path, body=None, headers={}):
+        """Send a request that waits for the transaction of during(), and return its
+        answer."""
+        connection = self.connect()
+        with self.during(*statements):
+            connection.request(method, path, json.dumps(body) if body else None,
+                               {"Content-Type": "application/json", **headers})
+        answer = Answer(connection.getresponse())
+        connection.close()
+        # On a slow machine the request may have waited for too long.
+        return self.ask(method, path, body, headers) if answer.status == 503 else answer
 
     def readpast(self, *args):
         return subprocess.run([READPAST, "--db", self.url, *args], check=True, text=True,

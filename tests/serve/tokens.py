@@ -7,7 +7,6 @@ SPDX-License-Identifier: MIT
 SPDX-FileCopyrightText: The readpast authors
 """
 
-import contextlib
 import json
 import os
 import pathlib
@@ -16,7 +15,7 @@ import sqlite3
 import subprocess
 import time
 
-from serving import KIND, READPAST, Answer, Case, Server, eventually, main
+from serving import KIND, READPAST, Case, Server, eventually, main
 
 
 class Tokens(Case):
@@ -421,49 +420,6 @@ class Tokens(Case):
                 session = self.by(name, method, "/v1/session").json
                 self.assertEqual(session["admin"], queues)
 
-    @contextlib.contextmanager
-    def during(self, statement):
-        """Run a statement in a transaction of another client. The transaction is committed
-        when the request that the block sends waits for it."""
-        if KIND == "sqlite:":
-            db = sqlite3.connect(self.server.url.removeprefix("sqlite:"),
-                                 isolation_level=None)
-            db.execute("begin immediate")
-            db.execute(statement.format(schedule="readpast_schedule"))
-            yield
-            time.sleep(0.3)  # nothing shows that a request waits
-            db.execute("commit")
-            db.close()
-            return
-        url, schema = self.server.url.rsplit("schema=", 1)
-        psql = subprocess.Popen(["psql", "-qAtX", url.rstrip("?&")], text=True,
-                                stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        # A request waits for 100 ms at most.
-        print("begin;", statement.format(schedule=f"{schema}.schedule"),
-              """; select 'ready';
-              do $$ begin
-                  for i in 1..3000 loop
-                      exit when exists (select from pg_locks where not granted
-                                        and pg_backend_pid() = any(pg_blocking_pids(pid)));
-                      perform pg_sleep(0.002);
-                  end loop;
-              end $$;
-              commit;""", file=psql.stdin, flush=True)
-        psql.stdout.readline()
-        yield
-        psql.communicate()
-
-    def ask_during(self, statement, method, path, token, body=None):
-        """Send a request that waits for the transaction of during()."""
-        connection = self.server.connect()
-        headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
-        with self.during(statement):
-            connection.request(method, path, json.dumps(body) if body else None, headers)
-        answer = Answer(connection.getresponse())
-        connection.close()
-        # On a slow machine the request may have waited for too long.
-        return self.by(token, method, path, body) if answer.status == 503 else answer
-
     def test_a_schedule_that_gets_another_queue_meanwhile_is_not_changed(self):
         mine = self.add("mine", "admin:mine")
         body = {"queue": "mine", "spec": "@daily"}
@@ -473,9 +429,10 @@ class Tokens(Case):
             self.by("admin", "DELETE", path)
             self.assertEqual(self.by(mine, "PUT", path, body).status, 201)
             with self.subTest(method=method, part=part):
-                answer = self.ask_during(
-                    "update {schedule} set queue = 'theirs' where name = 'contested'",
-                    method, path + part, mine, body if method == "PUT" else None)
+                answer = self.server.ask_during(
+                    ["update {schedule} set queue = 'theirs' where name = 'contested'"],
+                    method, path + part, body if method == "PUT" else None,
+                    {"Authorization": f"Bearer {mine}"})
                 self.refused(answer, 403 if method == "PUT" else 404)
                 found = self.by("admin", "GET", path).json
                 self.assertEqual((found["queue"], found["paused_at"]), ("theirs", None))
@@ -483,9 +440,10 @@ class Tokens(Case):
     def test_a_schedule_that_is_added_meanwhile_is_not_replaced(self):
         mine = self.add("adder", "admin:mine")
         self.by("admin", "PUT", "/v1/schedules/model", {"queue": "theirs", "spec": "@daily"})
-        answer = self.ask_during(
-            "update {schedule} set name = 'added' where name = 'model'",
-            "PUT", "/v1/schedules/added", mine, {"queue": "mine", "spec": "@daily"})
+        answer = self.server.ask_during(
+            ["update {schedule} set name = 'added' where name = 'model'"],
+            "PUT", "/v1/schedules/added", {"queue": "mine", "spec": "@daily"},
+            {"Authorization": f"Bearer {mine}"})
         self.refused(answer, 403)
         self.assertEqual(self.by("admin", "GET", "/v1/schedules/added").json["queue"],
                          "theirs")
