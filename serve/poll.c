@@ -352,7 +352,7 @@ polls_wake(struct server *server, const char *queue, size_t jobs)
 	struct awaited *a = find_queue_of(server, queue);
 	struct list wave = { 0 };
 
-	if (!a || !server->polls.waiting.first)
+	if (!a)
 		return;
 	if (a->in_wave) {
 		a->again = 1;
