@@ -257,8 +257,7 @@ end_refused(struct server *server, struct request *request)
 }
 
 /* Add a request, which is in no list, to those that claim now for the queue
- * `a`. `a` may be NULL, because memory for it was missing. If its client is
- * gone or its token was removed, answer it instead. */
+ * `a`. If its client is gone or its token was removed, answer it instead. */
 static void
 ask(struct server *server, struct request *request, struct awaited *a,
     struct list *wave)
@@ -270,8 +269,7 @@ ask(struct server *server, struct request *request, struct awaited *a,
 	} else {
 		request->wave = a;
 		request->stage = STAGE_ASKED;
-		if (a)
-			a->in_wave++;
+		a->in_wave++;
 		list_add(wave, request);
 	}
 }
@@ -294,16 +292,19 @@ polls_tick(struct server *server, int64_t now)
 	p->check_at = INT64_MAX;
 	p->waiting = (struct list){ 0 };
 	while ((request = list_take(&waiting))) {
-		if (request->until_ms <= now) {
-			end_wait(server, request);
-		} else if (heartbeat_at(request) <= now) {
-			ask(server, request,
-			    find_queue_of(server, request->writes->queues[0]),
-			    &beating);
-		} else {
+		struct awaited *a;
+
+		if (request->until_ms > now && heartbeat_at(request) > now) {
 			list_add(&p->waiting, request);
 			check_by(server, request);
+			continue;
 		}
+		/* The queue is missing if memory ran out for it. */
+		a = find_queue_of(server, request->writes->queues[0]);
+		if (request->until_ms <= now || !a)
+			end_wait(server, request);
+		else
+			ask(server, request, a, &beating);
 	}
 	if (beating.first)
 		pool_give_all(server, &beating, LANE_BATCH);
