@@ -265,7 +265,6 @@ void
 tokens_free(struct tokens *tokens)
 {
 	free_list(tokens->list, tokens->count);
-	pthread_mutex_destroy(&tokens->lock);
 }
 
 /* Compare two hashes. The time that this takes does not depend on where they

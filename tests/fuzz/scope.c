@@ -72,6 +72,7 @@ read_token(const char *text, const json_t *scopes)
 	}
 	token_unref(token);
 	tokens_free(&tokens);
+	pthread_mutex_destroy(&tokens.lock);
 }
 
 int
