@@ -138,7 +138,8 @@ metrics_prepare(struct request *request)
 	if (!to)
 		return refuse_memory(request);
 	metrics_process(request->server, to);
-	fclose(to);
+	if (fclose(to) == EOF)
+		return refuse_memory(request);
 	request->body_size = 0;
 	return 0;
 }
@@ -164,7 +165,10 @@ metrics_run(struct request *request, rp_conn *conn)
 	fprintf(to, "readpast_database_up %d\n", r == 0);
 	if (r == 0)
 		fputs(database, to);
-	fclose(to);
+	if (fclose(to) == EOF) {
+		free(text);
+		text = NULL;
+	}
 	free(database);
 	answer_bytes(request, 200, METRICS_TYPE, text, size);
 }
