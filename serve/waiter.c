@@ -87,8 +87,8 @@ missing(char **names, char **in)
 	return ret;
 }
 
-/* Returns whether no request waits for one of the queues. The caller has the
- * lock. */
+/* Returns whether there is a queue for which no request waits. The caller has
+ * the lock. */
 static int
 is_unwanted(const struct polls *p, char **ready)
 {
@@ -103,7 +103,8 @@ is_unwanted(const struct polls *p, char **ready)
 
 /* Read which of the queues have ready jobs, and report them to the loop.
  * Returns how many queues have ready jobs, or an error. *ret_unwanted is set
- * to 1 if no request waits for one of these queues any more. */
+ * to 1 if there is one among these queues for which no request waits any more.
+ */
 static int
 report(struct waiter *w, int *ret_unwanted)
 {
