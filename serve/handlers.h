@@ -36,9 +36,11 @@ prepare_fn schedule_set_prepare;
 run_fn schedules_run, schedule_run, schedule_set_run, schedule_remove_run;
 run_fn schedule_fire_run, schedule_pause_run, schedule_resume_run;
 
-/* look.c */
+/* status.c */
 prepare_fn stats_prepare, groups_prepare, doctor_prepare;
 run_fn healthz, readyz, stats_run, groups_run, workers_run, doctor_answer;
+
+/* session.c */
 run_fn session_run, session_begin, session_end;
 
 /* page.c. page_find() returns the index in files[] of the file that the request
