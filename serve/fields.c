@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "handlers.h"
 #include "internal.h"
 
 #define FIELD_PATH 200 /* size of a field's path */
@@ -237,4 +238,24 @@ body_parse_optional(struct request *request)
 		return body_parse(request);
 	request->json = json_object();
 	return request->json ? 0 : refuse_memory(request);
+}
+
+/* ---- requests without parameters ---- */
+
+int
+nothing_prepare(struct request *request)
+{
+	static const char *const none[] = { NULL };
+
+	return check_parameters(request, none);
+}
+
+int
+empty_body_prepare(struct request *request)
+{
+	static const struct want wants[] = { WANTS_END };
+
+	if (nothing_prepare(request) < 0 || body_parse_optional(request) < 0)
+		return -1;
+	return fields_read(request, request->json, "", wants, NULL);
 }

@@ -16,10 +16,12 @@ typedef void run_fn(struct request *request, rp_conn *conn);
 prepare_fn enqueue_prepare, claim_prepare, verdicts_prepare;
 prepare_fn settle_and_claim_prepare;
 
-/* queues.c. nothing_prepare() is for a request without parameters;
+/* fields.c. nothing_prepare() is for a request without parameters;
  * empty_body_prepare() also checks that the body has no members. */
-prepare_fn nothing_prepare, empty_body_prepare, queue_set_prepare;
-prepare_fn queue_pause_prepare, queue_hold_prepare;
+prepare_fn nothing_prepare, empty_body_prepare;
+
+/* queues.c */
+prepare_fn queue_set_prepare, queue_pause_prepare, queue_hold_prepare;
 run_fn queues_run, queue_run, queue_set_run, queue_drop_run;
 run_fn queue_pause_run, queue_resume_run, queue_hold_run;
 

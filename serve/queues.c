@@ -17,14 +17,6 @@
 
 /* ---- reading ---- */
 
-int
-nothing_prepare(struct request *request)
-{
-	static const char *const none[] = { NULL };
-
-	return check_parameters(request, none);
-}
-
 void
 queues_run(struct request *request, rp_conn *conn)
 {
@@ -259,16 +251,6 @@ queue_pause_run(struct request *request, rp_conn *conn)
 		refuse_error(request, r, rp_last_error(conn));
 	else
 		answer_queue(request, conn, 200);
-}
-
-int
-empty_body_prepare(struct request *request)
-{
-	static const struct want wants[] = { WANTS_END };
-
-	if (nothing_prepare(request) < 0 || body_parse_optional(request) < 0)
-		return -1;
-	return fields_read(request, request->json, "", wants, NULL);
 }
 
 void
