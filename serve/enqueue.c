@@ -7,15 +7,12 @@
  */
 #include "fields.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "handlers.h"
 #include "writes.h"
-
-#define MOST_HEADER 63 /* bytes of the name of a header that is taken */
 
 /* the members of a job in a request */
 struct new_job {
@@ -197,166 +194,28 @@ take_one(struct request *request)
 	return take_job(request, request->json, "", writes->specs);
 }
 
-/* ---- HTTP headers that say something about the job ---- */
-
-struct raw {
-	struct request *request;
-	json_t *job;     /* the members that the job would have in a JSON
-			  * request; NULL if this is one */
-	json_t *headers; /* the headers of the job */
-	int failed;
-};
-
-/* Returns the value of a header as the JSON value that the member `want` has in
- * a JSON request. NULL: the text is not UTF-8, or not the JSON of an array or
- * object. */
-static json_t *
-member_value(const struct want *want, const char *value)
-{
-	int64_t n;
-
-	if (want->type == WANT_JSON)
-		return json_loads(value, JSON_REJECT_DUPLICATES, NULL);
-	if (want->type == WANT_COUNT && parse_whole(value, &n) == 0)
-		return json_integer(n);
-	if (want->type == WANT_FLAG &&
-	    (strcmp(value, "true") == 0 || strcmp(value, "false") == 0))
-		return json_boolean(*value == 't');
-	return json_string(value);
-}
-
-/* Take a header such as Readpast-Max-Attempts as the member max_attempts of the
- * job. name: the header's name without the prefix Readpast-. */
-static void
-take_member(struct raw *raw, const char *name, const char *value)
-{
-	const struct want *want = job_wants;
-	char member[32];
-	size_t i = 0;
-
-	for (; name[i] && i + 1 < sizeof(member); i++)
-		member[i] = name[i] == '-'
-				    ? '_'
-				    : (char)tolower((unsigned char)name[i]);
-	member[i] = '\0';
-	while (want->name && strcmp(want->name, member) != 0)
-		want++;
-	if (!want->name || strncmp(member, "payload", 7) == 0)
-		raw->failed = refuse(raw->request, RP_EINVAL, member,
-				     "no such header Readpast-%.40s", name);
-	else if (json_object_get(raw->job, member))
-		raw->failed = refuse(raw->request, RP_EINVAL, member,
-				     "the header is given twice");
-	else if (json_object_set_new(raw->job, member,
-				     member_value(want, value)) < 0)
-		raw->failed = refuse(
-			raw->request, RP_EINVAL, member, "the header is not %s",
-			want->type == WANT_JSON ? "JSON" : "UTF-8");
-}
-
-/* Take a header that becomes a header of the job. name: in lower case. */
-static void
-take_job_header(struct raw *raw, const char *name, const char *value)
-{
-	json_t *before = json_object_get(raw->headers, name), *text;
-
-	/* A client may split the list in tracestate among several headers. */
-	if (before && strcmp(name, "tracestate") == 0)
-		text = json_sprintf("%s,%s", json_string_value(before), value);
-	else
-		text = json_string(value);
-	if (before && strcmp(name, "tracestate") != 0)
-		raw->failed = refuse(raw->request, RP_EINVAL, name,
-				     "the header is given twice");
-	else if (!text)
-		raw->failed = refuse(raw->request, RP_EINVAL, name,
-				     "the header is not UTF-8");
-	else
-		json_object_set(raw->headers, name, text);
-	json_decref(text);
-}
-
-static int
-is_of_trace(const char *name)
-{
-	return strcmp(name, "traceparent") == 0 ||
-	       strcmp(name, "tracestate") == 0;
-}
-
-static enum MHD_Result
-take_header(void *ctx, enum MHD_ValueKind kind, const char *name,
-	    const char *value)
-{
-	static const char own[] = "readpast-";
-	struct raw *raw = ctx;
-	char lower[MOST_HEADER + 1];
-	size_t i = 0;
-
-	(void)kind;
-	value = value ? value : "";
-	for (; name[i] && i < MOST_HEADER; i++)
-		lower[i] = (char)tolower((unsigned char)name[i]);
-	lower[i] = '\0';
-	/* The headers of a trace become headers of the job. If the body is the
-	 * payload, so do the headers of a CloudEvent and the content type. */
-	if (is_of_trace(lower))
-		take_job_header(raw, lower, value);
-	else if (!raw->job)
-		return MHD_YES;
-	else if (strncmp(lower, own, strlen(own)) == 0)
-		take_member(raw, name + strlen(own), value);
-	else if (strncmp(lower, "ce-", 3) == 0 && name[i])
-		raw->failed = refuse(raw->request, RP_EINVAL, name,
-				     "the header's name is longer than %d "
-				     "bytes",
-				     MOST_HEADER);
-	else if (strncmp(lower, "ce-", 3) == 0 ||
-		 strcmp(lower, "content-type") == 0)
-		take_job_header(raw, lower, value);
-	return raw->failed ? MHD_NO : MHD_YES;
-}
-
-/* Read the HTTP headers, and give the job `job` those headers that it does not
- * have. */
-static int
-take_headers(struct raw *raw, json_t *job)
-{
-	json_t *given;
-
-	raw->headers = json_object();
-	if (!raw->headers)
-		return refuse_memory(raw->request);
-	mhd.get_connection_values(raw->request->connection, MHD_HEADER_KIND,
-				  take_header, raw);
-	given = json_object_get(job, "headers");
-	if (given && !json_is_null(given))
-		json_object_update_missing(given, raw->headers);
-	else if (json_object_size(raw->headers))
-		json_object_set(job, "headers", raw->headers);
-	json_decref(raw->headers);
-	return raw->failed ? -1 : 0;
-}
+/* ---- requests with one job ---- */
 
 /* Take the one job of a JSON request. */
 static int
 take_json(struct request *request)
 {
-	struct raw raw = { .request = request };
-
-	return take_headers(&raw, request->json) < 0 ? -1 : take_one(request);
+	return http_headers_take(request, request->json, NULL) < 0
+		       ? -1
+		       : take_one(request);
 }
 
 /* Take a job whose payload is the whole body. */
 static int
 take_raw(struct request *request)
 {
-	struct raw raw = { .request = request, .job = json_object() };
 	rp_job_spec *spec;
 
-	if (!raw.job)
+	request->json = json_object();
+	if (!request->json)
 		return refuse_memory(request);
-	request->json = raw.job;
-	if (take_headers(&raw, raw.job) < 0 || take_one(request) < 0)
+	if (http_headers_take(request, request->json, job_wants) < 0 ||
+	    take_one(request) < 0)
 		return -1;
 	spec = request->writes->specs;
 	spec->payload = request->body ? request->body : "";

@@ -1,6 +1,6 @@
 /*
- * fields.h - read the members of JSON objects into structs; see fields.c and
- * content.c.
+ * fields.h - read the members of JSON objects into structs; see fields.c,
+ * content.c and http_headers.c.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -80,5 +80,13 @@ int bytes_read(struct request *request, const char *where, const char *name,
  * request. */
 int headers_read(struct request *request, const char *where, json_t *headers,
 		 int is_json, char **ret);
+
+/* http_headers.c: give the members `job` of a job those headers of the HTTP
+ * request that the job is to have, unless it has them. wants: if the body of
+ * the request is the payload, the members that headers such as
+ * Readpast-Max-Attempts may set. NULL for a JSON request, of which only the
+ * headers of a trace are taken. Returns 0, or -1 after refusing the request. */
+int http_headers_take(struct request *request, json_t *job,
+		      const struct want *wants);
 
 #endif
