@@ -29,8 +29,9 @@
 static int
 split_host(const char *text, char *host, size_t room, int *ret_port)
 {
-	const char *end = *text == '[' ? strchr(text, ']') : text - 1;
-	const char *colon = end ? strchr(end + 1, ':') : NULL;
+	/* An IPv6 address has colons of its own, between brackets. */
+	const char *end = *text == '[' ? strchr(text, ']') : text;
+	const char *colon = end ? strchr(end, ':') : NULL;
 	size_t n = colon ? (size_t)(colon - text) : strlen(text);
 	int64_t port = 0;
 
