@@ -23,8 +23,9 @@ struct stream {
 	char *unsent;
 	size_t at, size, room;
 	int ends;
-	int64_t read_at; /* when the listener last took bytes, while bytes wait
-			  * for it; otherwise 0 */
+	int64_t read_at; /* while bytes wait for the listener: when it last took
+			  * bytes, or when the first of them came; otherwise
+			  * 0 */
 };
 
 void
@@ -150,17 +151,15 @@ numbers_for(const struct request *request, const json_t *all)
 			 json_object_get(all, "at"));
 }
 
-/* Note since when bytes wait for this listener, which has read nothing yet. If
- * they wait for too long, end the connection. */
-static void
-end_if_stuck(struct request *request)
+/* Returns whether bytes wait for this listener, and it has read nothing for too
+ * long. */
+static int
+is_stuck(const struct request *request)
 {
-	struct stream *stream = request->stream;
+	int64_t read_at = request->stream->read_at;
 
-	if (!stream->read_at)
-		stream->read_at = now_ms();
-	else if (now_ms() - stream->read_at > request->server->options->time_ms)
-		shutdown(request->fd, SHUT_RDWR);
+	return read_at &&
+	       now_ms() - read_at > request->server->options->time_ms;
 }
 
 static void
@@ -169,7 +168,10 @@ tell(struct request *request, const json_t *all)
 	json_t *mine = numbers_for(request, all);
 	char *text = json_dumps(mine, JSON_COMPACT | JSON_REAL_PRECISION(6));
 
-	end_if_stuck(request);
+	if (is_stuck(request))
+		shutdown(request->fd, SHUT_RDWR);
+	if (!request->stream->read_at)
+		request->stream->read_at = now_ms();
 	if (text)
 		put(request->stream, text);
 	free(text);
