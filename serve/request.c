@@ -355,6 +355,7 @@ dispatch(struct request *request)
 		return ask_pool(request, STAGE_TOKEN, read_tokens, LANE_READ);
 	if (request->stage == STAGE_TOKEN && check_token(request) < 0)
 		return send_answer(request);
+	/* metrics_prepare() reads numbers of the loop, whatever the body. */
 	if (!is_prepared && request->body_size > MOST_ON_LOOP &&
 	    strcmp(route->method, "GET") != 0)
 		return ask_pool(request, STAGE_ASKED, prepare_large, LANE_READ);
