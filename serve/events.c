@@ -244,7 +244,7 @@ events_tick(struct server *server, int64_t now)
 	events->is_asked = 1;
 	request->run = read_numbers;
 	request->back = take_numbers;
-	pool_give(server, request, LANE_READ);
+	pool_give(server, request, THREAD_READER);
 }
 
 void

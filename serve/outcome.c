@@ -69,7 +69,7 @@ ask_again(struct server *server, struct request *request)
 		return;
 	}
 	request->stage = STAGE_ASKED;
-	pool_give(server, request, LANE_READ);
+	pool_give(server, request, THREAD_READER);
 }
 
 void

@@ -307,7 +307,7 @@ polls_tick(struct server *server, int64_t now)
 			ask(server, request, a, &beating);
 	}
 	if (beating.first)
-		pool_give_all(server, &beating, LANE_BATCH);
+		pool_give_all(server, &beating, THREAD_WRITER);
 }
 
 void
@@ -362,7 +362,7 @@ polls_wake(struct server *server, const char *queue, size_t jobs)
 	a->again = 0;
 	take_wave(server, a, jobs ? jobs : WAVE, &wave);
 	if (wave.first)
-		pool_give_all(server, &wave, LANE_BATCH);
+		pool_give_all(server, &wave, THREAD_WRITER);
 }
 
 /* Called when the writer thread has run the claim of a request. If the request

@@ -33,19 +33,19 @@ wake_one(struct member_of_pool *members, size_t count)
 }
 
 void
-pool_give(struct server *server, struct request *request, enum lane lane)
+pool_give(struct server *server, struct request *request, enum thread thread)
 {
 	struct list one = { 0 };
 
 	list_add(&one, request);
-	pool_give_all(server, &one, lane);
+	pool_give_all(server, &one, thread);
 }
 
 void
-pool_give_all(struct server *server, struct list *requests, enum lane lane)
+pool_give_all(struct server *server, struct list *requests, enum thread thread)
 {
 	struct pool *pool = &server->pool;
-	int writes = lane == LANE_BATCH;
+	int writes = thread == THREAD_WRITER;
 	struct request *request;
 
 	pool->given += requests->count;

@@ -333,12 +333,12 @@ prepare_large(struct request *request, rp_conn *conn)
 /* Let a thread of the pool call run(). */
 static enum MHD_Result
 ask_pool(struct request *request, enum stage stage,
-	 void (*run)(struct request *, rp_conn *), enum lane lane)
+	 void (*run)(struct request *, rp_conn *), enum thread thread)
 {
 	request->stage = stage;
 	request->run = run;
 	server_suspend_soon(request);
-	pool_give(request->server, request, lane);
+	pool_give(request->server, request, thread);
 	return MHD_YES;
 }
 
@@ -352,17 +352,20 @@ dispatch(struct request *request)
 
 	connection_is(request->client, PHASE_BUSY);
 	if (request->is_token_unknown && request->stage == STAGE_READ)
-		return ask_pool(request, STAGE_TOKEN, read_tokens, LANE_READ);
+		return ask_pool(request, STAGE_TOKEN, read_tokens,
+				THREAD_READER);
 	if (request->stage == STAGE_TOKEN && check_token(request) < 0)
 		return send_answer(request);
 	/* metrics_prepare() reads numbers of the loop, whatever the body. */
 	if (!is_prepared && request->body_size > MOST_ON_LOOP &&
 	    strcmp(route->method, "GET") != 0)
-		return ask_pool(request, STAGE_ASKED, prepare_large, LANE_READ);
+		return ask_pool(request, STAGE_ASKED, prepare_large,
+				THREAD_READER);
 	if (!is_prepared && route->prepare(request) < 0)
 		return send_answer(request);
-	if (route->lane != LANE_NOW)
-		return ask_pool(request, STAGE_ASKED, route->run, route->lane);
+	if (route->thread != THREAD_LOOP)
+		return ask_pool(request, STAGE_ASKED, route->run,
+				route->thread);
 	route->run(request, NULL);
 	return send_answer(request);
 }
@@ -408,7 +411,7 @@ release_held(struct request *request)
 	}
 	atomic_fetch_add(&server->metrics.jobs[MET_RELEASED],
 			 (int64_t)request->held_count);
-	pool_give(server, own, LANE_BATCH);
+	pool_give(server, own, THREAD_WRITER);
 }
 
 void

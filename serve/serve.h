@@ -168,16 +168,16 @@ struct request {
 /* ---- routes ---- */
 
 /* Which thread calls a route's run(). */
-enum lane {
-	LANE_NOW,  /* the loop calls run(), which does not use the database */
-	LANE_READ, /* one of the pool's readers calls run() */
-	LANE_BATCH /* there is no run(): the pool's writer joins the writes of
-		    * many requests */
+enum thread {
+	THREAD_LOOP,   /* the loop; run() does not use the database */
+	THREAD_READER, /* one of the pool's readers */
+	THREAD_WRITER  /* there is no run(): the pool's writer joins the writes
+			* of many requests */
 };
 
 struct route {
 	const char *method, *path; /* a * in the path stands for any segment */
-	enum lane lane;
+	enum thread thread;
 	enum may may; /* the permission that the token must give */
 	/* 1: the third segment of the path is a queue, and the token must give
 	 * the permission `may` for this queue */
@@ -186,7 +186,7 @@ struct route {
 	 * body is large. Returns 0, or -1 after answering the request. NULL:
 	 * there is no input to check. */
 	int (*prepare)(struct request *request);
-	/* Does the work and answers. NULL for LANE_BATCH: the pool's writer
+	/* Does the work and answers. NULL for THREAD_WRITER: the pool's writer
 	 * does what request->writes says, and writes->finish() answers. */
 	void (*run)(struct request *request, rp_conn *conn);
 };
@@ -321,12 +321,13 @@ int pool_start(struct server *server);
 void pool_renew(const struct server *server, rp_conn **conn);
 void pool_stop(struct server *server); /* ends the threads */
 void pool_close(struct server *server);
-void pool_give(struct server *server, struct request *request, enum lane lane);
+void pool_give(struct server *server, struct request *request,
+	       enum thread thread);
 /* Give all requests of a list to the pool. If they are writes with small bodies
  * and there are at most MOST_IN_COMMIT of them, they are done in the same
  * commit. */
 void pool_give_all(struct server *server, struct list *requests,
-		   enum lane lane);
+		   enum thread thread);
 
 /* clients.c: clients that are registered as workers. The pool's writer and the
  * waiter use the table. */

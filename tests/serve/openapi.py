@@ -131,7 +131,7 @@ class Description(Case):
         return content.get("application/json")
 
     def test_every_path_of_the_server_is_described_and_no_other(self):
-        rows = re.findall(r'\{ "([A-Z]+)",\s*"([^"]*)",\s*LANE', ROUTES.read_text())
+        rows = re.findall(r'\{ "([A-Z]+)",\s*"([^"]*)",\s*THREAD', ROUTES.read_text())
         served = {(method, path) for method, path in rows}
         described = {(method, re.sub(r"\{\w+\}", "*", path.lstrip("/")))
                      for method, path, _ in self.operations()}
