@@ -78,18 +78,19 @@ take_claim(struct request *request, const struct wanted_claim *wanted)
 /* Record the claims in the request, so that they can be released if the answer
  * cannot be sent. */
 static int
-hold(struct request *request)
+note_claims(struct request *request)
 {
 	const struct writes *writes = request->writes;
 
-	request->held = calloc(writes->jobs_count + 1, sizeof(*request->held));
-	if (!request->held)
+	request->claims =
+		calloc(writes->jobs_count + 1, sizeof(*request->claims));
+	if (!request->claims)
 		return -1;
 	for (size_t i = 0; i < writes->jobs_count; i++) {
-		request->held[i].id = writes->jobs[i]->id;
-		request->held[i].claim_no = writes->jobs[i]->claim_no;
+		request->claims[i].id = writes->jobs[i]->id;
+		request->claims[i].claim_no = writes->jobs[i]->claim_no;
 	}
-	request->held_count = writes->jobs_count;
+	request->claims_count = writes->jobs_count;
 	return 0;
 }
 
@@ -111,9 +112,9 @@ claim_finish(struct request *request)
 	json_object_set_new(object, "jobs", jobs);
 	atomic_fetch_add(&request->server->metrics.jobs[MET_CLAIMED],
 			 (int64_t)writes->jobs_count);
-	if (hold(request) < 0)
+	if (note_claims(request) < 0)
 		json_decref(object);
-	answer_json(request, 200, request->held ? object : NULL);
+	answer_json(request, 200, request->claims ? object : NULL);
 }
 
 /* Read what the request wants to claim, and make its writes. Returns 0 or -1.

@@ -218,19 +218,19 @@ end_wait(struct server *server, struct request *request)
 void
 polls_answer_gone(struct request *request)
 {
-	struct held *held = request->held;
-	size_t n = request->held_count;
+	struct answered_claim *claims = request->claims;
+	size_t n = request->claims_count;
 
 	request->is_closed = 1;
 	if (!request->writes->has_results) {
 		refuse_gone(request);
 		return;
 	}
-	request->held = NULL;
+	request->claims = NULL;
 	writes_end_wait(request);
-	free(request->held);
-	request->held = held;
-	request->held_count = n;
+	free(request->claims);
+	request->claims = claims;
+	request->claims_count = n;
 }
 
 /* Answer a request whose client is gone. */
@@ -374,9 +374,9 @@ polls_back(struct server *server, struct request *request)
 {
 	struct awaited *a = request->wave;
 
-	if (a && request->held_count)
+	if (a && request->claims_count)
 		server->polls.found_at = now_ms();
-	if (request->held_count &&
+	if (request->claims_count &&
 	    (request->is_closed || request_is_gone(request)))
 		polls_answer_gone(request);
 	request->wave = NULL;
@@ -389,7 +389,7 @@ polls_back(struct server *server, struct request *request)
 	if (!a)
 		return;
 	a->in_wave--;
-	if (request->held_count)
+	if (request->claims_count)
 		a->again = 1;
 	if (a->in_wave == 0 && a->again)
 		polls_wake(server, a->name, 0);

@@ -89,7 +89,7 @@ request_free(struct request *request)
 	stream_free(request->stream);
 	answer_clear(&request->answer);
 	json_decref(request->json);
-	free(request->held);
+	free(request->claims);
 	free(request->body);
 	free(request->decoded);
 	free(request->target);
@@ -397,20 +397,20 @@ request_handle(void *ctx, struct MHD_Connection *connection, const char *url,
 
 /* Release the claimed jobs of an answer that could not be sent. */
 static void
-release_held(struct request *request)
+release_claims(struct request *request)
 {
 	struct server *server = request->server;
 	struct request *own = request_new(server);
 
 	if (!own)
 		return; /* the jobs become ready again when their leases end */
-	own->writes = writes_release(request->held, request->held_count);
+	own->writes = writes_release(request->claims, request->claims_count);
 	if (!own->writes) {
 		request_free(own);
 		return;
 	}
 	atomic_fetch_add(&server->metrics.jobs[MET_RELEASED],
-			 (int64_t)request->held_count);
+			 (int64_t)request->claims_count);
 	pool_give(server, own, THREAD_WRITER);
 }
 
@@ -428,8 +428,8 @@ request_end(void *ctx, struct MHD_Connection *connection, void **state,
 		return;
 	if (request->stream)
 		events_remove(request->server, request);
-	if (request->held_count && (!is_sent || request->is_closed))
-		release_held(request);
+	if (request->claims_count && (!is_sent || request->is_closed))
+		release_claims(request);
 	metrics_answered(request->server, request->answer.status,
 			 monotonic_us() - request->began_us);
 	access_log(request->server, request, is_sent);

@@ -97,7 +97,7 @@ enum stage {
 
 /* A claim that an answer contains. If the answer cannot be sent, the claim is
  * released. */
-struct held {
+struct answered_claim {
 	int64_t id, claim_no;
 };
 
@@ -159,8 +159,8 @@ struct request {
 	int is_counted;        /* 1: the request is counted in struct awaited */
 	struct awaited *wave;  /* the queue from which the request claims as a
 				* part of a wave (see poll.c), or NULL */
-	struct held *held;     /* the claims that the answer contains */
-	size_t held_count;
+	struct answered_claim *claims; /* the claims that the answer contains */
+	size_t claims_count;
 	struct answer answer;
 	struct stream *stream; /* for STAGE_EVENTS; else NULL */
 };

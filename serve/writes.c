@@ -59,7 +59,7 @@ writes_keep(struct writes *writes, char *text)
 }
 
 struct writes *
-writes_release(const struct held *held, size_t n)
+writes_release(const struct answered_claim *claims, size_t n)
 {
 	struct writes *writes = calloc(1, sizeof(*writes));
 
@@ -72,8 +72,8 @@ writes_release(const struct held *held, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		writes->verdicts[i] = (rp_verdict)RP_VERDICT_INIT;
 		writes->verdicts[i].verdict = RP_RELEASE;
-		writes->verdicts[i].id = held[i].id;
-		writes->verdicts[i].claim_no = held[i].claim_no;
+		writes->verdicts[i].id = claims[i].id;
+		writes->verdicts[i].claim_no = claims[i].claim_no;
 	}
 	writes->verdicts_count = n;
 	return writes;

@@ -67,7 +67,7 @@ void writes_free(struct writes *writes);
  * if `text` is NULL or memory ran out. */
 char *writes_keep(struct writes *writes, char *text);
 /* Returns writes that release claims. NULL: out of memory. */
-struct writes *writes_release(const struct held *held, size_t n);
+struct writes *writes_release(const struct answered_claim *claims, size_t n);
 /* Answer a request that claims, without jobs. It must not be in a list. */
 void writes_end_wait(struct request *request);
 /* Do the writes of several requests in one commit. Returns 0, or -1 if nothing
