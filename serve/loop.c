@@ -172,8 +172,8 @@ take_all_back(struct server *server)
 	server->pool.given -= done.count;
 	while ((request = list_take(&done)))
 		take_back(server, request);
-	polls_look(server);
-	outcomes_look(server);
+	polls_take_ready(server);
+	outcomes_take_ended(server);
 }
 
 /* ---- the loop ---- */

@@ -73,7 +73,7 @@ ask_again(struct server *server, struct request *request)
 }
 
 void
-outcomes_look(struct server *server)
+outcomes_take_ended(struct server *server)
 {
 	struct outcomes *o = &server->outcomes;
 	rp_outcome *ended;
@@ -250,7 +250,7 @@ outcomes_stop(struct server *server)
 	rp_close(o->conn);
 	free(o->ids);
 	free(o->ended);
-	/* The loop looks here once more, for requests that others give back. */
+	/* The loop reads this once more, for requests that others give back. */
 	o->ended = NULL;
 	o->ended_count = 0;
 }

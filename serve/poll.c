@@ -278,7 +278,7 @@ void
 polls_tick(struct server *server, int64_t now)
 {
 	struct polls *p = &server->polls;
-	struct list waiting = p->waiting, beating = { 0 };
+	struct list waiting = p->waiting, heartbeats = { 0 };
 	struct request *request;
 
 	if (now >= p->forget_at) {
@@ -304,10 +304,10 @@ polls_tick(struct server *server, int64_t now)
 		if (request->until_ms <= now || !a)
 			end_wait(server, request);
 		else
-			ask(server, request, a, &beating);
+			ask(server, request, a, &heartbeats);
 	}
-	if (beating.first)
-		pool_give_all(server, &beating, THREAD_WRITER);
+	if (heartbeats.first)
+		pool_give_all(server, &heartbeats, THREAD_WRITER);
 }
 
 void
@@ -398,7 +398,7 @@ polls_back(struct server *server, struct request *request)
 /* Let requests claim from each queue in which the waiter has found ready jobs.
  */
 void
-polls_look(struct server *server)
+polls_take_ready(struct server *server)
 {
 	struct polls *p = &server->polls;
 	char **ready;

@@ -388,7 +388,7 @@ void polls_answer_gone(struct request *request);
  * jobs. jobs: how many; 0: not known. */
 void polls_wake(struct server *server, const char *queue, size_t jobs);
 void polls_back(struct server *server, struct request *request);
-void polls_look(struct server *server);
+void polls_take_ready(struct server *server);
 void polls_tick(struct server *server, int64_t now);
 void polls_end(struct server *server); /* answer all waiting requests */
 void polls_free(struct server *server);
@@ -416,7 +416,7 @@ int outcomes_start(struct server *server);
 void outcomes_stop(struct server *server);
 void outcomes_add(struct server *server, struct request *request);
 void outcomes_remove(struct server *server, struct request *request);
-void outcomes_look(struct server *server);
+void outcomes_take_ended(struct server *server);
 void outcomes_tick(struct server *server, int64_t now);
 void outcomes_end(struct server *server);
 

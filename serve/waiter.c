@@ -43,7 +43,7 @@ struct waiter {
 	struct rp_waiter registration;
 	int64_t rest_ms; /* how long to rest after ready jobs are found */
 	int pause_ms;    /* until the next sweep */
-	int what;        /* RP_WAIT_PROBE: look for jobs before the next wait */
+	int what;        /* RP_WAIT_PROBE: probe before the next wait */
 };
 
 void
@@ -251,7 +251,7 @@ do_duties(struct server *server, int64_t now)
  * there were jobs before that no request could claim, the waiter is not
  * registered while it rests, so that enqueues notify others. */
 static int
-look(struct waiter *w)
+probe(struct waiter *w)
 {
 	struct polls *p = &w->server->polls;
 	int64_t reported_at = now_ms();
@@ -281,7 +281,7 @@ wait_once(struct waiter *w)
 	}
 	w->what = 0;
 	r = rp__wait(p->conn, &w->registration, what, w->pause_ms, p->fd);
-	return r > 0 ? look(w) : r;
+	return r > 0 ? probe(w) : r;
 }
 
 static void *
@@ -359,7 +359,7 @@ polls_stop(struct server *server)
 	}
 	rp_close(p->conn);
 	names_free(p->ready);
-	/* The loop looks here once more, for requests that others give back. */
+	/* The loop reads this once more, for requests that others give back. */
 	p->ready = NULL;
 	polls_free(server);
 }
