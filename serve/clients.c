@@ -42,7 +42,7 @@ set_number(json_t *client, const char *key, int64_t n)
 /* Returns the client of this request; it is added if it is new. Clients with
  * different tokens are different clients, even if they have the same name. */
 static json_t *
-find(json_t *table, const struct request *request)
+find_or_add(json_t *table, const struct request *request)
 {
 	char key[RP_MOST_NAME + RP_MOST_WORKER + 2];
 	json_t *client;
@@ -181,7 +181,8 @@ clients_note(struct clients *clients, const struct request *request)
 	for (size_t i = 0; has_verdicts(writes) && i < writes->verdicts_count;
 	     i++)
 		settle_claim(clients, &writes->verdicts[i]);
-	client = writes->worker_id ? find(clients->table, request) : NULL;
+	client =
+		writes->worker_id ? find_or_add(clients->table, request) : NULL;
 	for (size_t i = 0; client && i < writes->jobs_count; i++)
 		add_claim(clients, client, writes->jobs[i]);
 	pthread_mutex_unlock(&clients->lock);
@@ -284,7 +285,7 @@ hear_claim(struct clients *clients, rp_conn *conn,
 	   const struct request *request)
 {
 	struct writes *writes = request->writes;
-	json_t *client = find(clients->table, request);
+	json_t *client = find_or_add(clients->table, request);
 	int r = client ? hear(client, conn, clients->host, writes->queues)
 		       : RP_ENOMEM;
 

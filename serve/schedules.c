@@ -23,7 +23,7 @@ struct wanted_schedule {
 /* ---- reading ---- */
 
 static json_t *
-shown(const struct request *request, const rp_schedule *schedule)
+schedule_json(const struct request *request, const rp_schedule *schedule)
 {
 	json_t *object = json_schedule(schedule);
 
@@ -50,7 +50,8 @@ schedules_run(struct request *request, rp_conn *conn)
 	for (size_t i = 0; i < rp_schedules_count(all); i++)
 		if (may(request, MAY_READ, rp_schedules_at(all, i)->queue))
 			json_array_append_new(
-				list, shown(request, rp_schedules_at(all, i)));
+				list, schedule_json(request,
+						    rp_schedules_at(all, i)));
 	rp_schedules_free(all);
 	answer_json(request, 200, json_pack("{s:o}", "schedules", list));
 }
@@ -90,7 +91,8 @@ answer_one(struct request *request, rp_conn *conn, int status)
 
 	if (read_one(request, conn, MAY_READ, &one) < 0)
 		return;
-	answer_json(request, status, shown(request, rp_schedules_at(one, 0)));
+	answer_json(request, status,
+		    schedule_json(request, rp_schedules_at(one, 0)));
 	rp_schedules_free(one);
 }
 
