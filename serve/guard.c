@@ -254,12 +254,16 @@ may(const struct request *request, enum may what, const char *queue)
 }
 
 int
+refuse_scope(struct request *request)
+{
+	return refuse_status(request, 403, "scope",
+			     "the token does not allow this");
+}
+
+int
 guard_queue(struct request *request, enum may what, const char *queue)
 {
-	return may(request, what, queue)
-		       ? 0
-		       : refuse_status(request, 403, "scope",
-				       "the token does not allow this");
+	return may(request, what, queue) ? 0 : refuse_scope(request);
 }
 
 int

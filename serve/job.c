@@ -90,8 +90,7 @@ job_read(struct request *request, rp_conn *conn, enum may what, rp_batch **ret)
 		return 0;
 	if (may(request, MAY_READ, rp_batch_at(*ret, 0)->queue)) {
 		rp_batch_free(*ret);
-		return refuse_status(request, 403, "scope",
-				     "the token does not allow this");
+		return refuse_scope(request);
 	}
 	rp_batch_free(*ret);
 	return no_job(request, NULL);

@@ -127,11 +127,9 @@ metrics_prepare(struct request *request)
 {
 	FILE *to;
 
-	if (nothing_prepare(request) < 0)
+	if (nothing_prepare(request) < 0 ||
+	    guard_queue(request, MAY_READ, NULL) < 0)
 		return -1;
-	if (!may(request, MAY_READ, NULL))
-		return refuse_status(request, 403, "scope",
-				     "the token does not allow this");
 	free(request->body);
 	request->body = NULL;
 	to = open_memstream(&request->body, &request->body_size);

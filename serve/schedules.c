@@ -79,9 +79,7 @@ read_one(struct request *request, rp_conn *conn, enum may what,
 		return 0;
 	r = may(request, MAY_READ, rp_schedules_at(*ret, 0)->queue);
 	rp_schedules_free(*ret);
-	return r ? refuse_status(request, 403, "scope",
-				 "the token does not allow this")
-		 : no_schedule(request);
+	return r ? refuse_scope(request) : no_schedule(request);
 }
 
 static void

@@ -225,8 +225,10 @@ int guard_again(struct request *request);
 /* Check that the route's method and the request's token are allowed. Returns 0,
  * or -1 after answering. */
 int guard_route(struct request *request);
-/* Check that the token gives the right `may` for the queue. Returns 0, or -1
- * after answering. */
+/* Answer that the token does not allow the request. Returns -1. */
+int refuse_scope(struct request *request);
+/* Check that the token gives the right `may` for the queue, or for all queues
+ * if `queue` is NULL. Returns 0, or -1 after answering. */
 int guard_queue(struct request *request, enum may may, const char *queue);
 /* Check that a parameter of the query is the name of a queue, and that the
  * token may read this queue. Returns 0, or -1 after answering. */

@@ -166,10 +166,7 @@ doctor_prepare(struct request *request)
 	if (text && rp_duration(text, &request->wait_ms) < 0)
 		return refuse(request, RP_EINVAL, "long",
 			      "expected a duration, such as 1m");
-	return may(request, MAY_READ, NULL)
-		       ? 0
-		       : refuse_status(request, 403, "scope",
-				       "the token does not allow this");
+	return guard_queue(request, MAY_READ, NULL);
 }
 
 /* Returns all findings, the worst first. The checks that were not done are at
