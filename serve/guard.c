@@ -65,6 +65,20 @@ unmap_address(struct sockaddr_storage *address, socklen_t *size)
 	*size = sizeof(to);
 }
 
+int
+is_loopback(const struct sockaddr *address)
+{
+	if (address->sa_family == AF_INET) {
+		const struct sockaddr_in *in = (const void *)address;
+
+		return ntohl(in->sin_addr.s_addr) >> 24 == 127;
+	}
+	return address->sa_family == AF_INET6 &&
+	       IN6_IS_ADDR_LOOPBACK(
+		       &((const struct sockaddr_in6 *)(const void *)address)
+				->sin6_addr);
+}
+
 /* Write to `host` the address at which the client reached this server. Returns
  * the port, 0 if the client used a socket in the file system, or -1 if the
  * address cannot be found. */
@@ -85,8 +99,7 @@ own_address(const struct request *request, char *host, size_t room,
 	if (getnameinfo((struct sockaddr *)&address, size, text, sizeof(text),
 			port, sizeof(port), NI_NUMERICHOST | NI_NUMERICSERV))
 		return -1;
-	*ret_is_loopback =
-		strncmp(text, "127.", 4) == 0 || strcmp(text, "::1") == 0;
+	*ret_is_loopback = is_loopback((struct sockaddr *)&address);
 	snprintf(host, room, strchr(text, ':') ? "[%s]" : "%s", text);
 	return atoi(port);
 }
@@ -106,19 +119,19 @@ static int
 check_host(struct request *request)
 {
 	const char *text = head_value(request, "Host");
-	int own_port, port, is_loopback, standard;
+	int own_port, port, is_local, standard;
 	char host[MOST_HOST + 1], own[MOST_HOST + 1];
 
 	if (!text || split_host(text, host, sizeof(host), &port) < 0)
 		return refuse(request, RP_EINVAL, NULL,
 			      "the header Host is not valid");
 	standard = request->server->options->cert ? 443 : 80;
-	own_port = own_address(request, own, sizeof(own), &is_loopback);
+	own_port = own_address(request, own, sizeof(own), &is_local);
 	if (own_port == 0 || is_given_name(request, host))
 		return 0;
 	if ((port ? port : standard) == own_port &&
 	    (strcasecmp(host, own) == 0 ||
-	     (is_loopback && strcasecmp(host, "localhost") == 0)))
+	     (is_local && strcasecmp(host, "localhost") == 0)))
 		return 0;
 	return refuse_status(request, 421, "wrong-host",
 			     "the header Host names %.80s, which is not this "

@@ -64,20 +64,6 @@ listen_resolve(const char *option, const char *text)
 	return NULL;
 }
 
-static int
-is_loopback(const struct sockaddr *address)
-{
-	if (address->sa_family == AF_INET) {
-		const struct sockaddr_in *in = (const void *)address;
-
-		return ntohl(in->sin_addr.s_addr) >> 24 == 127;
-	}
-	return address->sa_family == AF_INET6 &&
-	       IN6_IS_ADDR_LOOPBACK(
-		       &((const struct sockaddr_in6 *)(const void *)address)
-				->sin6_addr);
-}
-
 int
 listen_check(const struct options *options)
 {
@@ -203,8 +189,6 @@ name_address(struct listener *listener)
 	getsockname(listener->fd, (struct sockaddr *)&address, &size);
 	getnameinfo((struct sockaddr *)&address, size, host, sizeof(host), port,
 		    sizeof(port), NI_NUMERICHOST | NI_NUMERICSERV);
-	listener->port = atoi(port);
-	listener->is_loopback = is_loopback((struct sockaddr *)&address);
 	snprintf(listener->name, sizeof(listener->name),
 		 strchr(host, ':') ? "[%s]:%s" : "%s:%s", host, port);
 }

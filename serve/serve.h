@@ -234,6 +234,8 @@ int guard_queue(struct request *request, enum may may, const char *queue);
  * token may read this queue. Returns 0, or -1 after answering. */
 int guard_named_queue(struct request *request, const char *parameter,
 		      const char *queue);
+/* Returns whether only this machine can connect to the address. */
+int is_loopback(const struct sockaddr *address);
 /* Returns the text of the token that the request contains, or NULL. */
 const char *guard_token_text(const struct request *request);
 /* Returns a value for the header Set-Cookie. The header makes the browser keep
@@ -508,7 +510,6 @@ struct listener {
 	dev_t device;     /* of this socket file */
 	ino_t inode;
 	char name[64]; /* ADDRESS:PORT */
-	int port, is_loopback;
 };
 
 struct server {
