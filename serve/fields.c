@@ -240,7 +240,23 @@ body_parse_optional(struct request *request)
 	return request->json ? 0 : refuse_memory(request);
 }
 
-/* ---- requests without parameters ---- */
+/* ---- parameters ---- */
+
+#define LISTED 50 /* items in a page of a list if no limit is given */
+#define MOST_LISTED 200
+
+int
+limit_read(struct request *request)
+{
+	const char *text = parameter(request, "limit");
+
+	request->limit = LISTED;
+	if (!text || (parse_whole(text, &request->limit) == 0 &&
+		      request->limit >= 1 && request->limit <= MOST_LISTED))
+		return 0;
+	return refuse(request, RP_EINVAL, "limit", "expected 1 to %d",
+		      MOST_LISTED);
+}
 
 int
 nothing_prepare(struct request *request)

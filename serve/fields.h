@@ -57,6 +57,9 @@ int refuse_member(struct request *request, const char *where,
 int body_parse(struct request *request);
 /* Like body_parse(), but an empty body counts as an empty object. */
 int body_parse_optional(struct request *request);
+/* Read the parameter `limit`, the most items in a page of a list. Returns 0, or
+ * -1 after refusing the request. */
+int limit_read(struct request *request);
 
 /* content.c */
 /* A payload or a result as bytes. */

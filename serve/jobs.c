@@ -157,7 +157,6 @@ jobs_prepare(struct request *request)
 					     "key",   "group",  "error",
 					     "older", "cursor", "limit",
 					     NULL };
-	const char *limit = parameter(request, "limit");
 	const char *cursor = parameter(request, "cursor");
 	struct filter f = FILTER_INIT;
 	struct cursor start;
@@ -165,11 +164,8 @@ jobs_prepare(struct request *request)
 	if (check_parameters(request, names) < 0 ||
 	    query_to_json(request) < 0 || take_query(request, &f) < 0)
 		return -1;
-	request->limit = LISTED;
-	if (limit && (parse_whole(limit, &request->limit) < 0 ||
-		      request->limit < 1 || request->limit > MOST_LISTED))
-		return refuse(request, RP_EINVAL, "limit", "expected 1 to %d",
-			      MOST_LISTED);
+	if (limit_read(request) < 0)
+		return -1;
 	if (cursor && read_cursor(cursor, &start) < 0)
 		return refuse(request, RP_EINVAL, "cursor",
 			      "expected the value of `next` in the answer with "

@@ -27,7 +27,6 @@
 #define CONNECTION_BYTES 8192
 #define MOST_JOBS 1000     /* jobs in one request */
 #define MOST_WAIT_MS 60000 /* longest wait that a request may ask for */
-#define MOST_LISTED 200    /* jobs in one page of a list */
 #define MOST_SEGMENTS 6    /* parts of a path */
 #define MOST_PARAMETERS 16 /* parameters of a query */
 #define MOST_QUEUES 100    /* queues in one claim */

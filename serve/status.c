@@ -5,11 +5,12 @@
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  */
-#include "handlers.h"
+#include "fields.h"
 
 #include <string.h>
 
 #include "doctor.h"
+#include "handlers.h"
 
 void
 healthz(struct request *request, rp_conn *conn)
@@ -60,24 +61,20 @@ groups_prepare(struct request *request)
 {
 	static const char *const names[] = { "queue", "blocked", "after",
 					     "limit", NULL };
-	const char *queue, *blocked, *limit;
+	const char *queue, *blocked;
 
 	if (check_parameters(request, names) < 0)
 		return -1;
 	queue = parameter(request, "queue");
 	blocked = parameter(request, "blocked");
-	limit = parameter(request, "limit");
 	if (!queue)
 		return refuse(request, RP_EINVAL, "queue", "which queue?");
 	if (blocked && strcmp(blocked, "1") != 0 &&
 	    strcmp(blocked, "true") != 0)
 		return refuse(request, RP_EINVAL, "blocked",
 			      "expected 1 or true, or no such parameter");
-	request->limit = LISTED;
-	if (limit && (parse_whole(limit, &request->limit) < 0 ||
-		      request->limit < 1 || request->limit > MOST_LISTED))
-		return refuse(request, RP_EINVAL, "limit", "expected 1 to %d",
-			      MOST_LISTED);
+	if (limit_read(request) < 0)
+		return -1;
 	return guard_named_queue(request, "queue", queue);
 }
 
