@@ -311,6 +311,8 @@ json_t *json_members(const struct member *members, size_t n);
 json_t *json_claim(int64_t id, int64_t claim_no); /* "ID:CLAIMNO" */
 json_t *json_job(const rp_job *job);
 void json_put_result(json_t **object, const rp_job *job);
+/* The words for RP_ADDED, RP_EXISTED and RP_REPLACED. */
+extern const char *const added_words[];
 json_t *json_added(const char *queue, const rp_added *added);
 json_t *json_stats(const rp_queue_stats *stats);
 json_t *json_worker(const rp_worker_info *worker);

@@ -240,16 +240,19 @@ json_job(const rp_job *job)
 	return object;
 }
 
+const char *const added_words[] = {
+	[RP_ADDED] = "added",
+	[RP_EXISTED] = "existing",
+	[RP_REPLACED] = "replaced",
+};
+
 json_t *
 json_added(const char *queue, const rp_added *added)
 {
-	static const char *const words[] = { [RP_ADDED] = "added",
-					     [RP_EXISTED] = "existing",
-					     [RP_REPLACED] = "replaced" };
 	const struct member members[] = {
 		{ "id", json_integer(added->id) },
 		{ "queue", json_text(queue) },
-		{ "result", json_text(words[added->outcome]) },
+		{ "result", json_text(added_words[added->outcome]) },
 	};
 
 	return JSON_MEMBERS(members);

@@ -235,16 +235,6 @@ is_json(const struct request *request)
 
 /* ---- the route ---- */
 
-static const char *
-outcome_text(const rp_added *added)
-{
-	static const char *const words[] = { [RP_ADDED] = "added",
-					     [RP_EXISTED] = "existing",
-					     [RP_REPLACED] = "replaced" };
-
-	return words[added->outcome];
-}
-
 char *
 enqueue_text(const struct writes *writes)
 {
@@ -256,7 +246,7 @@ enqueue_text(const struct writes *writes)
 			list,
 			json_pack("{s:I, s:s}", "id",
 				  (json_int_t)writes->added[i].id, "outcome",
-				  outcome_text(&writes->added[i])));
+				  added_words[writes->added[i].outcome]));
 	object = writes->is_one ? json_incref(json_array_get(list, 0))
 				: json_pack("{s:O}", "jobs", list);
 	text = object ? json_dumps(object, JSON_COMPACT) : NULL;

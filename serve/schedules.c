@@ -365,8 +365,7 @@ schedule_fire_run(struct request *request, rp_conn *conn)
 	r = rp_schedule_run(conn, request->segments[2], &added);
 	if (end_change(request, conn, r) < 0)
 		return;
-	answer_json(
-		request, 201,
-		json_pack("{s:I, s:s}", "id", (json_int_t)added.id, "outcome",
-			  added.outcome == RP_EXISTED ? "existing" : "added"));
+	answer_json(request, 201,
+		    json_pack("{s:I, s:s}", "id", (json_int_t)added.id,
+			      "outcome", added_words[added.outcome]));
 }
