@@ -145,6 +145,37 @@ listen(struct postgres *s, rp_error *error)
 	return 0;
 }
 
+/* Write this waiter's registration to the database. The fields of `s` about the
+ * registration describe the old one until this has succeeded. */
+static int
+run_register_waiter(struct postgres *s, const struct rp_waiter *waiter,
+		    rp_error *error)
+{
+	struct rp_value p[REGISTER_WAITER_PARAMS];
+	int64_t id =
+		waiter->is_session ? -PQ(backendPID)(s->pg) : waiter->worker_id;
+	char *queues = rp__list(waiter->queues, '{', '}');
+	int r;
+
+	if (!queues)
+		return rp__fail(error, RP_ENOMEM, "out of memory");
+	p[REGISTER_WAITER_WORKER_ID] = rp__int(id);
+	p[REGISTER_WAITER_QUEUES] = rp__text(queues);
+	r = rp__postgres_run(s, RP_V_REGISTER_WAITER, p, 1, registered_row, s,
+			     error);
+	if (r < 0) {
+		free(queues);
+		return r;
+	}
+	free(s->queues);
+	s->queues = queues;
+	s->waiter = id;
+	s->version = waiter->version;
+	s->registered_at = rp__monotonic_ms();
+	s->busy_turns = 0;
+	return 0;
+}
+
 /* Register as a waiter, or register again if the registration is old. Returns 1
  * if we were not listening before, or not for these queues. The caller must
  * then probe once more, because a job may have become ready just before that.
@@ -153,7 +184,6 @@ static int
 register_waiter(struct postgres *s, const struct rp_waiter *waiter,
 		rp_error *error)
 {
-	struct rp_value p[REGISTER_WAITER_PARAMS];
 	int is_other = s->version != waiter->version, r;
 	int64_t most_ms =
 		s->is_queue_missing ? REGISTER_MISSING_MS : REGISTER_MS;
@@ -161,21 +191,9 @@ register_waiter(struct postgres *s, const struct rp_waiter *waiter,
 	if (s->registered_at && !is_other &&
 	    rp__monotonic_ms() - s->registered_at < most_ms)
 		return 0;
-	free(s->queues);
-	s->queues = rp__list(waiter->queues, '{', '}');
-	s->waiter =
-		waiter->is_session ? -PQ(backendPID)(s->pg) : waiter->worker_id;
-	s->version = waiter->version;
-	if (!s->queues)
-		return rp__fail(error, RP_ENOMEM, "out of memory");
-	p[REGISTER_WAITER_WORKER_ID] = rp__int(s->waiter);
-	p[REGISTER_WAITER_QUEUES] = rp__text(s->queues);
-	r = rp__postgres_run(s, RP_V_REGISTER_WAITER, p, 1, registered_row, s,
-			     error);
+	r = run_register_waiter(s, waiter, error);
 	if (r < 0)
 		return r;
-	s->registered_at = rp__monotonic_ms();
-	s->busy_turns = 0;
 	if (s->listening)
 		return is_other;
 	if (waiter->is_session)
