@@ -106,41 +106,47 @@ check_hold(rp_error *error, const rp_verdict *v)
 	return 0;
 }
 
+static int
+check_one(rp_error *error, const rp_verdict *v)
+{
+	int r;
+
+	if (v->id < 1 || v->claim_no < 1)
+		return rp__fail(error, RP_EINVAL,
+				"no claim has the job id %lld and the claim "
+				"number %lld",
+				(long long)v->id, (long long)v->claim_no);
+	if (v->verdict < RP_DONE || v->verdict > RP_EXTEND)
+		return rp__fail(error, RP_EINVAL, "unknown verdict %d",
+				v->verdict);
+	if (v->delay_ms < -1 || v->delay_ms > RP_MOST_MS)
+		return rp__fail(error, RP_EINVAL,
+				"the delay is not within 0..%d days",
+				RP_MOST_DAYS);
+	if (v->verdict == RP_EXTEND && v->delay_ms == 0)
+		return rp__fail(error, RP_EINVAL,
+				"a lease must be at least 1 ms");
+	r = check_reports(error, v);
+	return r < 0 ? r : check_hold(error, v);
+}
+
 int
 rp__check_verdicts(const rp_verdict *verdicts, size_t n, rp_error *error)
 {
+	int r = 0;
+
 	if (n && !verdicts)
 		return rp__fail(error, RP_EINVAL, "verdicts is NULL");
 	if (n && verdicts->size <= offsetof(rp_verdict, state))
 		return rp__fail(error, RP_EINVAL,
 				"a verdict has no size: RP_VERDICT_INIT "
 				"sets it");
-	for (size_t i = 0; i < n; i++) {
-		const rp_verdict *v = rp__verdict_at((rp_verdict *)verdicts, i);
-
-		if (v->id < 1 || v->claim_no < 1)
-			return rp__fail(error, RP_EINVAL,
-					"no claim has the job id %lld and the "
-					"claim number %lld",
-					(long long)v->id,
-					(long long)v->claim_no);
-		if (v->verdict < RP_DONE || v->verdict > RP_EXTEND)
-			return rp__fail(error, RP_EINVAL, "unknown verdict %d",
-					v->verdict);
-		if (v->delay_ms < -1 || v->delay_ms > RP_MOST_MS)
-			return rp__fail(error, RP_EINVAL,
-					"the delay is not within "
-					"0..%d days",
-					RP_MOST_DAYS);
-		if (v->verdict == RP_EXTEND && v->delay_ms == 0)
-			return rp__fail(error, RP_EINVAL,
-					"a lease must be at least 1 ms");
-		if (check_reports(error, v) < 0 || check_hold(error, v) < 0) {
+	for (size_t i = 0; i < n && r == 0; i++) {
+		r = check_one(error, rp__verdict_at((rp_verdict *)verdicts, i));
+		if (r < 0)
 			error->item = (int64_t)i;
-			return error->code;
-		}
 	}
-	return 0;
+	return r;
 }
 
 int

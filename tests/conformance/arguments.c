@@ -252,6 +252,35 @@ structs_without_their_size_are_refused(void **state)
 }
 
 static void
+a_refused_verdict_is_named_by_its_index(void **state)
+{
+	static const struct {
+		int64_t id, claim_no, delay_ms;
+		int verdict;
+	} bad[] = {
+		{ 0, 1, -1, RP_DONE },  { 1, 0, -1, RP_DONE },
+		{ 1, 1, -1, 4711 },     { 1, 1, -2, RP_RELEASE },
+		{ 1, 1, 0, RP_EXTEND },
+	};
+	struct db *db = *state;
+	rp_verdict v[2];
+	struct claim c;
+
+	put(db->conn, "q", "x");
+	take_one(db->conn, "q", 60000, &c);
+	v[0] = v[1] = verdict_on(c, RP_DONE);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		v[1].id = bad[i].id;
+		v[1].claim_no = bad[i].claim_no;
+		v[1].verdict = bad[i].verdict;
+		v[1].delay_ms = bad[i].delay_ms;
+		refused(rp_settle(db->conn, v, 2));
+		assert_int_equal(rp_last_error(db->conn)->item, 1);
+	}
+	assert_int_equal(stats_of(db->conn, "q").running, 1);
+}
+
+static void
 headers_are_a_json_object(void **state)
 {
 	static const char *const bad[] = {
@@ -322,6 +351,7 @@ main(int argc, char **argv)
 		CASE(a_missing_ret_is_refused),
 		CASE(a_missing_handle_is_refused),
 		CASE(structs_without_their_size_are_refused),
+		CASE(a_refused_verdict_is_named_by_its_index),
 		CASE(headers_are_a_json_object),
 		CASE(payloads_end_where_the_queue_says),
 		CASE(an_empty_batch_does_nothing),
