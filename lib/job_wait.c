@@ -374,6 +374,9 @@ rp_job_wait(rp_conn *conn, const int64_t *ids, size_t n, int how,
 		return rp__fail(&conn->error, RP_EINVAL,
 				"the number of jobs is not within 1..%d",
 				RP_MOST_CLAIMED);
+	if (how != RP_WAIT_ALL && how != RP_WAIT_ANY)
+		return rp__fail(&conn->error, RP_EINVAL,
+				"a wait is for RP_WAIT_ALL or RP_WAIT_ANY");
 	if (timeout_ms >= 0)
 		w.end = rp__monotonic_ms() + timeout_ms;
 	r = wait_new(&w, ids, n);

@@ -95,6 +95,7 @@ wrong_arguments_are_refused(void **state)
 	assert_int_equal(rp_job_wait(conn, ids, 0, 0, 0, -1, NULL), RP_EINVAL);
 	assert_int_equal(rp_job_wait(conn, NULL, 1, 0, 0, -1, NULL), RP_EINVAL);
 	assert_int_equal(rp_job_wait(conn, ids, 1, 0, -2, -1, NULL), RP_EINVAL);
+	assert_int_equal(rp_job_wait(conn, ids, 1, 2, 0, -1, NULL), RP_EINVAL);
 	assert_int_equal(rp_queue_wait(conn, "none", 0, -1), RP_ENOENT);
 	ok(conn, rp_begin(conn));
 	assert_int_equal(rp_job_wait(conn, ids, 1, 0, 0, -1, NULL), RP_EINVAL);
