@@ -82,7 +82,8 @@ rp__postgres_unregister(struct postgres *s)
 }
 
 /* Read our notifications. Read none if we do not listen, because notifications
- * on an attached connection belong to the caller. Returns 1 if a job became
+ * on an attached connection belong to the caller. A late notification about the
+ * end of a job, on another channel, is discarded. Returns 1 if a job became
  * ready. The client that notified us has deleted our registration for the job's
  * queue. A worker is busy with the job from now on, so its registrations for
  * the other queues are deleted here. Sets *ret_alive to 1 if the notification
@@ -94,11 +95,14 @@ take_notices(struct postgres *s, int *ret_alive)
 	int notified = 0;
 
 	for (; s->listening && (notice = PQ(notifies)(s->pg));
-	     PQ(freemem)(notice))
+	     PQ(freemem)(notice)) {
+		if (strcmp(notice->relname, s->channel) != 0)
+			continue;
 		if (strcmp(notice->extra, ALIVE) != 0)
 			notified = 1;
 		else if (ret_alive)
 			*ret_alive = 1;
+	}
 	if (notified && s->waiter > 0 && strchr(s->queues, ','))
 		rp__postgres_unregister(s);
 	else if (notified)
