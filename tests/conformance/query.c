@@ -295,6 +295,27 @@ the_cost_of_a_query_is_counted(void **state)
 	assert_int_equal(usage.log_bytes, 0);
 }
 
+static void
+the_written_bytes_are_counted_with_other_page_sizes(void **state)
+{
+	struct db *db = *state;
+	struct rp_usage usage;
+
+	if (on_server(db))
+		return; /* a server does not report the bytes */
+	ask_sql(db->conn, "pragma journal_mode = delete");
+	ask_sql(db->conn, "pragma page_size = 1024");
+	ask_sql(db->conn, "vacuum");
+	ask_sql(db->conn, "pragma journal_mode = wal");
+	rp_close(db->conn);
+	db->conn = connect_to(db);
+	rp__measure(db->conn, &usage);
+	expect(db, "create table t (i integer)", "");
+	rp__measure(db->conn, &usage);
+	assert_true(usage.log_bytes > 0);
+	assert_int_equal(usage.log_bytes % (1024 + 24), 0);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -309,6 +330,7 @@ main(int argc, char **argv)
 		CASE(the_error_of_the_database_is_kept),
 		CASE(a_busy_database_is_distinguished_from_a_failure),
 		CASE(the_cost_of_a_query_is_counted),
+		CASE(the_written_bytes_are_counted_with_other_page_sizes),
 	};
 
 	databases_at(argc, argv);

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#define FRAME (4096 + 24) /* bytes of a page and its header in the -wal */
+#define FRAME_HEADER 24 /* bytes in front of each page in the -wal */
 #define NAP_US 500
 
 /* The busy handler of a connection that is measured. It waits for a short time
@@ -55,6 +55,8 @@ rp__sqlite_measure(void *db, struct rp_usage *ret)
 
 	if (!s->measured) {
 		s->measured = 1;
+		s->frame_bytes = rp__sqlite_ask(s->db, "pragma page_size") +
+				 FRAME_HEADER;
 		sqlite3_busy_handler(s->db, nap, s);
 		sqlite3_trace_v2(s->db, SQLITE_TRACE_STMT, count_statement, s);
 	}
@@ -65,7 +67,7 @@ rp__sqlite_measure(void *db, struct rp_usage *ret)
 	s->usage.pages =
 		counted(s->db, SQLITE_DBSTATUS_CACHE_HIT) + s->usage.reads;
 	s->usage.log_bytes =
-		counted(s->db, SQLITE_DBSTATUS_CACHE_WRITE) * FRAME;
+		counted(s->db, SQLITE_DBSTATUS_CACHE_WRITE) * s->frame_bytes;
 	*ret = s->usage;
 	memset(&s->usage, 0, sizeof(s->usage));
 }

@@ -182,9 +182,10 @@ struct sqlite {
 	int checkpointed;      /* frames in -wal at the last checkpoint */
 	struct rp_usage usage; /* work since the last measure() */
 	int measured;
-	int64_t wal_limit; /* size in bytes to which the next commit may
-			    * truncate -wal; 0: the next commit does not
-			    * truncate -wal */
+	int64_t frame_bytes; /* bytes that a changed page takes in -wal */
+	int64_t wal_limit;   /* size in bytes to which the next commit may
+			      * truncate -wal; 0: the next commit does not
+			      * truncate -wal */
 };
 
 /* errors.c */
