@@ -96,8 +96,8 @@ void rp__nap_us(int64_t us); /* does not sleep if `us` is 0 or less */
 #define RP_PARTIAL_PAUSE_US 2000
 
 /* transaction.c */
-int rp__enter(rp_conn *conn); /* checks the handle; every public call first
-			       * calls this */
+int rp__enter(rp_conn *conn); /* checks the handle; every call that uses the
+			       * database first calls this */
 const char *rp__thread(void); /* identifies the calling thread */
 int rp__own(rp_conn *conn);   /* keeps other threads from using the handle until
 			       * rp__disown() */
@@ -213,11 +213,6 @@ struct rp_token {
 	size_t hash_size;
 	int64_t created_at;
 };
-typedef void rp_name_fn(void *ctx, size_t i, const char *name);
-/* Call name() with the index of each verdict whose job is live, and with the
- * job's queue, in any order. */
-int rp__live_queues(rp_conn *conn, const rp_verdict *verdicts, size_t n,
-		    rp_name_fn *name, void *ctx);
 
 /* Called for each token; returns 0, or a negative number if memory ran out. */
 typedef int rp_token_fn(void *ctx, const struct rp_token *token);
@@ -283,6 +278,11 @@ rp__is_finished(int state)
 #define RP_WHOLE_PAYLOAD INT32_MAX
 int rp__list_jobs(rp_conn *conn, const char *queue, int state, size_t max,
 		  size_t head, rp_batch **ret);
+/* In inspect.c. Call name() with the index of each verdict whose job is live,
+ * and with the job's queue, in any order. */
+typedef void rp_name_fn(void *ctx, size_t i, const char *name);
+int rp__live_queues(rp_conn *conn, const rp_verdict *verdicts, size_t n,
+		    rp_name_fn *name, void *ctx);
 
 /* verdict.c */
 int rp__check_verdicts(const rp_verdict *verdicts, size_t n, rp_error *error);
@@ -337,11 +337,11 @@ int rp__slice_is_over(const struct rp_slice *slice);
 int rp__slice_take(const rp_conn *conn, struct rp_slice *slice); /* returns
 								  * RP_ROW_* */
 int rp__slice_end(rp_conn *conn, struct rp_slice *slice, int r);
-/* Run the verb `cancel`, `retry`, `purge` or `change` for each id, in as many
- * slices (transactions) as needed. rest, width: the values of all parameters of
- * the verb, and their number. The id in `rest` is not used. ctx, ctx_size: what
- * `row` counts, at most EACH_MOST_CTX bytes. If a slice is rolled back, what it
- * has counted is taken back, too. */
+/* Run the verb `cancel`, `retry`, `purge`, `keep` or `change` for each id, in
+ * as many slices (transactions) as needed. rest, width: the values of all
+ * parameters of the verb, and their number. The id in `rest` is not used. ctx,
+ * ctx_size: what `row` counts, at most EACH_MOST_CTX bytes. If a slice is
+ * rolled back, what it has counted is taken back, too. */
 #define EACH_MOST_CTX 64
 int rp__each_id(rp_conn *conn, enum rp_verb verb, const int64_t *ids, size_t n,
 		const struct rp_value *rest, size_t width, rp_row_fn *row,
@@ -430,10 +430,12 @@ void rp__set_handling(const struct rp_handling *handling);
 int rp__check_wait_for_queue(rp_conn *conn, const char *queue, int until_empty);
 
 /* sweep.c */
-/* Delete, in one slice, rows that are no longer needed: payloads of completed
- * jobs, and if `payloads_only` is 0, also rows of old workers, old tallies and
- * unique keys whose time is over. If a transaction is open, this happens in
- * that transaction. */
+/* Run one slice of the verb `sweep_rest`. On SQLite it deletes rows that are no
+ * longer needed: payloads of completed jobs, and if `payloads_only` is 0, also
+ * rows of old workers, old tallies and unique keys whose time is over. On
+ * PostgreSQL it moves the jobs that were enqueued in a queue while it was
+ * dropped, admits jobs of groups, and notifies waiters. If a transaction is
+ * open, this happens in that transaction. */
 int rp__sweep_rest(rp_conn *conn, struct rp_slice *slice, int payloads_only);
 int rp__sweep_dropped(rp_conn *conn); /* delete the jobs of dropped queues */
 /* Drop a queue. If `delete_jobs` is 0, the next sweeps delete its jobs. */

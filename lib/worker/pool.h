@@ -23,8 +23,10 @@ struct tasks {
 	}
 
 struct pool {
-	/* Protects the fields from `todo` to `error`. No thread holds the lock
-	 * during a call to the database or to the observer. */
+	/* Protects the fields from `todo` to `error`, except the elements of
+	 * `conns`, each of which is used only by the task of its slot. No
+	 * thread holds the lock during a call to the database or to the
+	 * observer. */
 	pthread_mutex_t lock;
 	pthread_cond_t
 		/* Signalled when `todo` or `ended` changes, so that a waiting

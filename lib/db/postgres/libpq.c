@@ -4,9 +4,10 @@
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  *
- * The table of libpq's functions below is the only static state of the library.
- * If libpq were linked, the dynamic linker would keep the same table. Our table
- * is filled once, before it is first read, and never changes.
+ * The library has no static state but the table of libpq's functions below,
+ * `once`, which guards the table, and `handling` in job_wait.c. If libpq were
+ * linked, the dynamic linker would keep the same table. Our table is filled
+ * once, before it is first read, and never changes.
  */
 #include "libpq.h"
 

@@ -1,6 +1,6 @@
 -- admit_next: if the group @group_key of the queue @queue_id has a free slot, admit its
 -- next job. If no job waits, or if the group is held, nothing changes. These statements
--- must be the last ones of a verb.
+-- must be the last ones for a row, as in leave_group.
 
 select w.job_id as next_id, w.priority as next_priority, w.came as next_came,
        1 as slotted
