@@ -266,9 +266,9 @@ is_known(const rp_worker *w, const struct tasks *finished, int64_t id)
 }
 
 /* Remove from `held` the jobs that this worker knows, because they are in one
- * of its lists. What is left are jobs that it has never received. Only the
- * coordinator takes jobs out of the lists, and it is the thread that runs this
- * function. So no known job is missed. */
+ * of its lists. The jobs that are left are jobs that the worker never received.
+ * Only the coordinator takes jobs out of the lists, and it is the thread that
+ * runs this function. So no known job is missed. */
 static void
 drop_known(rp_worker *w, const struct tasks *finished, struct held *held)
 {
