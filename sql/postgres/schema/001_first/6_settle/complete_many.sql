@@ -4,8 +4,8 @@
 -- Rows: one for each job, in the order of the arrays. `accepted` is false if the
 -- verdict was refused, which raises no error. SQLSTATE RP003: the arrays differ in
 -- length. SQLSTATE RP004: a result is too large.
--- Locks: the jobs' rows, and a row of `taken_key` for each job that keeps its unique
--- key.
+-- Locks: the jobs' rows, a row of `taken_key` for each job that keeps its unique key, and
+-- for each job of a group the rows that free_group_slots() locks.
 
 create function readpast.complete(ids bigint[], claim_nos bigint[],
                                   results bytea[] default null)

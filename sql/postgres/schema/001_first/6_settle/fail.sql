@@ -10,7 +10,9 @@
 -- hold keeps it from starting.
 -- SQLSTATE RP001, RP002, RP003, RP005: see verdict().
 -- Locks: the job's row, and a row of `waiter` if the job is ready and a worker waits.
--- If the job dies, the call also locks the rows that put_dead() locks.
+-- If the job dies, the call also locks the rows that put_dead() locks. If the job has a
+-- group, the call also locks the rows that leave_group(), keep_place() or end_attempt()
+-- locks.
 
 create function readpast.fail(
 	id bigint, claim_no bigint, error text default 'failed',

@@ -5,7 +5,8 @@
 -- Result: the job's new state: `scheduled`, or (if there is no delay) `ready` or
 -- `blocked`. It is `blocked` instead of `ready` if a limit of the job's group or a hold
 -- keeps it from starting. SQLSTATE RP001, RP002, RP003, RP005: see verdict().
--- Locks: the job's row, and a row of `waiter` if a worker waits.
+-- Locks: the job's row, and a row of `waiter` if a worker waits. If the job has a group,
+-- the call also locks the rows that keep_place() or end_attempt() locks.
 
 create function readpast.release(
 	id bigint, claim_no bigint, delay interval default '0',

@@ -10,7 +10,9 @@
 -- such job.
 -- Locks: the job's row. If the job is ready and a worker waits, the call also locks a
 -- row of `waiter`. If the job is done and keeps its unique key, the call locks a row of
--- `taken_key`. If the job dies, the call locks the rows that put_dead() locks.
+-- `taken_key`. If the job dies, the call locks the rows that put_dead() locks. If the
+-- job has a group, the call also locks the rows that leave_group(), keep_place() or
+-- end_attempt() locks.
 
 create function readpast.verdict(
 	id bigint, claim_no bigint, verdict integer, delay interval, error text,

@@ -3,8 +3,8 @@
 -- of the cancelled jobs become free.
 -- most: cancel at most this number of jobs.
 -- Rows: the ids of the jobs.
--- Locks: the jobs' rows, for update. Rows that other transactions have locked are
--- skipped.
+-- Locks: the jobs' rows, for update, and for each of them the rows that leave_group()
+-- locks. Jobs that other transactions have locked are skipped.
 
 create function readpast.sweep_overdue(most integer)
 returns table (id bigint)

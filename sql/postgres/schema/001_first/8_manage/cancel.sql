@@ -3,7 +3,8 @@
 -- kind: if not null, only a job of this kind is cancelled.
 -- Result: none. SQLSTATE RP001: the job is finished. SQLSTATE RP005: there is no such
 -- job, or it is of another kind.
--- Locks: the job's row. The call waits for a transaction that settles the same job.
+-- Locks: the job's row, and the rows that leave_group() locks. The call waits for a
+-- transaction that settles the same job.
 
 create function readpast.cancel(id bigint, kind text default null)
 returns void

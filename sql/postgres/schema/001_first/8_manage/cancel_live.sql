@@ -6,7 +6,8 @@
 -- state: if not null, only a job in this state is cancelled. 1: scheduled. 2 or 7:
 -- ready or blocked, which count as one state. 3: running.
 -- Rows: the id, or no row if there is no such live job.
--- Locks: the job's row. The call waits for a transaction that settles the same job.
+-- Locks: the job's row, and the rows that leave_group() locks. The call waits for a
+-- transaction that settles the same job.
 
 create function readpast.cancel_live(id bigint, kind text, state bigint)
 returns setof bigint

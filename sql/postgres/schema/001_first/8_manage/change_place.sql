@@ -13,8 +13,9 @@
 -- Precondition: this transaction has got its transaction id, see take_xid().
 -- Result: 0: the job was changed. 1: another live job of the new queue has the same
 -- unique key.
--- Locks: the job's row, and a row of `waiter`, if a worker waits. The call waits for an
--- open transaction that inserts the same key.
+-- Locks: the job's row, a row of `waiter`, if a worker waits, and the rows that
+-- leave_place(), move_slot() and block_barred() lock. The call waits for an open
+-- transaction that inserts the same key.
 
 create function readpast.change_place(
 	id bigint, new_id integer, lane bigint, due timestamptz, is_due boolean,

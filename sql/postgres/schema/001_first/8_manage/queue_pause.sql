@@ -10,8 +10,8 @@
 -- long.
 -- Rows: the queue's id, or no row if there is no such queue. SQLSTATE RP003: the reason
 -- is not valid.
--- Locks: the queue's row and, when the pause ends, the locks of leave_line() and
--- admit_requested().
+-- Locks: the queue's row and, when the pause ends, the rows that wake() locks, and the
+-- locks of leave_line() and admit_requested().
 
 create function readpast.queue_pause(queue text, paused boolean,
                                      reason text default null,

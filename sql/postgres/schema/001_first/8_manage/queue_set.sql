@@ -9,7 +9,8 @@
 -- above READ COMMITTED, and the queue gets its first limit.
 -- Locks: the queue's row. The call waits for an open transaction that creates the same
 -- queue. If the queue has no run_limit yet and gets one, the call also takes the lock
--- of lock_limit(), for which it waits.
+-- of lock_limit(), for which it waits. If one of the last four parameters is given, it
+-- also takes the locks of set_limits().
 
 create function readpast.queue_set(
 	queue text, max_attempts integer default null,

@@ -1,7 +1,7 @@
 -- resume: end the pause of a queue.
 -- queue: the name of the queue.
 -- Result: none. SQLSTATE RP005: there is no such queue.
--- Locks: the queue's row.
+-- Locks: those of queue_pause().
 
 create function readpast.resume(queue text) returns void
 language plpgsql volatile

@@ -5,8 +5,8 @@
 -- Result: none. SQLSTATE RP001: the job is in another state. SQLSTATE RP005: there is
 -- no such job, or it is of another kind. SQLSTATE RP006: a live job has the same unique
 -- key.
--- Locks: the job's row in the archive. The call waits for an open transaction that
--- inserts the same unique key.
+-- Locks: the job's row in the archive, and the rows that block_barred() and wake() lock.
+-- The call waits for an open transaction that inserts the same unique key.
 
 create function readpast.retry(id bigint, kind text default null)
 returns void

@@ -8,8 +8,8 @@
 --   id: the job.
 --   taken: true if a live job has the same unique key. In this case nothing was
 --     changed.
--- Locks: the job's row in the archive. The call waits for an open transaction that
--- inserts the same unique key.
+-- Locks: the job's row in the archive, and the rows that block_barred() and wake() lock.
+-- The call waits for an open transaction that inserts the same unique key.
 
 create function readpast.retry_kept(job_id bigint, kind text)
 returns table (id bigint, taken boolean)

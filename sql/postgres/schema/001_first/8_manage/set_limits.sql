@@ -14,7 +14,8 @@
 -- jobs, because this transaction would hold the locks of groups for too long.
 -- Result: none. SQLSTATE RP003: an argument is wrong. SQLSTATE 25001: the transaction is
 -- above READ COMMITTED, and the queue gets its first limit.
--- Locks: the queue's row, and those of leave_line() and admit_requested().
+-- Locks: the queue's row, the rows that wake() locks, and the locks of leave_line(),
+-- admit_requested() and, for the queue's first limit of groups, start_group_limit().
 
 create function readpast.set_limits(queue text, group_limit integer,
                                     group_on_failure text, rate integer,

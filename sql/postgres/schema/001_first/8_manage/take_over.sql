@@ -2,12 +2,13 @@
 -- created if it does not exist.
 -- queue_id: the dropped queue.
 -- queue: the name of the dropped queue.
--- Locks: the jobs' rows. Jobs that other transactions have locked are left for the next
--- sweep. The call may have to wait for an open transaction that creates the queue, or
--- that inserts a job with the unique key of one of these jobs. Each such wait ends
--- after 50 ms, because other sessions may wait for the locks of the sweep that makes
--- this call. After a failed wait for the queue, all jobs are left for the next sweep.
--- After a failed wait for a key, only the job with that key is left.
+-- Locks: the jobs' rows, and for each of them the rows that take_over_job() locks, and
+-- a row of `waiter`, if a worker waits. Jobs that other transactions have locked are
+-- left for the next sweep. The call may have to wait for an open transaction that
+-- creates the queue, or that inserts a job with the unique key of one of these jobs.
+-- Each such wait ends after 50 ms, because other sessions may wait for the locks of the
+-- sweep that makes this call. After a failed wait for the queue, all jobs are left for
+-- the next sweep. After a failed wait for a key, only the job with that key is left.
 
 create function readpast.take_over(queue_id integer, queue text) returns void
 language plpgsql volatile

@@ -4,9 +4,10 @@
 -- was acknowledged.
 -- id: the job, which the caller has locked.
 -- new_id: the new queue.
--- Locks: the job's row. The call waits for an open transaction that inserts the same
--- key, for lock_timeout at the most. If the wait would be longer, the job stays where
--- it is.
+-- Locks: the job's row, the rows that leave_group() locks, and if the job's lease has
+-- ended, those that expire() locks. The call waits for an open transaction that inserts
+-- the same key, for lock_timeout at the most. If the wait would be longer, the job
+-- stays where it is.
 
 create function readpast.take_over_job(id bigint, new_id integer) returns void
 language plpgsql volatile
