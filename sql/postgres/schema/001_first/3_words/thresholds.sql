@@ -1,7 +1,7 @@
 -- thresholds: the time limits, intervals and counts that other routines use, each with
 -- its reason. A call costs nothing when a statement runs, because the planner replaces
 -- the call by the value. One such value is not in this file. It is the lock_timeout of
--- 50 ms that lock_limit(), take_over() and fire_due() set.
+-- 50 ms that lock_limit(), has_other_admissions(), take_over() and fire_due() set.
 -- Result: the value.
 -- Locks: none.
 
@@ -80,6 +80,15 @@ as $body$
 select interval '200 milliseconds'
 $body$;
 
+-- A claim that finds some of these jobs looks for other jobs this many times, however
+-- long that takes, so it gets past many of them even on a slow server. After that it
+-- goes on only if it has found no job, until claim_budget() is over.
+create function readpast.claim_looks() returns integer
+language sql immutable
+as $body$
+select 3
+$body$;
+
 -- One step that admits jobs of groups handles at most this many jobs or recheck
 -- requests. So no call takes long, even if a limit is changed while a million jobs
 -- wait.
@@ -87,6 +96,15 @@ create function readpast.admit_slice() returns integer
 language sql immutable
 as $body$
 select 1000
+$body$;
+
+-- admit_requested() reads at most this many slices of recheck requests to get past
+-- requests for groups that other transactions have locked. One transaction may have
+-- locked the groups of all requests, and a claim that reads them all would take long.
+create function readpast.most_busy_slices() returns integer
+language sql immutable
+as $body$
+select 3
 $body$;
 
 -- After so many recheck requests of all queues, a queue whose requests are carried out
@@ -112,6 +130,15 @@ create function readpast.admit_budget() returns interval
 language sql immutable
 as $body$
 select interval '200 milliseconds'
+$body$;
+
+-- A sweep calls admit_requested() at most this many times for each queue. If another
+-- transaction has locked a group, the request for this group stays. Without this limit
+-- the sweep would find the request again and again until admit_budget() is over.
+create function readpast.admit_rounds() returns integer
+language sql immutable
+as $body$
+select 20
 $body$;
 
 -- If a rate allows up to this many starts, the table `start` records each start with
@@ -294,9 +321,16 @@ as $body$
 select interval '90 seconds'
 $body$;
 
--- wait() checks again and again whether its job has ended. This is the longest pause
--- between two of these checks. If a job takes long, wait() notices its end with a delay
--- of half this time, on average.
+-- wait() checks again and again whether its job has ended. This is the first pause
+-- between two of these checks. Each later pause is longer by half.
+create function readpast.wait_first_pause() returns interval
+language sql immutable
+as $body$
+select interval '5 milliseconds'
+$body$;
+
+-- This is the longest pause of wait() between two checks. If a job takes long, wait()
+-- notices its end with a delay of half this time, on average.
 create function readpast.wait_pause() returns interval
 language sql immutable
 as $body$

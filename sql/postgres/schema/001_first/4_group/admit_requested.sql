@@ -1,8 +1,8 @@
--- admit_requested: carry out the oldest recheck requests of a queue, up to admit_slice().
--- Each request names a group in which a waiting job may find a slot, or stands for many
--- groups, see request_later(). If another transaction has locked a group, the requests of
--- that group stay. The routine looks past them, but reads three slices at most, so that
--- a claim stays quick.
+-- admit_requested: carry out the oldest recheck requests of a queue, up to
+-- admit_slice(). Each request names a group in which a waiting job may find a slot, or
+-- stands for many groups, see request_later(). If another transaction has locked a
+-- group, the requests of that group stay. The routine looks past them, but reads at
+-- most most_busy_slices() slices.
 -- queue_id: the queue.
 -- Result: none.
 -- Locks: the locks of lock_groups(), the requests, the rows of the jobs that are
@@ -32,7 +32,7 @@ begin
 	   from readpast.next_requests(queue_id) r
 	  where r.and_later
 	  limit 1;
-	for round in 1 .. 3 loop
+	for round in 1 .. readpast.most_busy_slices() loop
 		requests := array(select r from readpast.next_requests(queue_id, busy) r);
 		names := array(select distinct r.group_key from unnest(requests) r
 		                where not r.and_later);

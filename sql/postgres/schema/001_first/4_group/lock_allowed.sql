@@ -1,11 +1,11 @@
 -- lock_allowed: lock the next ready jobs of a lane that may run now, in a queue with a
 -- group limit or a held group. If it meets barred jobs (jobs that may not run now, see
--- next_allowed()), it takes them out of the ready line and looks again, three times at
--- most. But if it has found no job, it goes on until claim_budget() is over. In a
--- transaction that may stay open, and if it looks at more than `most` jobs, the routine
--- finds the jobs and rolls back to a savepoint, which releases all locks. Then it locks
--- only the jobs that leave the line, and those that it returns. Otherwise other claims
--- would pass the jobs that it does not return.
+-- next_allowed()), it takes them out of the ready line and looks again, at most
+-- claim_looks() times in all. But if it has found no job, it goes on until
+-- claim_budget() is over. In a transaction that may stay open, and if it looks at more
+-- than `most` jobs, the routine finds the jobs and rolls back to a savepoint, which
+-- releases all locks. Then it locks only the jobs that leave the line, and those that
+-- it returns. Otherwise other claims would pass the jobs that it does not return.
 -- lane_id: the lane (a queue, a priority and a class, see lane_of()).
 -- head, most: the parameters of lock_next().
 -- joined: true if the transaction may stay open after the claim.
@@ -47,7 +47,8 @@ begin
 			select j.id from readpast.job j where j.ctid = any (barred)));
 		turn := turn + 1;
 		exit when cardinality(next.places) >= most
-		          or turn >= 3 and (next.places <> '{}' or clock_timestamp() > til);
+		          or turn >= readpast.claim_looks()
+		             and (next.places <> '{}' or clock_timestamp() > til);
 		if not joined then
 			perform readpast.admit_requested(readpast.queue_of(lane_id));
 		end if;

@@ -31,10 +31,7 @@ begin
 		select e.queue_id, e.group_key from ended e;
 	end if;
 	perform readpast.recheck_limits();
-	-- If another transaction has locked a group, the request for this group stays.
-	-- Without a limit on the rounds, the loop would find the request again and again
-	-- until `til`.
-	for round in 1 .. 20 loop
+	for round in 1 .. readpast.admit_rounds() loop
 		it := coalesce(readpast.next_requested(it), readpast.next_requested(0));
 		exit when it is null;
 		while it is not null loop

@@ -16,7 +16,7 @@
 --   fresh: true if this call has written a registration that enqueues can find.
 --   rest: how long the worker may wait before it calls sweep_start(), which begins a
 --     sweep if one is needed. The more waiters there are, the longer each may wait, but
---     at most 12 s, so that all of them together make about 20 calls a second. If the
+--     at most 12.5 s, so that all of them together make about 20 calls a second. If the
 --     worker that has been sweeping exits, one of these calls begins the next sweep.
 -- SQLSTATE RP003: an argument is wrong.
 -- Locks: the worker's rows of `waiter`, and rows of `queue` for no key update. Rows

@@ -1,9 +1,9 @@
 -- wait: wait for the end of a job. A routine cannot receive notifications, so wait()
--- checks the job again and again, after pauses that grow from 5 ms to wait_pause().
--- While wait() waits, it holds a snapshot, so vacuum cannot remove dead rows from any
--- table of the database. For this reason the time-out has a limit. The C call
--- rp_job_wait() and the command `wait` hold no snapshot while they wait, because they
--- receive notifications.
+-- checks the job again and again, after pauses that grow from wait_first_pause() to
+-- wait_pause(). While wait() waits, it holds a snapshot, so vacuum cannot remove dead
+-- rows from any table of the database. For this reason the time-out has a limit. The C
+-- call rp_job_wait() and the command `wait` hold no snapshot while they wait, because
+-- they receive notifications.
 -- id: the job.
 -- timeout: how long to wait, at most wait_most().
 -- Result: `done`, `dead` or `cancelled`. Null if the time is over. A finished job that
@@ -20,7 +20,7 @@ set search_path = pg_catalog, pg_temp
 as $body$
 declare
 	til   timestamptz := clock_timestamp() + timeout;
-	pause double precision := 0.005;
+	pause double precision := extract(epoch from readpast.wait_first_pause());
 	seen  record;
 	its   integer;
 begin
