@@ -285,6 +285,13 @@ rp__batch_add(rp_batch *batch, const struct rp_value *c, int suspect)
 }
 
 int
+rp__batch_add_row(void *batch, size_t row, const struct rp_value *columns)
+{
+	(void)row;
+	return rp__batch_add(batch, columns, 0);
+}
+
+int
 rp__batch_is_complete(const rp_batch *batch)
 {
 	return batch->incomplete == 0;

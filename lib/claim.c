@@ -1,5 +1,5 @@
 /*
- * claim.c - settle finished jobs and claim other jobs in one transaction.
+ * claim.c - check the arguments of a claim, and read its large payloads.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

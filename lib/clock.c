@@ -1,6 +1,6 @@
 /*
- * clock.c - read this process's monotonic clock, and parse durations such as
- * "90s".
+ * clock.c - read this process's monotonic clock, sleep, and parse durations
+ * such as "90s".
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -9,6 +9,9 @@
 
 #include <string.h>
 #include <time.h>
+
+#define QUIET_TIMES 15
+#define MOST_QUIET_US 50000
 
 int64_t
 rp__monotonic_us(void)
@@ -32,6 +35,14 @@ rp__nap_us(int64_t us)
 
 	if (us > 0)
 		nanosleep(&t, NULL);
+}
+
+int64_t
+rp__quiet_us(int64_t took_us)
+{
+	int64_t us = QUIET_TIMES * took_us;
+
+	return us < MOST_QUIET_US ? us : MOST_QUIET_US;
 }
 
 int

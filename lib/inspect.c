@@ -35,13 +35,6 @@ rp_state_number(const char *text)
 }
 
 static int
-add_job(void *ctx, size_t row, const struct rp_value *columns)
-{
-	(void)row;
-	return rp__batch_add(ctx, columns, 0);
-}
-
-static int
 answer_batch(rp_conn *conn, int r, rp_batch *batch, rp_batch **ret)
 {
 	if (r < 0) {
@@ -64,9 +57,10 @@ get(rp_conn *conn, int64_t id, rp_batch *batch)
 
 	if (r < 0)
 		return r;
-	r = rp__run(conn, RP_V_GET, params, 1, add_job, batch);
+	r = rp__run(conn, RP_V_GET, params, 1, rp__batch_add_row, batch);
 	if (r == 0 && rp_batch_count(batch) == 0)
-		r = rp__run(conn, RP_V_GET_KEPT, params, 1, add_job, batch);
+		r = rp__run(conn, RP_V_GET_KEPT, params, 1, rp__batch_add_row,
+			    batch);
 	if (r == 0 && rp_batch_count(batch) == 0)
 		r = rp__no_such_job(conn, id);
 	return rp__end(conn, r);
@@ -137,7 +131,7 @@ static int
 add_listed(void *ctx, size_t row, const struct rp_value *columns)
 {
 	const struct listing *l = ctx;
-	int r = add_job(l->batch, row, columns);
+	int r = rp__batch_add_row(l->batch, row, columns);
 
 	if (r == 0)
 		rp__batch_payload_total(l->batch,

@@ -94,6 +94,11 @@ int64_t rp__monotonic_us(void);
 void rp__nap_us(int64_t us); /* does not sleep if `us` is 0 or less */
 /* The pause after a partial claim, in which other connections can write. */
 #define RP_PARTIAL_PAUSE_US 2000
+/* Each commit of another client may cause a read of the database, and commits
+ * may be frequent. So after a read that took `took_us`, and found nothing, some
+ * calls read nothing for the time that this function returns, which is 15 times
+ * as long as the read took, but at most 50 ms. */
+int64_t rp__quiet_us(int64_t took_us);
 
 /* transaction.c */
 int rp__enter(rp_conn *conn); /* checks the handle; every call that uses the
@@ -157,6 +162,7 @@ rp__int_or_null(int64_t i, int null)
 /* batch.c */
 int rp__batch_new(rp_batch **ret);
 int rp__batch_add(rp_batch *batch, const struct rp_value *columns, int suspect);
+rp_row_fn rp__batch_add_row; /* ctx: rp_batch *, to which the job is added */
 void rp__batch_passed_over(rp_batch *batch);
 void rp__batch_drop_payload(rp_batch *batch, const rp_job *job);
 int rp__batch_is_complete(const rp_batch *batch);

@@ -21,11 +21,8 @@
 
 /* Each commit of another client may cause a look (a read of the states of the
  * jobs), and commits may be frequent. So after a look at more than FEW_JOBS
- * jobs the call pauses. The pause is QUIET_TIMES times as long as the look, but
- * at most MOST_QUIET_US. A look at few jobs is short and needs no pause. */
+ * jobs the call pauses. A look at few jobs is short and needs no pause. */
 #define FEW_JOBS 16
-#define QUIET_TIMES 15
-#define MOST_QUIET_US 50000
 
 /* The state that the verb `outcome` returns for a job whose queue was
  * dropped. */
@@ -274,15 +271,14 @@ wait_once(struct wait *w)
 }
 
 /* Pause after a look at many jobs, so that other clients can use the database.
- * began_us and looked_us: when the look began and ended. The pause is
- * QUIET_TIMES times as long as the look, but at most MOST_QUIET_US. Returns 0
- * if `fd` became readable during the pause, else 1. */
+ * began_us and looked_us: when the look began and ended. Returns 0 if `fd`
+ * became readable during the pause, else 1. */
 static int
 stay_quiet(const struct wait *w, int64_t began_us, int64_t looked_us)
 {
-	int64_t us = QUIET_TIMES * (looked_us - began_us);
+	int64_t us = rp__quiet_us(looked_us - began_us) + looked_us -
+		     rp__monotonic_us();
 
-	us = rp__sooner(us, MOST_QUIET_US) + looked_us - rp__monotonic_us();
 	if (w->live.count <= FEW_JOBS || us < 1000)
 		return 1;
 	return !nap(w, us / 1000);

@@ -17,17 +17,13 @@
 /* Probe at least once in this time, even if the backend reports nothing. */
 #define PROBE_MS 1000
 
-/* Other clients may commit very often to queues that the caller does not serve,
- * and a probe of a thousand queues takes a millisecond. So after a probe that
- * found nothing, their commits cause no probe for some time. That time is
- * QUIET_TIMES times as long as the probe took, but at most MOST_QUIET_US. */
-#define QUIET_TIMES 15
-#define MOST_QUIET_US 50000
-
-/* Probe, sweep, and schedule the next probe. A commit of another client causes
- * an extra probe. This extra probe must not postpone the next scheduled probe,
- * because only scheduled probes sweep all queues, and clients that commit all
- * the time would prevent these sweeps. */
+/* Probe, sweep, and schedule the next probe. Other clients may commit very
+ * often to queues that the caller does not serve, and a probe of a thousand
+ * queues takes a millisecond. So after a probe that found nothing, their
+ * commits cause no probe for the time that rp__quiet_us() returns. A commit of
+ * another client causes an extra probe. This extra probe must not postpone the
+ * next scheduled probe, because only scheduled probes sweep all queues, and
+ * clients that commit all the time would prevent these sweeps. */
 int
 rp__waiter_probe(rp_conn *conn, struct rp_waiter *waiter, int what,
 		 int unless_ready, struct rp_probe *ret)
@@ -42,9 +38,7 @@ rp__waiter_probe(rp_conn *conn, struct rp_waiter *waiter, int what,
 	took = rp__monotonic_us() - began;
 	waiter->quiet_until = 0;
 	if (!ret->ready)
-		waiter->quiet_until =
-			began + took +
-			rp__sooner(QUIET_TIMES * took, MOST_QUIET_US);
+		waiter->quiet_until = began + took + rp__quiet_us(took);
 	ms = rp__sooner(ms, ret->due_in_ms);
 	ms = rp__sooner(ms, ret->expires_in_ms);
 	if (what & RP_WAIT_SWEEP)

@@ -14,13 +14,6 @@ struct found {
 	rp_batch *batch;
 };
 
-static int
-add_job(void *ctx, size_t row, const struct rp_value *columns)
-{
-	(void)row;
-	return rp__batch_add(ctx, columns, 0);
-}
-
 /* Copy a text column; a null column becomes NULL. Returns 0 or RP_ENOMEM. */
 static int
 copy_text(rp_batch *batch, const char **ret, const struct rp_value *c)
@@ -79,11 +72,13 @@ look(rp_conn *conn, int64_t id, struct found *found)
 
 	r = rp__run(conn, RP_V_NOW, NULL, 1, rp__first_int, &found->why.now);
 	if (r == 0)
-		r = rp__run(conn, RP_V_GET, p, 1, add_job, found->batch);
+		r = rp__run(conn, RP_V_GET, p, 1, rp__batch_add_row,
+			    found->batch);
 	if (r == 0 && rp_batch_count(found->batch))
 		r = rp__run(conn, RP_V_WHY, p, 1, add_why, found);
 	else if (r == 0)
-		r = rp__run(conn, RP_V_GET_KEPT, p, 1, add_job, found->batch);
+		r = rp__run(conn, RP_V_GET_KEPT, p, 1, rp__batch_add_row,
+			    found->batch);
 	if (r == 0 && rp_batch_count(found->batch) == 0)
 		return rp__no_such_job(conn, id);
 	found->why.job = rp_batch_at(found->batch, 0);

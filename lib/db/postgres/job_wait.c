@@ -27,45 +27,21 @@
 #define RENEW_MS 30000
 #define FIRST_NAP_MS 2
 #define POLL_MS 1000 /* the longest pause if no notification will arrive */
-#define ALIVE "alive"
-
-/* Read all notifications on our channel. Returns 1 if one of them came from
- * another session. *ret_alive is set to 1 if our own notification arrived. */
-static int
-take_notices(struct postgres *s, int *ret_alive)
-{
-	PGnotify *notice;
-	int ended = 0;
-
-	for (; *s->job_channel && (notice = PQ(notifies)(s->pg));
-	     PQ(freemem)(notice)) {
-		if (strcmp(notice->relname, s->job_channel) != 0)
-			continue;
-		if (strcmp(notice->extra, ALIVE) != 0)
-			ended = 1;
-		else if (ret_alive)
-			*ret_alive = 1;
-	}
-	return ended;
-}
 
 /* LISTEN, then NOTIFY ourselves. Returns 1 if our notification arrives, 0 if
  * the session must poll. */
 static int
 listen_for_jobs(struct postgres *s, rp_error *error)
 {
-	char sql[2 * CHANNEL + 40];
 	int alive = 0, r;
 
 	if (*s->job_channel)
 		return 1;
 	snprintf(s->job_channel, CHANNEL, "%s.job.%d", s->schema,
 		 PQ(backendPID)(s->pg));
-	snprintf(sql, sizeof(sql), "listen \"%s\"; notify \"%s\", '" ALIVE "'",
-		 s->job_channel, s->job_channel);
-	r = rp__postgres_execute(s, sql, error);
+	r = rp__postgres_listen(s, s->job_channel, error);
 	if (r == 0)
-		take_notices(s, &alive);
+		rp__postgres_take_notices(s, s->job_channel, &alive);
 	if (!alive)
 		*s->job_channel = '\0';
 	return r < 0 ? r : alive;
@@ -150,7 +126,9 @@ next_nap(struct rp_job_waiter *waiter, int64_t timeout_ms, int *ret_look)
 static int
 has_news(struct postgres *s)
 {
-	return !PQ(consumeInput)(s->pg) || take_notices(s, NULL);
+	return !PQ(consumeInput)(s->pg) ||
+	       (*s->job_channel &&
+		rp__postgres_take_notices(s, s->job_channel, NULL));
 }
 
 int

@@ -19,6 +19,17 @@ extern const struct rp_call rp__calls_postgres[RP_VERBS];
 extern const char *const *const rp__schema_postgres[];
 extern const char rp__build_postgres[];
 
+/* The OIDs of the server's types. */
+enum {
+	OID_BOOL = 16,
+	OID_BYTEA = 17,
+	OID_INT8 = 20,
+	OID_INT2 = 21,
+	OID_INT4 = 23,
+	OID_TEXT = 25,
+	OID_TIMESTAMPTZ = 1184
+};
+
 #define CHANNEL 100 /* room for a channel's name, in bytes */
 
 struct postgres {
@@ -114,6 +125,14 @@ int rp__postgres_wait_for_jobs(void *db, struct rp_job_waiter *waiter,
 void rp__postgres_leave_jobs(void *db, struct rp_job_waiter *waiter);
 
 /* hear.c */
+/* LISTEN on the channel, and send a notification to this session there. */
+int rp__postgres_listen(struct postgres *s, const char *channel,
+			rp_error *error);
+/* Read all notifications, and discard those on other channels. Returns 1 if
+ * there was one that rp__postgres_listen() did not send. Sets *ret_alive, which
+ * may be NULL, to 1 if there was one that it sent. */
+int rp__postgres_take_notices(struct postgres *s, const char *channel,
+			      int *ret_alive);
 int rp__postgres_hears(void *db, void *other);
 
 /* url.c */

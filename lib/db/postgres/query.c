@@ -11,15 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The OIDs of the server's types. */
-enum {
-	OID_BOOL = 16,
-	OID_BYTEA = 17,
-	OID_INT8 = 20,
-	OID_INT2 = 21,
-	OID_INT4 = 23
-};
-
 /* ---- parameters ---- */
 
 struct binds {

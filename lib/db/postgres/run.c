@@ -16,17 +16,6 @@
 #define MOST_BINDS 40
 #define MOST_COLUMNS 40
 
-/* The OIDs of the server's types. */
-enum {
-	OID_BOOL = 16,
-	OID_BYTEA = 17,
-	OID_INT8 = 20,
-	OID_INT2 = 21,
-	OID_INT4 = 23,
-	OID_TEXT = 25,
-	OID_TIMESTAMPTZ = 1184
-};
-
 /* The server counts times in microseconds from 2000-01-01. EPOCH_US is the
  * start of this day in microseconds since 1970-01-01. */
 #define EPOCH_US INT64_C(946684800000000)

@@ -31,8 +31,6 @@
 /* If our own notification does not arrive, the worker polls for this time
  * before it tries LISTEN again. */
 #define DEAF_MS 30000
-/* The payload of the notification that listen() sends to this session. */
-#define ALIVE "alive"
 
 static int
 registered_row(void *ctx, size_t row, const struct rp_value *c)
@@ -91,18 +89,9 @@ rp__postgres_unregister(struct postgres *s)
 static int
 take_notices(struct postgres *s, int *ret_alive)
 {
-	PGnotify *notice;
-	int notified = 0;
+	int notified = s->listening &&
+		       rp__postgres_take_notices(s, s->channel, ret_alive);
 
-	for (; s->listening && (notice = PQ(notifies)(s->pg));
-	     PQ(freemem)(notice)) {
-		if (strcmp(notice->relname, s->channel) != 0)
-			continue;
-		if (strcmp(notice->extra, ALIVE) != 0)
-			notified = 1;
-		else if (ret_alive)
-			*ret_alive = 1;
-	}
 	if (notified && s->waiter > 0 && strchr(s->queues, ','))
 		rp__postgres_unregister(s);
 	else if (notified)
@@ -131,12 +120,8 @@ rp__postgres_leave(void *db, const char *const *queues)
 static int
 listen(struct postgres *s, rp_error *error)
 {
-	char sql[2 * CHANNEL + 40];
-	int alive = 0, r;
+	int alive = 0, r = rp__postgres_listen(s, s->channel, error);
 
-	snprintf(sql, sizeof(sql), "listen \"%s\"; notify \"%s\", '" ALIVE "'",
-		 s->channel, s->channel);
-	r = rp__postgres_execute(s, sql, error);
 	if (r < 0)
 		return r;
 	s->listening = 1;
