@@ -378,11 +378,11 @@ probe_if_due(rp_worker *w, int64_t now)
 	return probe(w, w->what, &ignored);
 }
 
-/* Returns 1 if the worker may end. Call this when the worker holds no job and
- * has nothing to settle. With the option `drain`, the worker first probes all
- * its queues in one transaction. */
+/* Find out whether the worker may end, and return 1 if so. Call this when the
+ * worker holds no job and has nothing to settle. With the option `drain`, this
+ * probes all its queues in one transaction, and sweeps. */
 static int
-is_at_the_end(rp_worker *w, int *ret_r)
+try_to_end(rp_worker *w, int *ret_r)
 {
 	struct rp_probe found = { 0 };
 
@@ -401,17 +401,17 @@ is_at_the_end(rp_worker *w, int *ret_r)
 	    found.due_in_ms == 0)
 		return 0;
 	return w->options.drain != RP_DRAIN_SETTLED ||
-	       !rp__unsettled_any(w, ret_r);
+	       !rp__unsettled_drop_settled(w, ret_r);
 }
 
-/* Returns 1 if tasks wait and no task was started for STUCK_MS. Then the caller
+/* Return 1 if tasks wait and no task was started for STUCK_MS. Then the caller
  * releases the waiting tasks, because other workers may be free to run them.
  *
  * If tasks wait although a slot is free, the program that pulls tasks has
  * stopped calling rp_worker_next(). Then this function sets `absent`, and the
  * worker claims nothing until the next call. */
 static int
-is_stuck(rp_worker *w)
+look_for_stuck_tasks(rp_worker *w)
 {
 	struct pool *pool = &w->pool;
 	const rp_task *first;
@@ -435,7 +435,7 @@ step(rp_worker *w, struct tasks *finished)
 	int64_t now = rp__monotonic_ms();
 	int r;
 
-	if (atomic_load(&w->stopping) || is_stuck(w))
+	if (atomic_load(&w->stopping) || look_for_stuck_tasks(w))
 		rp__worker_take_unstarted(w, finished);
 	r = rp__lease_give_back_unknown(w, finished);
 	if (r == 0)
@@ -468,7 +468,7 @@ loop(rp_worker *w, struct tasks *finished)
 		if (finished->count || w->conn->lost_answer ||
 		    (a.want && w->maybe_ready))
 			continue;
-		if (!a.holding && (is_at_the_end(w, &r) || r < 0))
+		if (!a.holding && (try_to_end(w, &r) || r < 0))
 			return r;
 		r = wait_for_news(w);
 		if (r < 0)

@@ -91,12 +91,13 @@ is_over(rp_worker *w, const struct unsettled *job)
 	return r;
 }
 
-/* Returns 1 if the worker must still wait for one of its jobs. It need not wait
- * for a job that is finished, or of which another worker has started a later
- * attempt. Also returns 1 if the database does not answer. If *ret_r is
- * negative, it is an error that ends the worker. */
+/* Remove the jobs for which the worker need not wait any more: those that are
+ * finished, or of which another worker has started a later attempt. Stops at
+ * the first other job. Returns 1 if the worker must still wait for one of its
+ * jobs. Also returns 1 if the database does not answer. If *ret_r is negative,
+ * it is an error that ends the worker. */
 int
-rp__unsettled_any(rp_worker *w, int *ret_r)
+rp__unsettled_drop_settled(rp_worker *w, int *ret_r)
 {
 	while (w->unsettled) {
 		/* tsearch() has made the tree. Each node begins with the

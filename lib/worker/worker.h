@@ -174,7 +174,7 @@ void rp__verdict_observe(rp_worker *worker, int what, const rp_job *job,
 /* unsettled.c */
 int rp__unsettled_add(rp_worker *worker, const struct tasks *tasks);
 void rp__unsettled_remove(rp_worker *worker, int64_t id);
-int rp__unsettled_any(rp_worker *worker, int *ret_r);
+int rp__unsettled_drop_settled(rp_worker *worker, int *ret_r);
 void rp__unsettled_free(rp_worker *worker);
 
 /* alone.c */

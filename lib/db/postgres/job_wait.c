@@ -121,10 +121,11 @@ next_nap(struct rp_job_waiter *waiter, int64_t timeout_ms, int *ret_look)
 	return (int)(*ret_look ? nap : timeout_ms);
 }
 
-/* Returns 1 if the caller must read the jobs' states: a job may have ended, or
- * the connection is broken. In the second case the read reports the error. */
+/* Read our notifications. Returns 1 if the caller must read the jobs' states: a
+ * job may have ended, or the connection is broken. In the second case the read
+ * reports the error. */
 static int
-has_news(struct postgres *s)
+take_news(struct postgres *s)
 {
 	return !PQ(consumeInput)(s->pg) ||
 	       (*s->job_channel &&
@@ -149,7 +150,7 @@ rp__postgres_wait_for_jobs(void *db, struct rp_job_waiter *waiter,
 		r = register_for_jobs(s, waiter, error);
 		return r < 0 ? r : 1;
 	}
-	if (!s->attached && has_news(s))
+	if (!s->attached && take_news(s))
 		return 1;
 	nap = next_nap(waiter, timeout_ms, &look);
 	if (!s->attached)
@@ -157,5 +158,5 @@ rp__postgres_wait_for_jobs(void *db, struct rp_job_waiter *waiter,
 	r = poll(p, 2, nap);
 	if (r == 0)
 		return look;
-	return r > 0 && p[1].revents ? has_news(s) : 0;
+	return r > 0 && p[1].revents ? take_news(s) : 0;
 }

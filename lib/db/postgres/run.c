@@ -332,10 +332,11 @@ execute_named(struct postgres *s, enum rp_verb which, const struct binds *b)
 				b->values, b->sizes, b->formats, 1);
 }
 
-/* Returns 1 if the caller has dropped our prepared statements from its
- * connection, by `deallocate all` or `discard all`. */
+/* If the caller has dropped our prepared statements from its connection, by
+ * `deallocate all` or `discard all`, forget that they are prepared, and return
+ * 1. */
 static int
-is_forgotten(struct postgres *s, const PGresult *res)
+forget_if_unknown(struct postgres *s, const PGresult *res)
 {
 	const char *state = PQ(resultErrorField)(res, PG_DIAG_SQLSTATE);
 
@@ -369,7 +370,7 @@ execute(struct postgres *s, enum rp_verb which, const struct binds *b,
 			PQ(clear)(*ret);
 		return r;
 	}
-	again = is_forgotten(s, *ret) &&
+	again = forget_if_unknown(s, *ret) &&
 		PQ(transactionStatus)(s->pg) == PQTRANS_IDLE;
 	r = rp__postgres_failed(s, *ret, error);
 	PQ(clear)(*ret);

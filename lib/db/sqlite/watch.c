@@ -119,10 +119,11 @@ rp__watch_free(struct watch *w)
 	free(w);
 }
 
-/* Returns 1 if another connection has committed since the last call. An error
- * counts as a commit, because the caller's next verb then reports the error. */
+/* Look whether another connection has committed since the last call, and return
+ * 1 if so. An error counts as a commit, because the caller's next verb then
+ * reports the error. */
 static int
-changed(struct watch *w)
+look_for_change(struct watch *w)
 {
 	int64_t version = -1;
 
@@ -195,7 +196,7 @@ rp__watch_wait(struct watch *w, int64_t timeout_ms, int fd, int eager)
 			w->look = 0;
 			w->event_at = rp__monotonic_us();
 		}
-		if (changed(w))
+		if (look_for_change(w))
 			return 1;
 		if (left <= 0)
 			return 0;
