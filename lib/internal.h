@@ -309,7 +309,7 @@ int rp__round_trip(rp_conn *conn, rp_verdict *verdicts, size_t n,
 		   struct rp_round_trip *trip);
 
 /* settle.c */
-int rp__settle_unblocked(rp_conn *conn, rp_verdict *verdicts, size_t n);
+int rp__settle_unlocked(rp_conn *conn, rp_verdict *verdicts, size_t n);
 
 /* db/added.c */
 rp_row_fn rp__take_added; /* ctx: struct rp_enqueue */

@@ -28,7 +28,7 @@ rp_settle(rp_conn *conn, rp_verdict *verdicts, size_t n)
 }
 
 static int
-mark_blocked(void *ctx, size_t row, const struct rp_value *c)
+mark_locked(void *ctx, size_t row, const struct rp_value *c)
 {
 	rp_verdict *verdicts = ctx;
 
@@ -40,24 +40,25 @@ mark_blocked(void *ctx, size_t row, const struct rp_value *c)
 /* Set the result of each verdict: RP_EBUSY if another transaction has locked
  * the job, otherwise 0. The caller has opened a transaction. */
 static int
-find_blocked(rp_conn *conn, rp_verdict *verdicts, size_t n)
+find_locked(rp_conn *conn, rp_verdict *verdicts, size_t n)
 {
-	struct rp_value *ids = calloc(n * BLOCKED_PARAMS, sizeof(*ids));
+	struct rp_value *ids = calloc(n * LOCKED_JOBS_PARAMS, sizeof(*ids));
 	int r;
 
 	if (!ids)
 		return rp__fail(&conn->error, RP_ENOMEM, "out of memory");
 	for (size_t i = 0; i < n; i++) {
-		ids[i * BLOCKED_PARAMS + BLOCKED_ID] = rp__int(verdicts[i].id);
+		ids[i * LOCKED_JOBS_PARAMS + LOCKED_JOBS_ID] =
+			rp__int(verdicts[i].id);
 		verdicts[i].result = 0;
 	}
-	r = rp__run(conn, RP_V_BLOCKED, ids, n, mark_blocked, verdicts);
+	r = rp__run(conn, RP_V_LOCKED_JOBS, ids, n, mark_locked, verdicts);
 	free(ids);
 	return r;
 }
 
 /* Settle the jobs that are not locked: the jobs whose verdicts got the result 0
- * from find_blocked(). The caller has opened a transaction. */
+ * from find_locked(). The caller has opened a transaction. */
 static int
 settle_rest(rp_conn *conn, rp_verdict *verdicts, size_t n)
 {
@@ -85,7 +86,7 @@ settle_unlocked(rp_conn *conn, rp_verdict *verdicts, size_t n)
 
 	if (r < 0)
 		return r;
-	r = find_blocked(conn, verdicts, n);
+	r = find_locked(conn, verdicts, n);
 	if (r == 0)
 		r = settle_rest(conn, verdicts, n);
 	return rp__end(conn, r);
@@ -124,7 +125,7 @@ settle_each(rp_conn *conn, rp_verdict *verdicts, size_t n)
  * in this library.
  */
 int
-rp__settle_unblocked(rp_conn *conn, rp_verdict *verdicts, size_t n)
+rp__settle_unlocked(rp_conn *conn, rp_verdict *verdicts, size_t n)
 {
 	int r = settle_unlocked(conn, verdicts, n);
 

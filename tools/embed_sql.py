@@ -184,7 +184,7 @@ def statements(path):
 # PostgreSQL. NO_ROUTINES are the verbs that exist only on other databases.
 ROUTINES = {"enqueue_plain", "enqueue_with_terms",
             "settle_and_claim", "register_waiter",
-            "unregister_waiter", "await", "unawait", "held", "sweep_start",
+            "unregister_waiter", "await", "unawait", "claimed_by", "sweep_start",
             "fire_due"}
 NO_ROUTINES = {"enqueue_grouped", "enqueue_in_group", "claim", "extra", "payload",
                "complete", "fail", "release", "extend", "refused", "rate_start", "admit",

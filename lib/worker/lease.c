@@ -16,10 +16,10 @@
  * has reported progress. */
 struct renewal {
 	rp_task *task;
-	int was_blocked; /* 1: the last try to renew the lease failed, because
-			  * another transaction had locked the job */
-	int is_own;      /* 1: the renewal was refused, because the handler has
-			  * settled its claim itself */
+	int was_locked; /* 1: the last try to renew the lease failed, because
+			 * another transaction had locked the job */
+	int is_own;     /* 1: the renewal was refused, because the handler has
+			 * settled its claim itself */
 	int lost;
 };
 
@@ -47,7 +47,7 @@ add(rp_task *task, struct renewal *renewal, rp_verdict *v)
 	task->renewing = 1;
 	*renewal = (struct renewal){
 		.task = task,
-		.was_blocked = task->blocked_until != 0,
+		.was_locked = task->locked_until != 0,
 	};
 	*v = (rp_verdict)RP_VERDICT_INIT;
 	v->id = task->job->id;
@@ -109,17 +109,17 @@ static int
 ask(rp_worker *w, const struct renewal *renewals, rp_verdict *verdicts,
     size_t n)
 {
-	int was_blocked = 0, r = 0;
+	int was_locked = 0, r = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		was_blocked |= renewals[i].was_blocked;
+		was_locked |= renewals[i].was_locked;
 		rp__verdict_observe(w, RP_EVENT_SETTLE, renewals[i].task->job,
 				    &verdicts[i], 0, 0);
 	}
-	if (!was_blocked)
+	if (!was_locked)
 		r = rp_settle(w->conn, verdicts, n);
-	if (was_blocked || (r == RP_EBUSY && w->conn->backend->limit_waits))
-		r = rp__settle_unblocked(w->conn, verdicts, n);
+	if (was_locked || (r == RP_EBUSY && w->conn->backend->limit_waits))
+		r = rp__settle_unlocked(w->conn, verdicts, n);
 	return r;
 }
 
@@ -132,11 +132,11 @@ apply(rp_task *task, int result, int is_own, int64_t asked)
 	task->is_settled |= is_own;
 	if (result == 0) {
 		task->leased_at = asked;
-		task->blocked_until = 0;
+		task->locked_until = 0;
 		return 0;
 	}
 	if (result == RP_EBUSY) {
-		task->blocked_until = rp__monotonic_ms() + BLOCKED_MS;
+		task->locked_until = rp__monotonic_ms() + LOCKED_MS;
 		return 0;
 	}
 	if (is_own || atomic_load(&task->done))
@@ -235,8 +235,8 @@ add_held(void *ctx, size_t row, const struct rp_value *c)
 	more = realloc(held->verdicts, (held->count + 1) * sizeof(v));
 	if (!more)
 		return rp__fail(&held->conn->error, RP_ENOMEM, "out of memory");
-	v.id = c[HELD_OUT_ID].i;
-	v.claim_no = c[HELD_OUT_CLAIM_NO].i;
+	v.id = c[CLAIMED_BY_OUT_ID].i;
+	v.claim_no = c[CLAIMED_BY_OUT_CLAIM_NO].i;
 	v.verdict = RP_RELEASE;
 	held->verdicts = more;
 	held->verdicts[held->count++] = v;
@@ -262,7 +262,7 @@ is_known(const rp_worker *w, const struct tasks *finished, int64_t id)
 		if (pool->running[i] && pool->running[i]->job->id == id)
 			return 1;
 	return is_among(&pool->todo, id) || is_among(&pool->finished, id) ||
-	       is_among(&w->blocked, id) || is_among(finished, id);
+	       is_among(&w->locked, id) || is_among(finished, id);
 }
 
 /* Remove from `held` the jobs that this worker knows, because they are in one
@@ -289,7 +289,7 @@ int
 rp__lease_give_back_unknown(rp_worker *w, const struct tasks *finished)
 {
 	struct held held = { .conn = w->conn };
-	struct rp_value p[HELD_PARAMS];
+	struct rp_value p[CLAIMED_BY_PARAMS];
 	char *queues;
 	int r;
 
@@ -299,9 +299,9 @@ rp__lease_give_back_unknown(rp_worker *w, const struct tasks *finished)
 	if (!queues)
 		return rp__worker_no_memory(w);
 	w->conn->lost_answer = 0;
-	p[HELD_WORKER_ID] = rp__int(w->conn->worker_id);
-	p[HELD_QUEUES] = rp__text(queues);
-	r = rp__run_once(w->conn, RP_V_HELD, p, add_held, &held);
+	p[CLAIMED_BY_WORKER_ID] = rp__int(w->conn->worker_id);
+	p[CLAIMED_BY_QUEUES] = rp__text(queues);
+	r = rp__run_once(w->conn, RP_V_CLAIMED_BY, p, add_held, &held);
 	if (r == 0)
 		drop_known(w, finished, &held);
 	if (r == 0 && held.count)

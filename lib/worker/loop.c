@@ -207,7 +207,7 @@ ask(rp_worker *w, rp_verdict *verdicts, size_t n, struct appetite *a,
 	if (r != RP_EBUSY || !n || !w->conn->backend->limit_waits)
 		return r;
 	a->want = 0;
-	return rp__settle_unblocked(w->conn, verdicts, n);
+	return rp__settle_unlocked(w->conn, verdicts, n);
 }
 
 /*
@@ -268,8 +268,8 @@ nap_ms(rp_worker *w, int waits)
 		at = w->look_at;
 	if (lives >= 0 && now + lives < at)
 		at = now + lives;
-	if (w->blocked.count && w->unblock_at < at)
-		at = w->unblock_at;
+	if (w->locked.count && w->locked_until < at)
+		at = w->locked_until;
 	pthread_mutex_lock(&w->pool.lock);
 	for (size_t i = 0; i < pool->slots; i++) {
 		renew = pool->running[i] ? rp__task_renew_at(pool->running[i])
@@ -386,9 +386,9 @@ try_to_end(rp_worker *w, int *ret_r)
 {
 	struct rp_probe found = { 0 };
 
-	if (w->blocked.count)
+	if (w->locked.count)
 		return atomic_load(&w->stopping) &&
-		       w->unblock_tries >= MOST_TRIES_AT_THE_END;
+		       w->locked_tries >= MOST_TRIES_AT_THE_END;
 	if (is_ending(w))
 		return 1;
 	if (!w->options.drain || (w->maybe_ready && *w->queues))
@@ -442,7 +442,7 @@ step(rp_worker *w, struct tasks *finished)
 		r = rp__lease_renew(w);
 	rp__worker_take_finished(w, finished);
 	if (r == 0)
-		r = rp__worker_settle_blocked(w);
+		r = rp__worker_settle_locked(w);
 	rp__alone_end_making_room(&w->alone, appetite(w).holding);
 	if (r == 0)
 		r = rp__queues_find_if_due(w, now);
@@ -486,7 +486,7 @@ forget_all(rp_worker *w, struct tasks *finished)
 	rp__worker_take_unstarted(w, finished);
 	rp__worker_take_finished(w, finished);
 	rp__tasks_free(finished);
-	rp__tasks_free(&w->blocked);
+	rp__tasks_free(&w->locked);
 }
 
 /* Run the coordinator: open the connection, run the main loop, and close the

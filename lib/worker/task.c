@@ -53,7 +53,7 @@ rp__task_renew_at(const rp_task *task)
 		return INT64_MAX;
 	if (report_at < at)
 		at = report_at;
-	return at > task->blocked_until ? at : task->blocked_until;
+	return at > task->locked_until ? at : task->locked_until;
 }
 
 void
@@ -209,7 +209,7 @@ extend(rp_task *task, int64_t lease_ms)
 	v.delay_ms = lease_ms;
 	v.progress = begin_extending(task);
 	asked = rp__monotonic_ms();
-	r = rp__settle_unblocked(*task->conn, &v, 1);
+	r = rp__settle_unlocked(*task->conn, &v, 1);
 	if (r >= 0)
 		r = v.result;
 	if (r == RP_EGONE || r == RP_ECANCELLED)

@@ -65,22 +65,23 @@ struct rp_task {
 	/* The pool's lock protects the following members. */
 	rp_task *next; /* the next task in the same list */
 	int64_t lease_ms;
-	int64_t leased_at;     /* when the current lease was requested
-				* (monotonic ms) */
-	int64_t blocked_until; /* if another transaction had locked the job:
-				* when to try again to renew the lease
-				* (monotonic ms); 0: the job was not locked */
-	int renewing;          /* 1: the coordinator is renewing the lease */
-	int extending;         /* 1: the handler is extending the lease */
-	int is_settled;        /* 1: a renewal found that the handler has
-				* settled the claim itself. The lease is not
-				* renewed any more */
-	int64_t started_us;    /* when the task was started (monotonic us); 0:
-				* the task is not started yet */
+	int64_t leased_at;    /* when the current lease was requested
+			       * (monotonic ms) */
+	int64_t locked_until; /* if another transaction had locked the job:
+			       * when to try again to renew the lease
+			       * (monotonic ms); 0: the job was not locked */
+	int renewing;         /* 1: the coordinator is renewing the lease */
+	int extending;        /* 1: the handler is extending the lease */
+	int is_settled;       /* 1: a renewal found that the handler has
+			       * settled the claim itself. The lease is not
+			       * renewed any more */
+	int64_t started_us;   /* when the task was started (monotonic us); 0:
+			       * the task is not started yet */
 	int64_t took_us;
 
-	int blocked; /* 1: the verdict was sent, but another transaction had
-		      * locked the job. Only the coordinator uses this member */
+	int is_locked; /* 1: the verdict was sent, but another transaction
+			* had locked the job. Only the coordinator uses
+			* this member */
 
 	/* Any thread may use the following members. */
 	atomic_int done; /* 1: the task's transaction has completed the job, or

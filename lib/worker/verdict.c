@@ -210,7 +210,7 @@ rp__verdicts_make(rp_worker *w, struct tasks *tasks)
 		}
 		*v = verdict_of(task);
 		rp__tasks_add(&kept, task);
-		if (!task->blocked)
+		if (!task->is_locked)
 			rp__verdict_observe(w, RP_EVENT_SETTLE, task->job, v,
 					    task->took_us, 0);
 	}
@@ -219,8 +219,8 @@ rp__verdicts_make(rp_worker *w, struct tasks *tasks)
 }
 
 /* Handle the answers to verdicts. Free the tasks that are settled. A task whose
- * job is locked by another transaction is moved to the list `blocked`, which
- * rp__worker_settle_blocked() settles later. */
+ * job is locked by another transaction is moved to the list `locked`, which
+ * rp__worker_settle_locked() settles later. */
 void
 rp__verdicts_answered(rp_worker *w, struct tasks *tasks,
 		      const rp_verdict *verdicts, int64_t asked_us)
@@ -232,9 +232,9 @@ rp__verdicts_answered(rp_worker *w, struct tasks *tasks,
 
 		next = task->next;
 		if (v->result == RP_EBUSY) {
-			task->blocked = 1;
-			rp__tasks_add(&w->blocked, task);
-			w->unblock_at = rp__monotonic_ms() + BLOCKED_MS;
+			task->is_locked = 1;
+			rp__tasks_add(&w->locked, task);
+			w->locked_until = rp__monotonic_ms() + LOCKED_MS;
 			continue;
 		}
 		end_verdict(w, task, v, asked_us);
@@ -246,26 +246,26 @@ rp__verdicts_answered(rp_worker *w, struct tasks *tasks,
 /* Send again the verdicts that were not accepted because another transaction
  * had locked the job. */
 int
-rp__worker_settle_blocked(rp_worker *w)
+rp__worker_settle_locked(rp_worker *w)
 {
-	struct tasks tasks = w->blocked;
+	struct tasks tasks = w->locked;
 	int64_t asked = rp__monotonic_us();
 	rp_verdict *verdicts;
 	int r;
 
-	if (!tasks.count || asked / 1000 < w->unblock_at)
+	if (!tasks.count || asked / 1000 < w->locked_until)
 		return 0;
 	verdicts = rp__verdicts_make(w, &tasks);
 	if (!verdicts)
 		return rp__worker_no_memory(w);
-	w->blocked = NO_TASKS;
-	r = rp__settle_unblocked(w->conn, verdicts, tasks.count);
+	w->locked = NO_TASKS;
+	r = rp__settle_unlocked(w->conn, verdicts, tasks.count);
 	if (r < 0) {
-		w->blocked = tasks;
+		w->locked = tasks;
 		free(verdicts);
 		return rp__worker_trouble(w, r);
 	}
-	w->unblock_tries = r > 0 ? 0 : w->unblock_tries + 1;
+	w->locked_tries = r > 0 ? 0 : w->locked_tries + 1;
 	rp__verdicts_answered(w, &tasks, verdicts, asked);
 	free(verdicts);
 	return 0;

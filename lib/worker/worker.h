@@ -17,7 +17,7 @@
 
 /* If another transaction has locked a job, the worker sends the job's verdict
  * or the renewal of its lease again after this time, in ms. */
-#define BLOCKED_MS 200
+#define LOCKED_MS 200
 
 /* A worker that has no handler for a job's kind releases the job with this
  * delay, in ms. Another worker may have a handler. */
@@ -98,15 +98,15 @@ struct rp_worker {
 			     * may be ready jobs */
 	int64_t given_back; /* how many claimed jobs were released without being
 			     * started */
-	struct tasks blocked; /* finished tasks that cannot be settled, because
+	struct tasks locked;  /* finished tasks that cannot be settled, because
 			       * other transactions have locked their jobs */
-	int64_t unblock_at; /* when to settle `blocked` again (monotonic ms) */
-	int unblock_tries;  /* how many tries in a row to settle `blocked` have
-			     * settled none of its tasks */
-	int troubles;       /* how many calls in a row have failed */
-	void *unsettled;    /* a tree of jobs, sorted by id: those that this
-			     * worker has run and that are not finished yet; see
-			     * unsettled.c */
+	int64_t locked_until; /* when to settle `locked` again (monotonic ms) */
+	int locked_tries;     /* how many tries in a row to settle `locked` have
+			       * settled none of its tasks */
+	int troubles;         /* how many calls in a row have failed */
+	void *unsettled;      /* a tree of jobs, sorted by id: those that this
+			       * worker has run and that are not finished yet; see
+			       * unsettled.c */
 	/* The names of the queues that the worker serves, in order of
 	 * preference, with a NULL at the end; see queues.c. */
 	const char **queues;
@@ -164,7 +164,7 @@ struct own {
 };
 int rp__verdict_find_own(rp_worker *worker, const rp_task *task,
 			 struct own *ret);
-int rp__worker_settle_blocked(rp_worker *worker);
+int rp__worker_settle_locked(rp_worker *worker);
 void rp__worker_take_finished(rp_worker *worker, struct tasks *finished);
 void rp__worker_take_unstarted(rp_worker *worker, struct tasks *finished);
 void rp__verdict_observe(rp_worker *worker, int what, const rp_job *job,

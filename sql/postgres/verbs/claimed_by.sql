@@ -1,4 +1,4 @@
--- held: list the jobs that the worker claimed recently and still holds. A worker runs
+-- claimed_by: list the jobs that the worker claimed recently and still holds. A worker runs
 -- this statement if the answer to a claim was lost. :queues is a JSON array of the
 -- names of the worker's queues.
 

@@ -1,4 +1,4 @@
--- blocked: list those of the jobs :id[] that another transaction has locked. The
+-- locked_jobs: list those of the jobs :id[] that another transaction has locked. The
 -- statement locks the other jobs, so that its own transaction can settle them without
 -- waiting.
 
