@@ -150,7 +150,7 @@ check(rp_error *error, const rp_job_spec *job)
 
 /* Returns `n` as a value, or null if `n` is 0. */
 static struct rp_value
-some(int64_t n)
+null_if_zero(int64_t n)
 {
 	return rp__int_or_null(n, n == 0);
 }
@@ -160,15 +160,15 @@ fill(const struct rows *rows, struct rp_value *p, const rp_job_spec *job)
 {
 	p[PUT_QUEUE] = rp__text(rows->queue);
 	p[PUT_PRIORITY] = rp__int_or_null(job->priority, job->priority < 0);
-	p[PUT_DELAY_MS] = some(job->delay_ms);
-	p[PUT_RUN_AT] = some(job->run_at);
-	p[PUT_MAX_ATTEMPTS] = some(job->max_attempts);
+	p[PUT_DELAY_MS] = null_if_zero(job->delay_ms);
+	p[PUT_RUN_AT] = null_if_zero(job->run_at);
+	p[PUT_MAX_ATTEMPTS] = null_if_zero(job->max_attempts);
 	p[PUT_KIND] = rp__text(job->kind);
 	p[PUT_HEADERS] = rp__text(job->headers);
 	p[PUT_MANY_LARGEST] = p[PUT_MANY_WITH_HEADERS] = rp__int(0);
-	p[PUT_MANY_KEEP_MS] = some(job->keep_ms);
-	p[PUT_MANY_TIMEOUT_MS] = some(job->timeout_ms);
-	p[PUT_MANY_EXPIRE_MS] = some(job->expire_ms);
+	p[PUT_MANY_KEEP_MS] = null_if_zero(job->keep_ms);
+	p[PUT_MANY_TIMEOUT_MS] = null_if_zero(job->timeout_ms);
+	p[PUT_MANY_EXPIRE_MS] = null_if_zero(job->expire_ms);
 	p[PUT_MANY_BACKOFF] = rp__text(job->backoff);
 	p[PUT_MANY_GROUP_KEY] = rp__text(job->group_key);
 	p[PUT_MANY_JOINED] = rp__int(rp__stays_open(rows->conn));
@@ -180,7 +180,8 @@ fill(const struct rows *rows, struct rp_value *p, const rp_job_spec *job)
 	} else {
 		p[ENQUEUE_UNIQUE_UNIQUE_KEY] = rp__text(job->unique_key);
 		p[ENQUEUE_UNIQUE_REPLACE] = rp__int(job->replace != 0);
-		p[ENQUEUE_UNIQUE_UNIQUE_FOR_MS] = some(job->unique_for_ms);
+		p[ENQUEUE_UNIQUE_UNIQUE_FOR_MS] =
+			null_if_zero(job->unique_for_ms);
 	}
 }
 

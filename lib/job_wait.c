@@ -234,7 +234,7 @@ nap(const struct wait *w, int64_t ms)
  * Returns 1 if the caller should try again, 0 if `fd` is readable, or the
  * error. */
 static int
-bear(struct wait *w, int r)
+wait_out_error(struct wait *w, int r)
 {
 	int64_t now = rp__monotonic_ms();
 
@@ -303,7 +303,7 @@ wait_for_them(struct wait *w, size_t n, int how)
 		if (r > 0)
 			r = stay_quiet(w, began, looked);
 		else if (r < 0)
-			r = bear(w, r);
+			r = wait_out_error(w, r);
 	} while (r > 0);
 	return r;
 }
@@ -433,7 +433,7 @@ wait_for_queue(struct wait *w, const char *queue)
 			r = rp_job_wait(w->conn, &job.id, 1, RP_WAIT_ALL,
 					left_ms(w), w->fd, NULL);
 		} else {
-			r = bear(w, r);
+			r = wait_out_error(w, r);
 		}
 	} while (r > 0);
 	return r;

@@ -263,8 +263,8 @@ set_paused(rp_conn *conn, const rp_schedule *s, int paused, int64_t *ret_next)
  * it (1) or run it (-1). If it is resumed or paused, *ret_next is set. If it is
  * run, *ret is set. */
 static int
-with(rp_conn *conn, const char *name, int what, rp_added *ret,
-     int64_t *ret_next)
+find_and_change(rp_conn *conn, const char *name, int what, rp_added *ret,
+		int64_t *ret_next)
 {
 	struct rp_schedules list = { NULL, 0 };
 	int64_t now = 0;
@@ -297,13 +297,13 @@ rp_schedule_pause(rp_conn *conn, const char *name)
 {
 	int64_t next;
 
-	return with(conn, name, 1, NULL, &next);
+	return find_and_change(conn, name, 1, NULL, &next);
 }
 
 int
 rp__schedule_resume(rp_conn *conn, const char *name, int64_t *ret_next)
 {
-	return with(conn, name, 0, NULL, ret_next);
+	return find_and_change(conn, name, 0, NULL, ret_next);
 }
 
 int
@@ -318,7 +318,7 @@ int
 rp_schedule_run(rp_conn *conn, const char *name, rp_added *ret)
 {
 	rp_added added = { 0, 0 };
-	int r = with(conn, name, -1, &added, NULL);
+	int r = find_and_change(conn, name, -1, &added, NULL);
 
 	if (r == 0 && ret)
 		*ret = added;

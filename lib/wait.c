@@ -49,7 +49,7 @@ rp__waiter_probe(rp_conn *conn, struct rp_waiter *waiter, int what,
 }
 
 static int
-readable(int fd)
+is_readable(int fd)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
 
@@ -91,7 +91,7 @@ rp__wait(rp_conn *conn, struct rp_waiter *waiter, int what, int64_t timeout_ms,
 			r = rp__waiter_probe(conn, waiter, what, 1, &found);
 		if (r < 0 || found.ready)
 			return r < 0 ? r : 1;
-		if ((timeout_ms >= 0 && left <= 0) || readable(fd))
+		if ((timeout_ms >= 0 && left <= 0) || is_readable(fd))
 			return 0;
 		r = rp__own(conn);
 		if (r < 0)

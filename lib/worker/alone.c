@@ -88,7 +88,7 @@ rp__alone_holding(const struct alone *alone, size_t holding)
  * If it skipped suspects and returned no jobs, no other jobs are ready. Then
  * the turn of other jobs ends, and the worker makes room for a suspect. */
 void
-rp__alone_claimed(struct alone *alone, size_t jobs, size_t passed_over)
+rp__alone_note_claim(struct alone *alone, size_t jobs, size_t passed_over)
 {
 	if (passed_over == 0)
 		alone->wanted_since = 0;
@@ -100,7 +100,7 @@ rp__alone_claimed(struct alone *alone, size_t jobs, size_t passed_over)
 
 /* Record that the worker has claimed this suspect. */
 void
-rp__alone_began(struct alone *alone, const rp_task *task)
+rp__alone_note_begin(struct alone *alone, const rp_task *task)
 {
 	alone->task = task;
 	alone->taken_us = rp__monotonic_us();
@@ -111,7 +111,7 @@ rp__alone_began(struct alone *alone, const rp_task *task)
 
 /* Record that the suspect's handler has ended, or will not be started. */
 void
-rp__alone_ended(struct alone *alone, const rp_task *task)
+rp__alone_note_end(struct alone *alone, const rp_task *task)
 {
 	int64_t end = rp__monotonic_us();
 

@@ -140,7 +140,7 @@ init_task(rp_worker *w, rp_task *task, struct fetch *fetch, const rp_job *job,
 	task->fetched_at = rp__monotonic_ms();
 	atomic_init(&task->fate, RP_TASK_RUNNING);
 	if (job->suspect)
-		rp__alone_began(&w->alone, task);
+		rp__alone_note_begin(&w->alone, task);
 	rp__observe(w, (rp_event){ .what = RP_EVENT_CLAIM,
 				   .job = job,
 				   .asked_us = asked });
@@ -182,7 +182,7 @@ note_claim(rp_worker *w, const rp_batch *batch, size_t want)
 	int suspect = n == 1 && rp_batch_at(batch, 0)->suspect;
 
 	if (!suspect)
-		rp__alone_claimed(&w->alone, n, passed_over);
+		rp__alone_note_claim(&w->alone, n, passed_over);
 	w->maybe_ready = n == want || suspect ||
 			 (passed_over && !w->alone.task) ||
 			 rp_batch_is_partial(batch);
@@ -358,7 +358,7 @@ probe(rp_worker *w, int what, struct rp_probe *ret)
 	w->waiter.polls = ret->ready || ret->blocked || w->options.drain ||
 			  rp__has_swept_lately(w->conn) || w->conn->has_unswept;
 	if (!ret->suspects)
-		rp__alone_claimed(&w->alone, 0, 0);
+		rp__alone_note_claim(&w->alone, 0, 0);
 	return 0;
 }
 

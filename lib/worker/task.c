@@ -238,7 +238,7 @@ rp_task_extend(rp_task *task, int64_t lease_ms)
 /* Make the message `words` of a failed call the error of the job, unless the
  * handler has set an error. Returns `r`. */
 static int
-failed(rp_task *task, int r, const char *words)
+note_failure(rp_task *task, int r, const char *words)
 {
 	if (!task->error)
 		rp_task_error(task, words);
@@ -258,10 +258,11 @@ rp_task_begin(rp_task *task, rp_conn **ret)
 	if (!*task->conn)
 		r = rp_open(task->worker->url, &options, task->conn, &error);
 	if (r < 0)
-		return failed(task, r, error.message);
+		return note_failure(task, r, error.message);
 	r = rp_begin(*task->conn);
 	if (r < 0)
-		return failed(task, r, rp_last_error(*task->conn)->message);
+		return note_failure(task, r,
+				    rp_last_error(*task->conn)->message);
 	(*task->conn)->of_task = 1;
 	task->begun = 1;
 	task->completes = 0;
@@ -281,7 +282,8 @@ rp_task_complete(rp_task *task)
 	if (r == RP_EGONE || r == RP_ECANCELLED)
 		atomic_store(&task->fate, rp__task_fate(r));
 	if (r < 0)
-		return failed(task, r, rp_last_error(*task->conn)->message);
+		return note_failure(task, r,
+				    rp_last_error(*task->conn)->message);
 	task->completes = 1;
 	return 0;
 }
@@ -334,7 +336,9 @@ rp_task_commit(rp_task *task)
 	}
 	task->begun = (*task->conn)->of_task = 0;
 	r = task->completes ? commit_completed(task) : rp_commit(*task->conn);
-	return r < 0 ? failed(task, r, rp_last_error(*task->conn)->message) : 0;
+	return r < 0 ? note_failure(task, r,
+				    rp_last_error(*task->conn)->message)
+		     : 0;
 }
 
 int

@@ -22,7 +22,7 @@ rp__worker_take_finished(rp_worker *w, struct tasks *finished)
 	w->pool.finished = NO_TASKS;
 	pthread_mutex_unlock(&w->pool.lock);
 	for (const rp_task *task = more.first; task; task = task->next)
-		rp__alone_ended(&w->alone, task);
+		rp__alone_note_end(&w->alone, task);
 	rp__tasks_append(finished, &more);
 }
 
@@ -41,7 +41,7 @@ rp__worker_take_unstarted(rp_worker *w, struct tasks *finished)
 	for (rp_task *task = more.first; task; task = task->next) {
 		task->verdict = RP_RELEASE;
 		task->delay_ms = -1;
-		rp__alone_ended(&w->alone, task);
+		rp__alone_note_end(&w->alone, task);
 	}
 	rp__tasks_append(finished, &more);
 }

@@ -180,10 +180,10 @@ void rp__unsettled_free(rp_worker *worker);
 /* alone.c */
 int rp__alone_must_wait(const struct alone *alone, size_t holding);
 size_t rp__alone_holding(const struct alone *alone, size_t holding);
-void rp__alone_claimed(struct alone *alone, size_t jobs, size_t passed_over);
+void rp__alone_note_claim(struct alone *alone, size_t jobs, size_t passed_over);
 void rp__alone_end_making_room(struct alone *alone, size_t holding);
-void rp__alone_began(struct alone *alone, const rp_task *task);
-void rp__alone_ended(struct alone *alone, const rp_task *task);
+void rp__alone_note_begin(struct alone *alone, const rp_task *task);
+void rp__alone_note_end(struct alone *alone, const rp_task *task);
 int64_t rp__alone_lives_in_ms(const struct alone *alone);
 
 /* lease.c */

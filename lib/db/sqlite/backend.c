@@ -90,7 +90,7 @@ begin_on_callers(struct sqlite *s, int write, rp_error *error)
 /* Fail because code outside of the library has ended the library's
  * transaction. */
 static int
-ended_elsewhere(rp_error *error)
+fail_ended_elsewhere(rp_error *error)
 {
 	return rp__fail(error, RP_EDB,
 			"the transaction is not open any more: other code "
@@ -128,7 +128,7 @@ rp__sqlite_begin(void *db, int how, rp_error *error)
 		r = begin_first(s, how & RP_BEGIN_WRITE, error);
 	else if (s->base != BARE)
 		r = sqlite3_get_autocommit(s->db)
-			    ? ended_elsewhere(error)
+			    ? fail_ended_elsewhere(error)
 			    : control(s, SAVEPOINT, error);
 	if (r < 0)
 		return r;
@@ -170,7 +170,7 @@ rp__sqlite_commit(void *db, rp_error *error)
 	} else if (sqlite3_get_autocommit(s->db)) {
 		rp__ids_forget(s);
 		s->depth--;
-		return ended_elsewhere(error);
+		return fail_ended_elsewhere(error);
 	} else {
 		r = control(
 			s, s->depth > 1 || s->base == JOINED ? RELEASE : COMMIT,
@@ -295,7 +295,7 @@ file_name(const char *path)
 }
 
 static int
-not_there(const struct sqlite *s, int errnum, rp_error *error)
+fail_not_there(const struct sqlite *s, int errnum, rp_error *error)
 {
 	return errnum == EACCES ? rp__fail(error, RP_EDB,
 					   "cannot open database %.150s: "
@@ -318,7 +318,7 @@ sqlite_open(const struct rp_url *url, int schema, void **ret, rp_error *reterr)
 	}
 	s->busy_ms = url->busy_ms;
 	if (!create && access(s->path, F_OK) < 0)
-		r = not_there(s, errno, reterr);
+		r = fail_not_there(s, errno, reterr);
 	if (r == 0) {
 		rc = sqlite3_open_v2(s->path, &s->db,
 				     SQLITE_OPEN_READWRITE | create |

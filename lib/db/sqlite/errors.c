@@ -42,7 +42,7 @@ code_of(int rc, int system_errno)
  * read-only, SQLite reports that only when it opens a file. If the file is open
  * already, SQLite reports just an I/O error. */
 static int
-writable(const struct sqlite *s)
+is_writable(const struct sqlite *s)
 {
 	int yes = 1;
 
@@ -151,7 +151,7 @@ rp__sqlite_failed(struct sqlite *s, int rc, rp_error *error)
 	if (!known)
 		full = rc;
 	code = code_of(full, errno_of(s, full));
-	if ((rc & 0xff) == SQLITE_IOERR && !writable(s))
+	if ((rc & 0xff) == SQLITE_IOERR && !is_writable(s))
 		code = rp__fail(error, RP_EREADONLY,
 				"%.150s cannot be written any more: check the "
 				"file's permissions and its file system",

@@ -26,7 +26,7 @@ static const char *const endings[BESIDE] = { "-wal", "-shm" };
 /* ---- deleted or replaced files ---- */
 
 static int
-deleted(const struct sqlite *s, const char *ending, rp_error *error)
+fail_deleted(const struct sqlite *s, const char *ending, rp_error *error)
 {
 	return rp__fail(error, RP_ENODB,
 			"%.125s%s was deleted or replaced while it was open, "
@@ -107,7 +107,7 @@ note_files(struct sqlite *s, rp_error *error)
 			return rp__fail(error, RP_ENOMEM, "out of memory");
 		snprintf(file->path, room, "%s%s", path, endings[i]);
 		if (stat(file->path, &now) < 0)
-			return deleted(s, endings[i], error);
+			return fail_deleted(s, endings[i], error);
 		file->dev = now.st_dev;
 		file->ino = now.st_ino;
 	}
@@ -121,7 +121,7 @@ check_files(struct sqlite *s, rp_error *error)
 	const char *which;
 
 	if (has_moved(s))
-		return deleted(s, "", error);
+		return fail_deleted(s, "", error);
 	if (!s->files.known)
 		return note_files(s, error);
 	which = find_deleted(s);
@@ -131,7 +131,7 @@ check_files(struct sqlite *s, rp_error *error)
 	 * connection to another journal mode, because only WAL mode uses these
 	 * files. */
 	s->files.known = is_in_wal_mode(s, 1);
-	return s->files.known ? deleted(s, which, error) : 0;
+	return s->files.known ? fail_deleted(s, which, error) : 0;
 }
 
 /* Returns 1 if the folder did not change between the two calls of stat() that

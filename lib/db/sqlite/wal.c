@@ -106,7 +106,7 @@ checkpoint(struct sqlite *s)
  * truncated. SQLite calls this function after each commit, when the write lock
  * is free again. */
 static int
-committed(void *ctx, sqlite3 *db, const char *name, int frames)
+checkpoint_if_due(void *ctx, sqlite3 *db, const char *name, int frames)
 {
 	struct sqlite *s = ctx;
 
@@ -122,7 +122,7 @@ committed(void *ctx, sqlite3 *db, const char *name, int frames)
 void
 rp__sqlite_watch_wal(struct sqlite *s)
 {
-	sqlite3_wal_hook(s->db, committed, s);
+	sqlite3_wal_hook(s->db, checkpoint_if_due, s);
 }
 
 /* Make a commit that changes no data, but that SQLite writes to -wal. It

@@ -84,7 +84,7 @@ mode_for(const struct stat *database)
 /* Returns 1 if FILE-writers can be trusted: a user who may write the database
  * made the file, and users who may not write the database cannot open it. */
 static int
-trusted(const struct stat *file, const struct stat *database)
+is_trusted(const struct stat *file, const struct stat *database)
 {
 	int owner = file->st_uid == database->st_uid || file->st_uid == 0 ||
 		    file->st_uid == geteuid();
@@ -127,7 +127,7 @@ open_file(struct writers *w, const char *path, int flags)
 		  mode_for(&database));
 	if (fd < 0)
 		return -1;
-	if (fstat(fd, &file) < 0 || !trusted(&file, &database) ||
+	if (fstat(fd, &file) < 0 || !is_trusted(&file, &database) ||
 	    (file.st_size < (off_t)sizeof(*w->turns) &&
 	     make_file(fd, &database) < 0)) {
 		close(fd);
