@@ -11,6 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A worker that has not been seen for 30 s counts as dead. In this time it
+ * sends six heartbeats, or three while it settles nothing and so has no new
+ * counts to report. */
 #define BUSY_HEARTBEAT_MS 5000
 #define IDLE_HEARTBEAT_MS 10000
 

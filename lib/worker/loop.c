@@ -19,6 +19,10 @@
 
 #define MOST_AHEAD 2000
 #define STUCK_MS 500
+/* After a failed call the worker pauses. The pause grows by PAUSE_STEP_MS with
+ * each failure in a row, up to MOST_PAUSE_MS. */
+#define PAUSE_STEP_MS 100
+#define MOST_PAUSE_MS 1000
 #define MOST_TROUBLES_AT_THE_END 5
 /* A worker that was asked to stop tries this many times, in 10 s, to settle
  * jobs that other transactions have locked. Then it ends. */
@@ -43,7 +47,10 @@ rp__worker_trouble(rp_worker *w, int code)
 				   .result = code,
 				   .text = text });
 	w->troubles++;
-	poll(NULL, 0, w->troubles < 10 ? 100 * w->troubles : 1000);
+	poll(NULL, 0,
+	     w->troubles < MOST_PAUSE_MS / PAUSE_STEP_MS
+		     ? PAUSE_STEP_MS * w->troubles
+		     : MOST_PAUSE_MS);
 	return 0;
 }
 

@@ -196,7 +196,7 @@ install(struct sqlite *s, rp_error *error)
 	if (r == 0)
 		r = use_wal(s, error);
 	if (r == 0)
-		r = rp__sqlite_begin(s, 1, error);
+		r = rp__sqlite_begin(s, RP_BEGIN_WRITE, error);
 	if (r < 0)
 		return r;
 	r = upgrade_steps(s, error);
