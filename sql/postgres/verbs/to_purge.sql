@@ -7,6 +7,13 @@
   where :state::bigint operator(pg_catalog.=)
             case when readpast.is_full((select id from readpast.queue
                                          where name operator(pg_catalog.=) :queue))
+                 then 7
+                 when (select holds_until operator(pg_catalog.>)
+                              pg_catalog.clock_timestamp()
+                         from readpast.queue
+                        where name operator(pg_catalog.=) :queue)
+                      and group_key is not null
+                      and readpast.is_held(queue_id, group_key)
                  then 7 else 2 end
     and queue_id operator(pg_catalog.=) (
             select id from readpast.queue

@@ -18,5 +18,8 @@ select case when (j).lease_until is not null then 3
                   or (q).rate_count operator(pg_catalog.>) 0
                   or (q).held_until is not null)
                  and readpast.is_full((q).id) then 7
+            when (q).holds_until operator(pg_catalog.>) pg_catalog.clock_timestamp()
+                 and (j).group_key is not null
+                 and readpast.is_held((q).id, (j).group_key) then 7
             else 2 end
 $body$;
