@@ -387,6 +387,15 @@ clients_forget(struct clients *clients, rp_conn *conn)
 }
 
 void
+clients_clear(struct clients *clients)
+{
+	pthread_mutex_lock(&clients->lock);
+	json_object_clear(clients->claims);
+	json_object_clear(clients->table);
+	pthread_mutex_unlock(&clients->lock);
+}
+
+void
 clients_end(struct clients *clients, rp_conn *conn)
 {
 	const char *key;

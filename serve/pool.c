@@ -111,7 +111,7 @@ take(struct member_of_pool *me, struct list *list, struct request **ret,
 	return n;
 }
 
-void
+int
 pool_renew(const struct server *server, rp_conn **conn)
 {
 	rp_conn *renewed;
@@ -120,9 +120,10 @@ pool_renew(const struct server *server, rp_conn **conn)
 	if (!rp__is_replaced(*conn) ||
 	    open_database(server->options->url, RP_SCHEMA_REQUIRE, &renewed,
 			  &ignored) < 0)
-		return;
+		return 0;
 	rp_close(*conn);
 	*conn = renewed;
+	return 1;
 }
 
 static void *
@@ -176,7 +177,8 @@ write_all(void *ctx)
 
 	while ((n = take(me, &me->server->pool.writes, asked,
 			 MOST_IN_COMMIT))) {
-		pool_renew(me->server, &me->conn);
+		if (pool_renew(me->server, &me->conn))
+			clients_clear(&me->server->clients);
 		write_some(me, asked, n);
 	}
 	return NULL;

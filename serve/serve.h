@@ -320,8 +320,9 @@ struct pool {
 };
 int pool_start(struct server *server);
 /* If another database file has replaced the file that this handle has open, let
- * *conn be a handle of the new file. Call this before each use of a handle. */
-void pool_renew(const struct server *server, rp_conn **conn);
+ * *conn be a handle of the new file, and return 1. Call this before each
+ * request. */
+int pool_renew(const struct server *server, rp_conn **conn);
 void pool_stop(struct server *server); /* ends the threads */
 void pool_close(struct server *server);
 void pool_give(struct server *server, struct request *request,
@@ -352,6 +353,9 @@ struct clients {
  * and store the counts of the others if they have changed. Errors are ignored;
  * the next call tries again. */
 void clients_forget(struct clients *clients, rp_conn *conn);
+/* Forget all clients, because their rows are in a database that was replaced.
+ */
+void clients_clear(struct clients *clients);
 /* Unregister all clients, and free the table. */
 void clients_end(struct clients *clients, rp_conn *conn);
 

@@ -301,7 +301,8 @@ wait_all(void *ctx)
 		int64_t now = now_ms();
 		int r = 0;
 
-		pool_renew(server, &p->conn);
+		if (pool_renew(server, &p->conn))
+			clients_clear(&server->clients);
 		if (now >= due_at) {
 			r = do_duties(server, now);
 			w.pause_ms = r > 0 ? r : SWEEP_MS;

@@ -158,7 +158,7 @@ class Ready(Case):
 
 if KIND == "sqlite:":
     class Hung(Case):
-        def test_an_answer_of_the_database_9_s_after_the_signal_is_still_sent(self):
+        def test_an_answer_that_comes_after_the_drain_is_still_sent(self):
             url = new_url(self.folder.name)
             own = Server(self.folder.name, url=url + "?busy=1m")
             own.enqueue("q")
@@ -169,7 +169,7 @@ if KIND == "sqlite:":
                                {"Content-Type": "text/plain"})
             own.get("/healthz")  # is answered after that request has begun
             own.process.send_signal(signal.SIGTERM)
-            time.sleep(9)  # longer than DRAIN_MS
+            time.sleep(8.4)  # longer than DRAIN_MS
             lock.execute("rollback")
             lock.close()
             self.assertEqual(connection.getresponse().status, 201)
@@ -202,6 +202,7 @@ if KIND == "sqlite:":
         def test_a_server_without_its_file_fails_until_there_is_a_new_one(self):
             own = Server(self.folder.name)
             own.enqueue("old")
+            own.post("/v1/claim", {"queues": ["old"], "worker": "http"})
             waits = own.send_claim("new")
             self.assertTrue(eventually(10, lambda: own.waiting() == 1))
             for file in self.files(own):
@@ -219,7 +220,19 @@ if KIND == "sqlite:":
             self.assertEqual(own.post("/v1/queues/new/jobs", {"payload": "y"}).status, 201)
             self.assertEqual(own.get("/readyz").status, 200)
             waits.close()
+            self.claim_beside_the_worker_that_has_the_old_id(own)
             self.assertEqual(own.stop(), 0)
+
+        def claim_beside_the_worker_that_has_the_old_id(self, own):
+            file = sqlite3.connect(self.files(own)[0], isolation_level=None)
+            now = time.time_ns() // 1000000
+            file.execute("insert into readpast_worker (id, name, host, pid, queues, kinds,"
+                         " started_at, seen_at)"
+                         " values (1, 'other', '', 0, '[]', '{}', ?, ?)", (now, now))
+            file.close()
+            own.post("/v1/claim", {"queues": ["new"], "worker": "http"})
+            workers = own.get("/v1/workers").json["workers"]
+            self.assertEqual({w["name"] for w in workers}, {"other", "http"})
 
         def test_a_new_file_beside_the_old_wal_is_not_opened(self):
             own = Server(self.folder.name)
@@ -290,7 +303,7 @@ class Descriptors(Case):
             connection.request("GET", "/healthz")
         began = self.cpu_s()
         time.sleep(2)
-        self.assertLess(self.cpu_s() - began, 0.2)
+        self.assertLess(self.cpu_s() - began, 1)  # a loop without waits takes 2 s
         resource.prlimit(pid, resource.RLIMIT_NOFILE, before)
         for connection in connections:
             self.assertEqual(connection.getresponse().status, 200)
