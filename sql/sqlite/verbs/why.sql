@@ -58,7 +58,9 @@ select :now as now, q.paused_at as paused_at, q.pause_reason as pause_reason,
        iif(j.group_key is null, 0, q.group_limit) as group_limit,
        (select count(*)
           from readpast_group_slot s
-         where s.queue_id = q.id and s.group_key = j.group_key) as group_busy,
+         cross join readpast_job k
+         where s.queue_id = q.id and s.group_key = j.group_key
+           and k.id = s.job_id) as group_busy,
        iif(j.run_at < 9223372036854775807, 0,
            (select count(*)
                    from (select 1 from readpast_group_wait a
