@@ -113,7 +113,7 @@ def copy_of(source, to):
     for room in sorted({*rooms, "include", "man", "completions", "tools", "check",
                         "lab", "docs", "systemd"}):
         shutil.copytree(source / room, to / room)
-    for path in (*source.glob("meson*"), source / "README.md"):
+    for path in (*source.glob("meson*"), *source.glob("*.md")):
         shutil.copy(path, to)
 
 
