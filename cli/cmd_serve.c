@@ -35,12 +35,13 @@ is_host(const char *text)
 }
 
 /* Returns whether the target of a request may begin with this prefix. Clients
- * remove the segments . and .. from a path, and a path that begins with //
- * names another host. */
+ * remove the segments . and .. from a path, also if they are percent-encoded,
+ * and a path that begins with // names another host. */
 static int
 is_prefix(const char *text)
 {
-	if (text[strspn(text, LETTERS "/-._~!$&'()*+,=:@%")])
+	if (text[strspn(text, LETTERS "/-._~!$&'()*+,=:@%")] ||
+	    strcasestr(text, "%2e"))
 		return 0;
 	while (*text == '/') {
 		size_t n = strcspn(++text, "/");

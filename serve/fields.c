@@ -242,7 +242,6 @@ body_parse_optional(struct request *request)
 
 /* ---- parameters ---- */
 
-#define LISTED 50 /* items in a page of a list if no limit is given */
 #define MOST_LISTED 200
 
 int

@@ -91,7 +91,7 @@ add_header(void *ctx, enum MHD_ValueKind kind, const char *name,
 	cut_blanks(name, value);
 	head->lengths += strcasecmp(name, "content-length") == 0;
 	head->encodings += strcasecmp(name, "transfer-encoding") == 0;
-	if (strcasecmp(name, "content-encoding") == 0 &&
+	if (strcasecmp(name, "content-encoding") == 0 && *value &&
 	    strcasecmp(value, "identity") != 0)
 		head->coding = value;
 	head->hosts += strcasecmp(name, "host") == 0;

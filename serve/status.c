@@ -208,11 +208,9 @@ doctor_answer(struct request *request, rp_conn *conn)
 static int
 probe_jobs(rp_conn *conn)
 {
-	rp_batch *job;
-	int r = rp_job_get(conn, 0, &job);
+	rp_batch *none;
+	int r = rp_job_get(conn, 0, &none);
 
-	if (r == 0)
-		rp_batch_free(job);
 	return r == RP_ENOENT ? 0 : r;
 }
 

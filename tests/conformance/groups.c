@@ -128,7 +128,7 @@ run_fleet(struct fleet *fleet, int limit)
 }
 
 static void
-P10_at_most_so_many_jobs_of_a_group_run_at_once(void **state)
+P10_no_more_jobs_of_a_group_than_its_limit_run_at_once(void **state)
 {
 	struct fleet fleet = { .db = *state };
 
@@ -494,7 +494,7 @@ int
 main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(P10_at_most_so_many_jobs_of_a_group_run_at_once),
+		CASE(P10_no_more_jobs_of_a_group_than_its_limit_run_at_once),
 		CASE(P11_jobs_of_a_group_with_limit_1_run_in_order),
 		CASE(P11_the_order_of_a_group_is_priority_and_then_time),
 		CASE(a_quiet_group_has_its_turn_beside_a_big_backlog),

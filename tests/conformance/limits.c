@@ -87,7 +87,7 @@ run_all(void *ctx)
 }
 
 static void
-P10_at_most_so_many_jobs_run_at_once(void **state)
+P10_no_more_jobs_than_the_limit_run_at_once(void **state)
 {
 	struct fleet fleet = { .db = *state };
 	pthread_t threads[CLIENTS];
@@ -262,7 +262,7 @@ int
 main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(P10_at_most_so_many_jobs_run_at_once),
+		CASE(P10_no_more_jobs_than_the_limit_run_at_once),
 		CASE(each_end_of_a_run_makes_room_for_one_job),
 		CASE(a_lost_lease_makes_room_after_the_next_sweep),
 		CASE(a_new_limit_counts_the_jobs_that_run_already),
