@@ -34,7 +34,7 @@ function Totals({ list }: { list: Stats[] }) {
 		<dl class="totals">
 			<Total label="Ready" value={count(sum("ready"), some("ready"))} />
 			<Total label="Running" value={count(sum("running"), some("running"))} />
-			<Total label="Oldest due" value={oldest < 0 ? "–" : span(oldest)} title="how long the oldest due job has waited, unless it waits for its group" />
+			<Total label="Oldest due" value={oldest < 0 ? "–" : span(oldest)} title="how long the oldest due job has waited; jobs that wait for their group do not count" />
 			<Total label="Dead" value={count(sum("dead"))} />
 		</dl>
 	);

@@ -54,6 +54,7 @@ export function useAction(onClose: () => void) {
 	/** Run the action, and close the dialog if it was done. See act(). */
 	async function run(work: () => Promise<unknown>, done?: string): Promise<boolean> {
 		setBusy(true);
+		setFailure("");
 		const isDone = await act(work, done, fail);
 		setBusy(false);
 		if (isDone && isOpen.current) onClose();

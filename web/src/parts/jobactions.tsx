@@ -19,7 +19,7 @@ const CAN_RETRY: State[] = ["dead", "cancelled"];
 interface Asked {
 	job: Job;
 	onClose: () => void;
-	/** called after the action, even if it failed: the job may be another by then */
+	/** called after the action, even if it failed, because the job may have changed */
 	onDone: () => void;
 }
 
