@@ -158,7 +158,10 @@ class Ready(Case):
 
 if KIND == "sqlite:":
     class Hung(Case):
-        def test_an_answer_that_comes_after_the_drain_is_still_sent(self):
+        def end_while_a_request_waits(self):
+            """Start a server, and send it SIGTERM while a request waits for the write
+            lock. Return the server, the connection with the lock, and that of the
+            request."""
             url = new_url(self.folder.name)
             own = Server(self.folder.name, url=url + "?busy=1m")
             own.enqueue("q")
@@ -169,6 +172,10 @@ if KIND == "sqlite:":
                                {"Content-Type": "text/plain"})
             own.get("/healthz")  # is answered after that request has begun
             own.process.send_signal(signal.SIGTERM)
+            return own, lock, connection
+
+        def test_an_answer_that_comes_after_the_drain_is_still_sent(self):
+            own, lock, connection = self.end_while_a_request_waits()
             time.sleep(8.4)  # longer than DRAIN_MS
             lock.execute("rollback")
             lock.close()
@@ -177,22 +184,12 @@ if KIND == "sqlite:":
             own.stop()
 
         def test_a_database_that_does_not_answer_keeps_the_server_for_10_s_at_most(self):
-            url = new_url(self.folder.name)
-            own = Server(self.folder.name, url=url + "?busy=1m")
-            own.enqueue("q")
-            lock = sqlite3.connect(url.removeprefix("sqlite:"), isolation_level=None)
-            lock.execute("begin immediate")
-            connection = own.connect()
-            connection.request("POST", "/v1/queues/q/jobs", b"x",
-                               {"Content-Type": "text/plain"})
-            own.get("/healthz")  # is answered after that request has begun
-            own.process.send_signal(signal.SIGTERM)
+            own, lock, connection = self.end_while_a_request_waits()
             self.assertEqual(own.process.wait(20), 1)
             lock.execute("rollback")
             own.errors.seek(0)
             self.assertIn("has not answered", own.errors.read())
             lock.close()
-
 
     class Replaced(Case):
         def files(self, own):

@@ -1,5 +1,5 @@
--- claimed_by: list the jobs that the worker claimed recently and still holds. A worker runs
--- this statement if the answer to a claim was lost. :queues is a JSON array of the
+-- claimed_by: list the jobs that the worker claimed recently and still holds. A worker
+-- runs this statement if the answer to a claim was lost. :queues is a JSON array of the
 -- names of the worker's queues.
 
 select id, claim_no
