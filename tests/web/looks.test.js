@@ -95,6 +95,33 @@ test("no message is outside the window, however many there are", async () => {
 	await page.context().close();
 });
 
+test("nothing moves from under the pointer when live numbers and charts arrive", async () => {
+	for (const hash of PAGES) {
+		const page = await emptyPage(its.browser);
+		await page.route("**/v1/events*", async (route) => {
+			await page.locator(".loading").waitFor({ state: "detached" });
+			await route.continue();
+		});
+		await page.addInitScript(() => {
+			window.moves = [];
+			new PerformanceObserver((list) => {
+				for (const { sources } of list.getEntries())
+					for (const { node, previousRect, currentRect } of sources) {
+						const by = Math.abs(currentRect.y - previousRect.y);
+						// A text may turn out to have one line more.
+						if (by > 24) window.moves.push(`${node?.className || node?.nodeName}: ${by}`);
+					}
+			}).observe({ type: "layout-shift", buffered: true });
+		});
+		await page.goto(its.base + hash);
+		await page.getByText("Live", { exact: true }).waitFor();
+		if (hash.startsWith("#/queue/")) await page.locator(".chart canvas").last().waitFor();
+		await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+		assert.deepEqual(await page.evaluate(() => window.moves), [], hash);
+		await closeQuietly(page);
+	}
+});
+
 test("each control outside a text is large enough for a finger", async () => {
 	const page = await open(its.browser, its.base);
 	for (const hash of PAGES) {

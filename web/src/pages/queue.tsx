@@ -54,21 +54,23 @@ function Groups({ name }: { name: string }) {
 	);
 }
 
-function Facts({ of }: { of: Stats }) {
+/** Before the first numbers arrive, the facts have their place, so that nothing below
+ * them moves away from under the pointer. */
+function Facts({ of }: { of: Stats | undefined }) {
 	return (
 		<dl class="facts">
 			<div>
 				<dt>Oldest due job</dt>
-				<dd>{span(of.oldest_ready_ms)}</dd>
+				<dd>{span(of?.oldest_ready_ms ?? null)}</dd>
 			</div>
 			<div>
 				<dt>Longest run</dt>
-				<dd>{span(of.longest_running_ms)}</dd>
+				<dd>{span(of?.longest_running_ms ?? null)}</dd>
 			</div>
 			<div>
 				<dt>Workers</dt>
 				<dd>
-					{of.workers === 0 && of.ready > 0 ? <span class="bad">none</span> : <a href={link(["workers"])}>{count(of.workers)}</a>}
+					{of?.workers === 0 && of.ready > 0 ? <span class="bad">none</span> : <a href={link(["workers"])}>{of ? count(of.workers) : "–"}</a>}
 				</dd>
 			</div>
 		</dl>
@@ -120,7 +122,7 @@ export function QueuePage({ name }: { name: string }) {
 			<div class="charts">
 				<Chart title="Rate" history={history} lines={RATES} />
 				<Chart title="Backlog" history={history} lines={BACKLOG} numbers={numbers} />
-				{numbers && <Facts of={numbers} />}
+				<Facts of={numbers} />
 			</div>
 			<nav class="views" aria-label="Parts of the queue">
 				{VIEWS.map(([one, label]) => (

@@ -168,7 +168,7 @@ export function Chart({
 					</span>
 				))}
 			</figcaption>
-			<div ref={box} style={{ minHeight: HEIGHT }} aria-hidden="true" />
+			<div ref={box} style={{ minHeight: `${HEIGHT}px` }} aria-hidden="true" />
 		</figure>
 	);
 }
