@@ -89,8 +89,9 @@ listen_check(const struct options *options)
 				USAGE,
 				"serve: --listen %.80s: other machines can "
 				"connect to this address; give --tokens, so "
-				"that each request needs a token (readpast "
-				"token add makes one), or --insecure",
+				"that only holders of a token see and change "
+				"jobs (readpast token add makes one), or "
+				"--insecure",
 				text);
 	}
 	return 0;
