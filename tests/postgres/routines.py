@@ -1929,6 +1929,20 @@ def verdicts_in_sql_are_counted(s):
 
 
 @case
+def jobs_that_die_together_are_one_row_of_the_tally(s):
+    s.rows("select readpast.queue_create('r')")
+    s.rows("select readpast.enqueue(q, 'x') from unnest(array['q', 'q', 'r', 'q']) q")
+    jobs = [s.rows("select id, claim_no from readpast.claim(%s, 3)", q) for q in "qr"]
+    ids, claim_nos = zip(*sum(jobs, []))
+    s.rows("select * from readpast.settle_and_claim('{q}', most => 0, ids => %s::bigint[], "
+           "claim_nos => %s::bigint[], verdicts => '{2,2,1,2}', "
+           "delays_ms => '{null,null,0,null}', errors => array_fill('e'::text, '{4}'))",
+           list(ids), list(claim_nos))
+    assert s.rows("select queue_id, dead from readpast.tally where dead > 0 "
+                  "order by 1") == [(1, 1), (2, 2)]
+
+
+@case
 def old_counts_of_finished_jobs_are_added_up(s):
     s.put("x")
     s.one("select readpast.queue_create('r')")

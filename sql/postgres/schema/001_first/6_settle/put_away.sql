@@ -37,10 +37,6 @@ begin
 	  left join readpast.worker w on w.id = g.worker_id
 	returning readpast.archive.queue_id, readpast.archive.priority,
 	          readpast.archive.group_key, (select g.came from gone g) as came into its;
-	if died then
-		insert into readpast.tally (second, queue_id, dead)
-		values (extract(epoch from clock_timestamp())::bigint, its.queue_id, 1);
-	end if;
 	if its.group_key is not null then
 		since := readpast.leave_group(its.queue_id, its.priority, its.group_key, its.came,
 		                              id);

@@ -39,6 +39,7 @@ as $body$
 declare
 	done     record;
 	accepted bigint[];
+	died     integer[] := '{}';  -- the queue of each job that died
 begin
 	if readpast.are_bad_verdicts(ids, claim_nos, verdicts, delays_ms, errors) then
 		perform readpast.refuse_round_trip(null, 0, ids);
@@ -79,8 +80,10 @@ begin
 			                                   delays_ms, errors,
 			                                   progresses, joined) loop
 			accepted := accepted || number;
+			died := case when state = 5 then died || queue_id else died end;
 			return next;
 		end loop;
+		perform readpast.count_dead(died) where died <> '{}';
 	end if;
 	if cardinality(accepted) < cardinality(ids) then
 		return query
