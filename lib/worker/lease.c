@@ -219,27 +219,28 @@ rp__lease_renew(rp_worker *w)
 
 /* The jobs that are leased to this worker in the database, each with a verdict
  * that releases it. */
-struct held {
+struct leased {
 	rp_conn *conn;
 	rp_verdict *verdicts;
 	size_t count;
 };
 
 static int
-add_held(void *ctx, size_t row, const struct rp_value *c)
+add_leased(void *ctx, size_t row, const struct rp_value *c)
 {
-	struct held *held = ctx;
+	struct leased *leased = ctx;
 	rp_verdict *more, v = RP_VERDICT_INIT;
 
 	(void)row;
-	more = realloc(held->verdicts, (held->count + 1) * sizeof(v));
+	more = realloc(leased->verdicts, (leased->count + 1) * sizeof(v));
 	if (!more)
-		return rp__fail(&held->conn->error, RP_ENOMEM, "out of memory");
+		return rp__fail(&leased->conn->error, RP_ENOMEM,
+				"out of memory");
 	v.id = c[CLAIMED_BY_OUT_ID].i;
 	v.claim_no = c[CLAIMED_BY_OUT_CLAIM_NO].i;
 	v.verdict = RP_RELEASE;
-	held->verdicts = more;
-	held->verdicts[held->count++] = v;
+	leased->verdicts = more;
+	leased->verdicts[leased->count++] = v;
 	return RP_ROW_TAKE;
 }
 
@@ -265,21 +266,21 @@ is_known(const rp_worker *w, const struct tasks *finished, int64_t id)
 	       is_among(&w->locked, id) || is_among(finished, id);
 }
 
-/* Remove from `held` the jobs that this worker knows, because they are in one
+/* Remove from `leased` the jobs that this worker knows, because they are in one
  * of its lists. The jobs that are left are jobs that the worker never received.
  * Only the coordinator takes jobs out of the lists, and it is the thread that
  * runs this function. So no known job is missed. */
 static void
-drop_known(rp_worker *w, const struct tasks *finished, struct held *held)
+drop_known(rp_worker *w, const struct tasks *finished, struct leased *leased)
 {
 	size_t kept = 0;
 
 	pthread_mutex_lock(&w->pool.lock);
-	for (size_t i = 0; i < held->count; i++)
-		if (!is_known(w, finished, held->verdicts[i].id))
-			held->verdicts[kept++] = held->verdicts[i];
+	for (size_t i = 0; i < leased->count; i++)
+		if (!is_known(w, finished, leased->verdicts[i].id))
+			leased->verdicts[kept++] = leased->verdicts[i];
 	pthread_mutex_unlock(&w->pool.lock);
-	held->count = kept;
+	leased->count = kept;
 }
 
 /* If the connection broke during a claim, the claim may have been committed
@@ -288,7 +289,7 @@ drop_known(rp_worker *w, const struct tasks *finished, struct held *held)
 int
 rp__lease_give_back_unknown(rp_worker *w, const struct tasks *finished)
 {
-	struct held held = { .conn = w->conn };
+	struct leased leased = { .conn = w->conn };
 	struct rp_value p[CLAIMED_BY_PARAMS];
 	char *queues;
 	int r;
@@ -301,12 +302,12 @@ rp__lease_give_back_unknown(rp_worker *w, const struct tasks *finished)
 	w->conn->lost_answer = 0;
 	p[CLAIMED_BY_WORKER_ID] = rp__int(w->conn->worker_id);
 	p[CLAIMED_BY_QUEUES] = rp__text(queues);
-	r = rp__run_once(w->conn, RP_V_CLAIMED_BY, p, add_held, &held);
+	r = rp__run_once(w->conn, RP_V_CLAIMED_BY, p, add_leased, &leased);
 	if (r == 0)
-		drop_known(w, finished, &held);
-	if (r == 0 && held.count)
-		r = rp_settle(w->conn, held.verdicts, held.count);
-	free(held.verdicts);
+		drop_known(w, finished, &leased);
+	if (r == 0 && leased.count)
+		r = rp_settle(w->conn, leased.verdicts, leased.count);
+	free(leased.verdicts);
 	free(queues);
 	if (r < 0)
 		w->conn->lost_answer = 1;

@@ -17,12 +17,16 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define MOST_AHEAD 2000
+#define MOST_AHEAD 2000 /* jobs to prefetch at most, however short they are */
+/* If no task was started for so long, the tasks that wait are released. A task
+ * starts late if it has to wait for a job that takes longer than usual. */
 #define STUCK_MS 500
 /* After a failed call the worker pauses. The pause grows by PAUSE_STEP_MS with
  * each failure in a row, up to MOST_PAUSE_MS. */
 #define PAUSE_STEP_MS 100
 #define MOST_PAUSE_MS 1000
+/* A worker that was asked to stop ends when so many calls in a row have failed.
+ */
 #define MOST_TROUBLES_AT_THE_END 5
 /* A worker that was asked to stop tries this many times, in 10 s, to settle
  * jobs that other transactions have locked. Then it ends. */
