@@ -51,6 +51,11 @@ struct ext {
 /* In ext_connect.c. Returns the handle for this call. Returns NULL on failure,
  * with the message in `error`. */
 rp_conn *ext_enter(struct ext *ext, rp_error *error);
+/* Returns a handle on a second connection to the same database, whose
+ * transactions end while a statement of the host is reading. NULL: the host has
+ * a transaction open or a statement that writes, or the database allows no
+ * second connection. */
+rp_conn *ext_own(struct ext *ext);
 /* Call this at the end of each SQL function for which ext_enter() succeeded. */
 void ext_leave(struct ext *ext);
 /* Returns 1 if the host has neither an open transaction nor a running statement

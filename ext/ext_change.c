@@ -191,15 +191,21 @@ read_swept(const void *data, size_t row, struct rp_value *columns)
 	columns[5] = rp__int(swept->fired);
 }
 
+/* A sweep is several transactions. On the host's connection, the statement that
+ * asks for these rows would keep the snapshot of the first one, and a later one
+ * could not wait for the write lock. */
 int
 ext_sweep_rows(struct ext_call *call, struct ext_rows *ret)
 {
 	rp_swept *swept = malloc(sizeof(*swept));
+	rp_conn *own = ext_own(call->ext);
 	int r;
 
 	if (!swept)
 		return ext_no_memory(call);
 	*swept = (rp_swept)RP_SWEPT_INIT;
+	if (own)
+		call->conn = own;
 	r = rp_sweep(call->conn, swept);
 	if (r < 0)
 		free(swept);

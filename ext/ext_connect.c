@@ -233,6 +233,12 @@ ext_is_outside(const struct ext *ext)
 }
 
 rp_conn *
+ext_own(struct ext *ext)
+{
+	return ext_is_outside(ext) && has_own(ext) ? ext->own : NULL;
+}
+
+rp_conn *
 ext_enter(struct ext *ext, rp_error *error)
 {
 	int reads = sqlite3_txn_state(ext->db, "main") == SQLITE_TXN_READ;
@@ -244,9 +250,8 @@ ext_enter(struct ext *ext, rp_error *error)
 			 "in the child");
 		return NULL;
 	}
-	if (ext_is_outside(ext) && reads && has_own(ext))
-		conn = ext->own;
-	else
+	conn = reads ? ext_own(ext) : NULL;
+	if (!conn)
 		conn = attach(ext, error);
 	ext->called = conn != NULL;
 	return conn;

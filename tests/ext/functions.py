@@ -566,6 +566,20 @@ def a_sweep_returns_what_it_has_done(path):
     assert total == [0, 1, 0, 0, 0, 1], total
 
 
+@case
+def a_sweep_as_a_table_waits_for_another_writer(path):
+    holder = serve(path, "q", "x")
+    rows(holder, "select id from readpast_claim('q', 1, 1)")
+    time.sleep(0.002)  # the lease's millisecond is over
+    holder.execute("begin immediate")
+    db = connect(path, isolation_level=None, timeout=0.3)
+    began = time.monotonic()
+    assert "locked" in refused(db, "select recovered from readpast_sweep()")
+    assert time.monotonic() - began > 0.25
+    holder.execute("rollback")
+    assert rows(db, "select recovered from readpast_sweep()") == [(1,)]
+
+
 # ---- workers ----
 
 def workers(path):
