@@ -428,6 +428,21 @@ def a_claim_that_waits_for_the_limits_lock_uses_the_new_limit(s):
     assert claims == [{}], claims
 
 
+@case
+def a_due_job_that_no_sweep_has_seen_has_no_place_in_its_group(s):
+    limited(s)
+    for payload in "abc":
+        put(s, payload)
+    job = s.put("d", group_key="g", priority=200, delay="1 hour")
+    s.rows("update readpast.job set run_at = now() where id = %s", job)
+    s.rows("select readpast.hold('q', '1 hour')")
+    ahead = "select group_ahead, group_waiting from readpast.why_limited(%s, 100)"
+    assert s.rows(ahead, job) == [(0, 2)]
+    s.rows("select readpast.clear_hold('q')")
+    s.sweep()
+    assert s.rows(ahead, job) == [(2, 3)]
+
+
 # ---- waiting jobs are found again ----
 
 def expect_order(s, *payloads):

@@ -50,7 +50,8 @@ begin
 	group_limit := case when its.group_key is null then 0 else its.group_limit end;
 	group_ahead := (select count(*)
 	                  from (select 1 from readpast.group_wait g
-	                         where g.queue_id = its.queue_id
+	                         where its.waits
+	                           and g.queue_id = its.queue_id
 	                           and g.group_key = its.group_key
 	                           and (g.priority, g.came) < (its.place, its.came)
 	                         limit most) a);
