@@ -190,7 +190,7 @@ say_room(struct answer *a)
 		       why->group_busy + why->group_ahead < why->group_limit;
 
 	if (a->job->state == RP_STATE_BLOCKED && a->job->group_key &&
-	    is_free(a) && has_room)
+	    is_free(a) && has_room && why->paused_at == 0)
 		fputs(" Its group has room: the next sweep (by any worker, or "
 		      "by readpast sweep) lets it into the ready line.",
 		      a->to);

@@ -212,6 +212,10 @@ has_room() {
 	readpast why "$id" | grep -q 'is blocked.*Its group has room: the next sweep'
 }
 check 'after the end of the hold why says who lets the jobs start' eventually has_room
+readpast pause h
+check 'why promises no sweep while the queue is paused' \
+	equal "$(readpast why "$id" | grep -c 'next sweep')" 0
+readpast resume h
 readpast hold h --group a --for 1h
 readpast queue set h --max-attempts 9 >/dev/null
 readpast enqueue h a3 --group a --quiet
