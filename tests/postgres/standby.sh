@@ -60,7 +60,8 @@ for command in 'enqueue q x' 'enqueue new x' 'enqueue q x y' 'enqueue q x --uniq
 	'work q --drain --quiet -- true'; do
 	# shellcheck disable=SC2086
 	check "${command%% -*} is refused on a standby" \
-		refuses 1 'read-only|during recovery' readpast --db "$there" $command
+		refuses 1 '(read-only|during recovery).*: use the URL of a server that accepts writes' \
+		readpast --db "$there" $command
 done
 check 'target_session_attrs=read-write chooses the primary' status 0 readpast enqueue q z
 check 'the standby has not changed' equal "$(field ready "$(readpast stats q --json)")" 3

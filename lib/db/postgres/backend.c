@@ -84,10 +84,26 @@ say_first(rp_error *error, const char *what)
 	rp__fail(error, error->code, "%s: %.190s", what, why);
 }
 
+/* Returns 25006 (read-only) if a standby has refused to read an unlogged table,
+ * otherwise `state`. The server reports this refusal as 0A000, like other
+ * features that it does not have. So the error is recognised by the name of the
+ * server function that raises it. */
+static const char *
+read_only_state(const char *state, const PGresult *res)
+{
+	const char *from = PQ(resultErrorField)(res, PG_DIAG_SOURCE_FUNCTION);
+
+	return state && strcmp(state, "0A000") == 0 && from &&
+			       strcmp(from, "get_relation_info") == 0
+		       ? "25006"
+		       : state;
+}
+
 int
 rp__postgres_failed(struct postgres *s, const PGresult *res, rp_error *error)
 {
-	const char *state = PQ(resultErrorField)(res, PG_DIAG_SQLSTATE);
+	const char *given = PQ(resultErrorField)(res, PG_DIAG_SQLSTATE);
+	const char *state = read_only_state(given, res);
 	const char *text = PQ(resultErrorField)(res, PG_DIAG_MESSAGE_PRIMARY);
 	int code = state ? code_of(state) : RP_EDB;
 	size_t n;
@@ -450,4 +466,5 @@ const struct rp_backend rp__backend_postgres = {
 	.leave_jobs = rp__postgres_leave_jobs,
 	.hears = rp__postgres_hears,
 	.is_pooled = postgres_is_pooled,
+	.leave_host = rp__postgres_leave_host,
 };
