@@ -1486,6 +1486,8 @@ RP_API int rp_worker_handle_pattern(rp_worker *worker, const char *pattern,
  * jobs whose handler has not started. The call returns when the last handler
  * has returned. Returns 0, or the error that ended the worker. RP_EINVAL: the
  * worker is already running (so a handler of the worker cannot call this).
+ * RP_EREADONLY: the database was read-only at the start or, on SQLite, became
+ * read-only.
  */
 RP_API int rp_worker_run(rp_worker *worker, rp_error *reterr);
 

@@ -314,6 +314,10 @@ struct rp_backend {
 	 * transaction in another session. NULL: connections to this kind of
 	 * database never go through a pooler. */
 	int (*is_pooled)(void *db);
+	/* The server refuses writes. Make the next call connect again, because
+	 * another host of the URL may accept them. NULL: the database has no
+	 * server, so a database that is read-only stays read-only. */
+	void (*leave_host)(void *db);
 	/* Truncate a log file that has become larger than needed (SQLite's
 	 * -wal). NULL: the database has no such file. */
 	void (*trim)(void *db);

@@ -35,14 +35,18 @@
 /* ---- failed calls ---- */
 
 /* Handle a failed call to the database. If the call should be repeated, pause
- * and return 0. Otherwise return the error, which ends the worker. */
+ * and return 0. Otherwise return the error, which ends the worker. The worker
+ * has written before, when it registered. So if a server refuses writes now, it
+ * or another host may accept them later. */
 int
 rp__worker_trouble(rp_worker *w, int code)
 {
 	const char *text = rp_last_error(w->conn)->message;
+	int may_move = code == RP_EREADONLY && w->conn->backend->leave_host;
 	int lasting = code == RP_EINVAL || code == RP_ESCHEMA ||
-		      code == RP_EREADONLY || code == RP_ENOENT ||
-		      code == RP_ENODB || code == RP_EDAMAGED;
+		      (code == RP_EREADONLY && !may_move) ||
+		      code == RP_ENOENT || code == RP_ENODB ||
+		      code == RP_EDAMAGED;
 
 	if (lasting || (atomic_load(&w->stopping) &&
 			w->troubles >= MOST_TROUBLES_AT_THE_END))
@@ -50,6 +54,8 @@ rp__worker_trouble(rp_worker *w, int code)
 	rp__observe(w, (rp_event){ .what = RP_EVENT_TROUBLE,
 				   .result = code,
 				   .text = text });
+	if (may_move)
+		w->conn->backend->leave_host(w->conn->db);
 	w->troubles++;
 	poll(NULL, 0,
 	     w->troubles < MOST_PAUSE_MS / PAUSE_STEP_MS

@@ -170,6 +170,23 @@ check 'a session that can only read prints stats' equal "$(field ready "$(readpa
 check 'target_session_attrs=read-write refuses this session' refuses 1 'session is read-only' \
 	on "$READPAST_DB&target_session_attrs=read-write" stats
 sql 'alter database standby reset default_transaction_read_only'
+set_read_only() { # on|off
+	sql "alter system set default_transaction_read_only = $1" && sql 'select pg_reload_conf()' >/dev/null
+}
+mkfifo hold
+start_worker moved
+id=$(readpast enqueue moved x)
+check 'a worker runs a job' eventually is_running "$id"
+set_read_only on
+echo >hold
+check 'a worker whose server refuses writes for a while tries again' \
+	eventually grep -q 'read-only transaction.*; trying again' log
+set_read_only off
+check 'when the server accepts writes, the worker settles the job' status 0 readpast wait "$id" --timeout 60s
+kill "$worker"
+wait "$worker"
+check 'this worker ends without an error' equal $? 0
+rm hold
 
 # ---- input ----
 

@@ -85,10 +85,19 @@ readpast purge q --state all --yes >/dev/null
 
 # ---- failover ----
 
+# This worker may use any host, so after the crash of the primary its connection reaches
+# the standby.
+READPAST_DB=${READPAST_DB%&target*} "$READPAST" work any -- true >any.out 2>any.err &
+any=$!
 start_load
 for ((round = 1; round <= rounds; round++)); do
+	: >any.err
 	"$pg_temp" crash "$primary"
+	check "a worker on the standby tries again, round $round" \
+		eventually grep -q 'accepts writes; trying again$' any.err
 	"$pg_temp" promote "$standby"
+	check "after takeover $round this worker runs a job" \
+		status 0 readpast --history /dev/null wait "$(readpast enqueue any x)" --timeout 60s
 	check "after takeover $round work goes on" more_settled 50
 	((round < rounds)) || break
 	# The two servers change places for the next round.
@@ -98,4 +107,7 @@ for ((round = 1; round <= rounds; round++)); do
 	more_settled 50
 done
 check_load takeover
+kill "$any"
+wait "$any"
+check 'the worker that was on the standby ends without an error' equal $? 0
 finish

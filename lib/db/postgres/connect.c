@@ -93,12 +93,13 @@ rp__postgres_connect_again(struct postgres *s, rp_error *error)
 {
 	if (!s->attached)
 		hear_goodbye(s);
-	if (PQ(status)(s->pg) == CONNECTION_OK)
+	if (PQ(status)(s->pg) == CONNECTION_OK && !s->leaves_host)
 		return 0;
 	if (s->attached)
 		return rp__postgres_say(error, RP_ELOST,
 					PQ(errorMessage)(s->pg));
 	PQ(reset)(s->pg);
+	s->leaves_host = 0;
 	memset(s->prepared, 0, sizeof(s->prepared));
 	s->listening = 0;
 	s->registered_at = 0;
@@ -109,6 +110,14 @@ rp__postgres_connect_again(struct postgres *s, rp_error *error)
 		       ? rp__postgres_check_session(s, error)
 		       : rp__postgres_say(error, RP_EBUSY,
 					  PQ(errorMessage)(s->pg));
+}
+
+void
+rp__postgres_leave_host(void *db)
+{
+	struct postgres *s = db;
+
+	s->leaves_host = !s->attached;
 }
 
 /* ---- connecting ---- */

@@ -52,6 +52,8 @@ struct postgres {
 	int lost_answer;     /* 1: the answer to a call may have been lost. The
 			      * next begin() reports this to its caller, and
 			      * sets lost_answer to 0 */
+	int leaves_host;     /* 1: the next call connects again, although the
+			      * connection is not lost */
 	int64_t asked_us;    /* when the last call was made (monotonic us); 0:
 			      * never */
 	int64_t statements;  /* statements that query() ran since the last
@@ -105,8 +107,10 @@ int rp__postgres_say(rp_error *error, int code, const char *text);
 
 /* connect.c */
 int rp__postgres_connect(struct postgres *s, const char *url, rp_error *error);
-/* If the connection is lost, make a new one. */
+/* If the connection is lost, or after rp__postgres_leave_host(), make a new
+ * one. */
 int rp__postgres_connect_again(struct postgres *s, rp_error *error);
+void rp__postgres_leave_host(void *db);
 /* Find out whether there is a pooler between client and server, and which
  * isolation level is the default. If the session belongs neither to the caller
  * nor to a pooler, make `read committed` the default. */
