@@ -126,16 +126,38 @@ say(const struct waiting *w, const rp_outcome *outcome, const rp_job *job)
 		print_state(outcome);
 }
 
+/* Print that a job has ended but cannot be read, for example because the role
+ * lacks a grant. Returns the exit status: without the result or the error that
+ * the user has asked for, the command fails. */
+static int
+say_unreadable(const struct waiting *w, const rp_outcome *outcome, int code)
+{
+	int died = outcome->state == RP_STATE_DEAD;
+
+	if (!w->result && !w->json && !w->quiet)
+		print_state(outcome);
+	return complain(died && !w->json ? DIED : status_of(code),
+			"job %lld is %s, but its %s cannot be read: %s",
+			(long long)outcome->id, rp_state_text(outcome->state),
+			died ? "error" : "result",
+			rp_last_error(w->cmd->conn)->message);
+}
+
 /* Print how a job ended. If the job was purged after the wait ended, `outcome`
  * still has its state. Returns an exit status. */
 static int
 tell_one(const struct waiting *w, const rp_outcome *outcome)
 {
+	int died = outcome->state == RP_STATE_DEAD, r = 0;
+	int has_result = outcome->state == RP_STATE_DONE;
 	rp_batch *batch = NULL;
 	const rp_job *job = NULL;
 
-	if ((outcome->kept || outcome->state == 0) &&
-	    rp_job_get(w->cmd->conn, outcome->id, &batch) > 0)
+	if (outcome->kept || outcome->state == 0)
+		r = rp_job_get(w->cmd->conn, outcome->id, &batch);
+	if (r < 0 && (died || (has_result && (w->result || w->json))))
+		return say_unreadable(w, outcome, r);
+	if (r > 0)
 		job = rp_batch_at(batch, 0);
 	if (w->json)
 		print_json(json_outcome(outcome, job));
@@ -153,7 +175,7 @@ tell(const struct waiting *w, const rp_outcome *outcomes, size_t n, int over)
 {
 	int status = DONE;
 
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n && status != FAILED; i++)
 		if (outcomes[i].state || !over)
 			status = worse(status, tell_one(w, &outcomes[i]));
 	return status;

@@ -164,4 +164,27 @@ check 'the queue no longer has a time for waiting clients after a while' equal \
 		update readpast.job_waiter set until = now();
 		select count(*) from readpast.sweep_kept(10);
 		select count(job_waiters_until) from readpast.queue" | tail -n 1)" 0
+waiter="postgres:///postgres?host=$server&user=mail_waiter"
+as_waiter() { # ARGUMENT...
+	readpast --db "$waiter" wait "$@"
+}
+readpast queue set kept --keep-done 1h --max-attempts 1
+id=$(put kept x)
+printf answer | readpast complete "$(claim_of "$(readpast claim kept)")" --result -
+dead=$(put kept x)
+readpast fail "$(claim_of "$(readpast claim kept)")" --error broken
+for option in --result --json; do
+	check "a waiter that may not read the result fails with $option" \
+		refuses 1 "^readpast: job $id is done, but its result cannot be read: permission denied" as_waiter "$id" "$option"
+	check "nothing is printed in place of the result with $option" equal "$(cat out)" ''
+done
+check 'a waiter that may not read the job sees that it is done' status 0 as_waiter "$id"
+check 'a waiter is told that it cannot read the error' \
+	refuses 7 "^readpast: job $dead is dead, but its error cannot be read: permission denied" as_waiter "$dead"
+check 'it sees that the job is dead' equal "$(cat out)" "$dead dead"
+sql "$(awk '/^```sql/ { inside = 1; next } /^```/ { inside = 0 }
+	inside && /readpast.live, readpast.kept/' "$doc")"
+check 'with the documented right a waiter reads the result' status 0 as_waiter "$id" --result
+check 'this is the result' equal "$(cat out)" answer
+check 'with this right a waiter reads the error' refuses 7 "job $dead is dead: broken" as_waiter "$dead"
 finish
