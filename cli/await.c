@@ -120,7 +120,8 @@ await_all(struct await *await)
 	if (!await->count)
 		return DONE;
 	status = wait_for_jobs(&await->how, await->ids, await->count);
-	if (await->keeps_longer)
+	/* After an error the user may still want to read the results. */
+	if (await->keeps_longer && status != FAILED)
 		keep_no_longer(await);
 	return status;
 }

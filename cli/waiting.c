@@ -194,6 +194,19 @@ end_if_told(struct cmd *cmd)
 	end_if_interrupted();
 }
 
+/* Print why the wait of `enqueue --wait` has ended, and that the jobs, which
+ * are enqueued, do not depend on it. */
+static int
+say_ended_early(int status, const char *why, const char *what,
+		const int64_t *ids, size_t n)
+{
+	return complain(status,
+			"%s; job %lld%s %s (readpast wait waits for %s again)",
+			why, (long long)ids[0],
+			n > 1 ? " and those after it are" : " is", what,
+			n > 1 ? "them" : "it");
+}
+
 static int
 wait_for_part(const struct waiting *w, const int64_t *ids, size_t n,
 	      int64_t timeout_ms)
@@ -208,14 +221,14 @@ wait_for_part(const struct waiting *w, const int64_t *ids, size_t n,
 			w->any ? RP_WAIT_ANY : RP_WAIT_ALL, timeout_ms, fd,
 			outcomes);
 	if (interrupted() && w->goes_on)
-		complain(FAILED,
-			 "interrupted; job %lld%s not cancelled (readpast wait "
-			 "waits for %s again)",
-			 (long long)ids[0],
-			 n > 1 ? " and those after it are" : " is",
-			 n > 1 ? "them" : "it");
+		say_ended_early(FAILED, "interrupted", "not cancelled", ids, n);
 	end_if_told(w->cmd);
-	status = r < 0 ? cmd_failed(w->cmd, r) : tell(w, outcomes, n, r > 0);
+	status = r >= 0 ? tell(w, outcomes, n, r > 0)
+		 : w->goes_on
+			 ? say_ended_early(status_of(r),
+					   rp_last_error(w->cmd->conn)->message,
+					   "enqueued", ids, n)
+			 : cmd_failed(w->cmd, r);
 	free(outcomes);
 	return status;
 }

@@ -187,4 +187,18 @@ sql "$(awk '/^```sql/ { inside = 1; next } /^```/ { inside = 0 }
 check 'with the documented right a waiter reads the result' status 0 as_waiter "$id" --result
 check 'this is the result' equal "$(cat out)" answer
 check 'with this right a waiter reads the error' refuses 7 "job $dead is dead: broken" as_waiter "$dead"
+
+# ---- an enqueue that cannot wait ----
+
+sql "create role half login;
+	grant usage on schema readpast to half;
+	grant execute on all functions in schema readpast to half;
+	grant select, insert, update on all tables in schema readpast to half;
+	grant usage, select on all sequences in schema readpast to half;
+	revoke insert on readpast.job_waiter from half"
+for option in --result --json --quiet; do
+	check "enqueue --wait $option that may not wait says that the job is enqueued" \
+		refuses 1 '^readpast: permission denied .*; job [0-9]+ is enqueued \(readpast wait waits for it again\)$' \
+		readpast --db "postgres:///postgres?host=$server&user=half" enqueue kept x --wait "$option"
+done
 finish
