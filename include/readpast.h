@@ -1074,8 +1074,9 @@ RP_API int rp_schedule_next(const char *spec, const char *zone,
 /* RP_MISSED_* sets which jobs a schedule adds for the instants that it missed.
  * An instant is a time that the schedule's spec names. It is missed if no
  * worker or sweep has fired it within 60 s. The jobs are added in the order of
- * their instants. */
-#define RP_MISSED_ONCE 0 /* one job, for the newest missed instant */
+ * their instants. With RP_MISSED_ONCE the job stands for all due instants, also
+ * for those of the last 60 s. */
+#define RP_MISSED_ONCE 0 /* one job, for the newest due instant */
 #define RP_MISSED_ALL 1  /* one job for each missed instant; at most 1000 */
 #define RP_MISSED_SKIP 2 /* no job */
 

@@ -103,8 +103,8 @@ plan(const struct clockwork *c, int64_t at, int64_t now, struct plan *ret)
 	while (at <= now) {
 		if (at > late) {
 			/* With RP_MISSED_ONCE, if instants were missed, only
-			 * one job is enqueued: the job of the newest
-			 * instant. */
+			 * one job is enqueued: the job of the newest instant
+			 * that is due. */
 			if (policy == RP_MISSED_ONCE && ret->missed)
 				ret->count = 0;
 			ret->fires[ret->count++] = at;

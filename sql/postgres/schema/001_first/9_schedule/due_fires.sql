@@ -1,9 +1,9 @@
 -- due_fires: list the times of a schedule for which a job must be enqueued now. plan()
 -- of lib/schedule_fire.c does the same for other databases.
 -- sets, zone, anchor: the columns of the table `schedule`.
--- policy: the column `missed` of that table. 0 (once): one job for all missed times. 1
--- (all): a job for each. 2 (skip): no job. A time counts as missed if it is more than
--- missed_age() ago.
+-- policy: the column `missed` of that table: what happens if times were missed, that is,
+-- are more than missed_age() ago. 0 (once): one job for all due times. 1 (all): a job
+-- for each. 2 (skip): no job for missed times.
 -- due: the first time for which the schedule has not fired yet.
 -- moment: the present time.
 -- Result:
