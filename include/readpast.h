@@ -1096,9 +1096,8 @@ RP_API int rp_schedule_next(const char *spec, const char *zone,
  *   readpast-schedule       the schedule's name
  *   readpast-scheduled-for  the instant, such as 2026-03-29T00:30:00Z
  *   readpast-missed         the number of missed instants that this job stands
- *                           for. With RP_MISSED_ALL: the number of earlier
- *                           missed instants that got no job. The count stops
- *                           at 1000
+ *                           for. With RP_MISSED_ALL: the number of missed
+ *                           instants that got no job. The count stops at 1000
  *   readpast-manual         "true", if rp_schedule_run() added the job
  */
 typedef struct rp_schedule {
