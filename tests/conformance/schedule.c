@@ -347,6 +347,47 @@ a_zone_that_could_not_be_read_is_read_again_later(void **state)
 	rp_schedules_free(list);
 }
 
+static int
+has_error(struct db *db)
+{
+	rp_schedules *list;
+	int has;
+
+	ok(db->conn, rp_schedule_list(db->conn, "a", &list));
+	has = rp_schedules_at(list, 0)->last_error != NULL;
+	rp_schedules_free(list);
+	return has;
+}
+
+static void
+fail_to_read_the_zone(struct db *db)
+{
+	set_zone(db, "Europe/Berln");
+	set_next(db, now_of(db->conn) - 10);
+	assert_int_equal(fire(db->conn), 1);
+	assert_true(has_error(db));
+	set_zone(db, "Europe/Berlin");
+}
+
+static void
+a_new_next_time_ends_the_error_about_the_zone(void **state)
+{
+	struct db *db = *state;
+	rp_schedule s = schedule_of("a", "@daily");
+
+	s.zone = "Europe/Berlin";
+	ok(db->conn, rp_schedule_set(db->conn, &s, 0));
+	fail_to_read_the_zone(db);
+	ok(db->conn, rp_schedule_pause(db->conn, "a"));
+	assert_true(has_error(db));
+	ok(db->conn, rp_schedule_resume(db->conn, "a"));
+	assert_false(has_error(db));
+	fail_to_read_the_zone(db);
+	s.spec = "@weekly";
+	ok(db->conn, rp_schedule_set(db->conn, &s, 1));
+	assert_false(has_error(db));
+}
+
 /* This case needs two writers at the same time, so it runs only on a server. */
 static void
 a_schedule_whose_queue_is_being_created_delays_no_other(void **state)
@@ -860,6 +901,7 @@ main(int argc, char **argv)
 		CASE(skip_fires_no_missed_instant),
 		CASE(a_schedule_that_skips_all_missed_instants_moves_on),
 		CASE(a_zone_that_could_not_be_read_is_read_again_later),
+		CASE(a_new_next_time_ends_the_error_about_the_zone),
 		CASE(a_schedule_whose_queue_is_being_created_delays_no_other),
 		CASE(over_a_thousand_missed_instants_are_not_fired_or_counted),
 		CASE(the_newest_of_very_many_missed_instants_fires_although_it_is_old),

@@ -12,6 +12,7 @@ update readpast_schedule
    set paused_at = iif(:paused, coalesce(paused_at, :now), null),
        next_at = iif(:paused, next_at, :next_at),
        retry_at = iif(:paused, retry_at, null),
+       last_error = iif(:paused or retry_at is null, last_error, null),
        standby = case when not :paused
                       then iif(standby glob 'moved *', standby, null)
                       when standby glob '* and paused' then standby

@@ -16,6 +16,8 @@ values (:name, :queue, :spec, :zone, :content, :kind, :headers,
        headers = excluded.headers, priority = excluded.priority,
        missed = excluded.missed, overlap = excluded.overlap,
        anchor = excluded.anchor, next_at = excluded.next_at,
-       retry_at = iif(next_at is excluded.next_at, retry_at, null)
+       retry_at = iif(next_at is excluded.next_at, retry_at, null),
+       last_error = iif(next_at is excluded.next_at or retry_at is null,
+                        last_error, null)
  where :replace
 returning id;

@@ -31,7 +31,9 @@ begin
 	       priority = excluded.priority, missed = excluded.missed,
 	       overlap = excluded.overlap, anchor = excluded.anchor,
 	       next_at = excluded.next_at,
-	       retry_at = case when s.next_at = excluded.next_at then s.retry_at end
+	       retry_at = case when s.next_at = excluded.next_at then s.retry_at end,
+	       last_error = case when s.next_at = excluded.next_at or s.retry_at is null
+	                         then s.last_error end
 	 where put_schedule.replace
 	returning s.id;
 end

@@ -31,6 +31,7 @@ begin
 	else
 		update readpast.schedule s
 		   set paused_at = null, next_at = set_pause.next_at, retry_at = null,
+		       last_error = case when s.retry_at is null then s.last_error end,
 		       standby = case when starts_with(s.standby, 'moved ')
 		                      then s.standby end
 		 where s.name = set_pause.name and s.paused_at is not null
