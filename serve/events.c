@@ -94,23 +94,6 @@ read_more(void *ctx, uint64_t at, char *to, size_t most)
 	return (ssize_t)n;
 }
 
-struct MHD_Response *
-events_response(struct request *request)
-{
-	struct server *server = request->server;
-
-	list_add(&server->events.listeners, request);
-	connection_watch(request);
-	/* The server may have begun to end while the request was read. */
-	if (server->drains)
-		request->stream->ends = 1;
-	server->events.next_at = 0;
-	request->answer.status = 200;
-	request->answer.type = "text/event-stream";
-	return mhd.create_response_from_callback(MHD_SIZE_UNKNOWN, 4096,
-						 read_more, request, NULL);
-}
-
 /* ---- the numbers ---- */
 
 /* Returns whether a name is in a list with commas between the names. */
@@ -219,6 +202,8 @@ take_numbers(struct request *request)
 	struct request *listener = events->listeners.first;
 
 	events->is_asked = 0;
+	json_decref(events->last);
+	events->last = json_incref(request->json);
 	for (; listener && request->json; listener = listener->next) {
 		if (listener->token &&
 		    !tokens_have(&request->server->tokens, listener->token))
@@ -247,6 +232,34 @@ events_tick(struct server *server, int64_t now)
 	pool_give(server, request, THREAD_READER);
 }
 
+/* ---- listeners ---- */
+
+/* Returns whether the last numbers are still those that the other listeners
+ * have. A new listener gets them at once. */
+static int
+has_fresh_numbers(const struct events *events)
+{
+	return events->last && !events->is_asked && now_ms() < events->next_at;
+}
+
+struct MHD_Response *
+events_response(struct request *request)
+{
+	struct server *server = request->server;
+
+	list_add(&server->events.listeners, request);
+	connection_watch(request);
+	/* The server may have begun to end while the request was read. */
+	if (server->drains)
+		request->stream->ends = 1;
+	if (has_fresh_numbers(&server->events))
+		tell(request, server->events.last);
+	request->answer.status = 200;
+	request->answer.type = "text/event-stream";
+	return mhd.create_response_from_callback(MHD_SIZE_UNKNOWN, 4096,
+						 read_more, request, NULL);
+}
+
 void
 events_remove(struct server *server, struct request *request)
 {
@@ -261,6 +274,8 @@ events_end(struct server *server)
 
 	for (; request; request = request->next)
 		end_stream(request);
+	json_decref(server->events.last);
+	server->events.last = NULL;
 }
 
 /* ---- the route ---- */

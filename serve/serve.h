@@ -433,6 +433,8 @@ struct events {
 	int64_t next_at; /* when to read the statistics of the queues next
 			  * (monotonic ms) */
 	int is_asked;    /* 1: a thread is reading the statistics */
+	json_t *last;    /* the statistics that were read last; NULL: there are
+			  * none */
 };
 struct MHD_Response *events_response(struct request *request);
 void events_tick(struct server *server, int64_t now);

@@ -7,9 +7,9 @@
 import { signal } from "@preact/signals";
 
 /** If the clocks of the browser and the database differ by less than this, the
- * difference is ignored, because the database's time may have taken that long to
- * arrive. */
-const WORTH_CORRECTING_MS = 1000;
+ * difference is ignored, because the database's time may be that old: the first numbers
+ * of a stream are up to a second old, and may have taken a second to arrive. */
+const WORTH_CORRECTING_MS = 2000;
 
 let ahead = 0;
 
