@@ -55,18 +55,18 @@ take_claim_no(struct request *request, const struct wanted_verdict *w,
 	return 0;
 }
 
-/* Take a result. Like a payload, it is a string, any other JSON value, or bytes
- * in base64. With another verdict than "done", null stands for no result. */
 static int
-refuse_result(struct request *request, const char *where)
+refuse_result(struct request *request, const char *where, const char *member)
 {
 	char field[64];
 
-	snprintf(field, sizeof(field), "%s.result", where);
+	snprintf(field, sizeof(field), "%s.%s", where, member);
 	return refuse(request, RP_EFBIG, field,
 		      "the result is larger than %d bytes", RP_MOST_RESULT);
 }
 
+/* Take a result. Like a payload, it is a string, any other JSON value, or bytes
+ * in base64. With another verdict than "done", null stands for no result. */
 static int
 take_result(struct request *request, const struct wanted_verdict *w,
 	    const char *where, rp_verdict *v)
@@ -89,7 +89,9 @@ take_result(struct request *request, const struct wanted_verdict *w,
 	if (result.memory && !writes_keep(request->writes, result.memory))
 		return refuse_memory(request);
 	if (result.size > RP_MOST_RESULT)
-		return refuse_result(request, where);
+		return refuse_result(request, where,
+				     w->result_base64 ? "result_base64"
+						      : "result");
 	return 0;
 }
 

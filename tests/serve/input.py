@@ -138,9 +138,10 @@ class Fields(Case):
         self.refused(self.server.get(f"/v1/queues/{self.queue}"), 404)
 
     def test_a_result_that_is_too_large_is_named(self):
-        answer = self.server.post("/v1/verdicts", {"verdicts": [
-            {"verdict": "done", "claim": "1:1", "result": "x" * 65537}]})
-        self.assertEqual(self.refused(answer, 413)["field"], "verdicts[0].result")
+        for name, value in ("result", "x" * 65537), ("result_base64", "A" * 87388):
+            answer = self.server.post("/v1/verdicts", {"verdicts": [
+                {"verdict": "done", "claim": "1:1", name: value}]})
+            self.assertEqual(self.refused(answer, 413)["field"], f"verdicts[0].{name}")
 
     def test_a_queue_cannot_be_its_own_dead_to(self):
         answer = self.server.ask("PUT", f"/v1/queues/{self.queue}", {"dead_to": self.queue})
