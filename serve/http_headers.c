@@ -22,15 +22,15 @@ struct reader {
 };
 
 /* Returns the value of a header as the JSON value that the member `want` has in
- * a JSON request. NULL: the text is not UTF-8, or not the JSON of an array or
- * object. */
+ * a JSON request. NULL: the text is not UTF-8, or not JSON. */
 static json_t *
 member_value(const struct want *want, const char *value)
 {
 	int64_t n;
 
 	if (want->type == WANT_JSON)
-		return json_loads(value, JSON_REJECT_DUPLICATES, NULL);
+		return json_loads(
+			value, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, NULL);
 	if (want->type == WANT_COUNT && parse_whole(value, &n) == 0)
 		return json_integer(n);
 	if (want->type == WANT_FLAG &&

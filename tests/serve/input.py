@@ -186,10 +186,12 @@ class Fields(Case):
                                   ("Readpast-Payload", "1", "Payload"),
                                   ("Readpast-Delay", "x", "delay"),
                                   ("Readpast-Headers", "{", "headers"),
-                                  ("Readpast-Headers", "[]", "headers"),
-                                  ("Readpast-Backoff", "1s", "backoff"),
+                                  ("Readpast-Headers", "[]", "headers: expected an object"),
+                                  ("Readpast-Headers", "5", "headers: expected an object"),
+                                  ("Readpast-Backoff", "1s", "backoff: the header is not JSON"),
+                                  ("Readpast-Backoff", '"1s"', "backoff: expected a list"),
                                   ("Readpast-Replace", "yes", "replace")):
-            with self.subTest(name=name):
+            with self.subTest(name=name, value=value):
                 answer = self.server.post(f"/v1/queues/{self.queue}/jobs", b"x",
                                           headers={"Content-Type": "text/plain", name: value})
                 self.refused(answer, 400, word)
