@@ -27,7 +27,7 @@ PLACE = re.compile(r"(?:http://127\.0\.0\.1:8080|\$api)(/[^\s'\"?]*)")
 TYPES = {"string": str, "integer": int, "number": (int, float), "boolean": bool,
          "array": list, "object": dict, "null": type(None)}
 # Values that each member of each body gets, beside those at the limits of its schema.
-VALUES = ["text", 5, 1.5, True, [], {}, -1, 0, 1, 10 ** 5 + 1, 10 ** 9 + 1, 2 ** 63 - 1, "",
+VALUES = ["text", 5, 1.5, 1.0, True, [], {}, -1, 0, 1, 10 ** 5 + 1, 10 ** 9 + 1, 2 ** 63 - 1, "",
           "0", "0ms", "1ms", "64KiB", "0/1m", "1/0s", "1/1m", "0:1", "1:0", "1:1", "none", "all",
           "scheduled", "ready", "blocked", "running", "done", "dead", "cancelled", "fail",
           "release", "extend", "group", "queue", "block", "pass", "once", "allow", "skip",
