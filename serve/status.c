@@ -110,16 +110,30 @@ groups_run(struct request *request, rp_conn *conn)
 
 /* ---- workers ---- */
 
+/* Hide how many jobs a worker runs and has settled. */
+static void
+hide_counts(json_t *worker)
+{
+	static const char *const counts[] = { "running", "done",     "failed",
+					      "dead",    "released", NULL };
+
+	for (size_t i = 0; counts[i]; i++)
+		json_object_set_new(worker, counts[i], json_null());
+	json_object_del(worker, "running_at_least");
+}
+
 /* Add a worker to the list, with those of its queues that the token may read.
- * If there is no such queue, the worker is left out. */
+ * If there is no such queue, the worker is left out. If it also serves other
+ * queues, its counts are hidden, because they include jobs of those. */
 static void
 show_worker(const struct request *request, const rp_worker_info *worker,
 	    json_t *list)
 {
 	json_t *object = json_worker(worker), *seen = json_array(), *one;
+	json_t *queues = json_object_get(object, "queues");
 	size_t i;
 
-	json_array_foreach (json_object_get(object, "queues"), i, one) {
+	json_array_foreach (queues, i, one) {
 		const char *queue = json_string_value(one);
 
 		if (queue && may(request, MAY_READ, queue))
@@ -127,6 +141,8 @@ show_worker(const struct request *request, const rp_worker_info *worker,
 	}
 	if (json_array_size(seen) || may(request, MAY_READ, NULL))
 		json_array_append(list, object);
+	if (json_array_size(seen) < json_array_size(queues))
+		hide_counts(object);
 	json_object_set_new(object, "queues", seen);
 	json_decref(object);
 }

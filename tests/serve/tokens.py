@@ -248,7 +248,7 @@ class Tokens(Case):
         self.assertEqual(self.by(owner, "PATCH", "/v1/queues/own",
                                  {"dead_to": None}).status, 200)
 
-    def test_a_worker_is_shown_without_the_queues_that_the_token_may_not_read(self):
+    def test_a_worker_is_shown_without_what_the_token_may_not_read(self):
         work = subprocess.Popen([READPAST, "--db", self.server.url, "work", "mail", "secret",
                                  "--", "true"], stdout=subprocess.DEVNULL,
                                 stderr=subprocess.DEVNULL)
@@ -261,9 +261,16 @@ class Tokens(Case):
             self.assertEqual(seen("all"), [["mail", "secret"]])
             self.assertEqual(seen("reader"), [["mail"]])
             self.assertEqual(seen("producer"), [])
+            for name, is_known in (("all", True), ("reader", False)):
+                worker = self.by(name, "GET", "/v1/workers").json["workers"][0]
+                for count in ("running", "done", "failed", "dead", "released"):
+                    self.assertEqual(worker[count] is not None, is_known, worker)
         finally:
             work.terminate()
             work.wait()
+        self.by("worker", "POST", "/v1/claim", {"queues": ["mail"], "worker": "amy"})
+        amy = self.by("reader", "GET", "/v1/workers").json["workers"][-1]
+        self.assertEqual((amy["name"], amy["done"]), ("amy", 0))
 
     def test_a_job_of_another_queue_looks_as_if_it_were_not_there(self):
         job = self.by("admin", "POST", "/v1/queues/other/jobs", {}).json["id"]

@@ -151,6 +151,20 @@ test("a page without rows says that it shows only what the token may read", asyn
 	await page.context().close();
 });
 
+test("a worker that also serves queues of others is shown without the numbers of its jobs", async () => {
+	const id = its.db.enqueue("tenant", "x");
+	its.db.start(["work", "tenant", "private", "--quiet", "--", "sleep", "600"]);
+	const server = await its.db.serve("--tokens");
+	const page = await open(its.browser, server.base, "#/workers");
+	await logIn(page, addToken("tenant", "read:tenant"));
+	const worker = row(page, "tenant");
+	await worker.getByRole("link", { name: String(id), exact: true }).waitFor();
+	assert.doesNotMatch(await worker.innerText(), /private|more/);
+	for (const label of ["done", "failed", "released"])
+		assert.equal(await worker.locator(`[data-label=${label}]`).innerText(), "–");
+	await page.context().close();
+});
+
 test("a server that hides payloads shows none", async () => {
 	const server = await its.db.serve("--hide-payloads");
 	const id = its.db.json(["list", "mail", "--state", "dead"])[0].id;

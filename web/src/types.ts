@@ -136,12 +136,13 @@ export interface Worker {
 	started_at: string | null;
 	seen_at: string | null;
 	silent_ms: number;
-	running: number;
+	/** The numbers are null if the worker also serves a queue that the token may not read. */
+	running: number | null;
 	running_at_least?: boolean;
-	done: number;
-	failed: number;
-	dead: number;
-	released: number;
+	done: number | null;
+	failed: number | null;
+	dead: number | null;
+	released: number | null;
 }
 
 export interface Schedule {

@@ -21,8 +21,9 @@ const SILENT_MS = 30000;
 const SHOWN_JOBS = 5;
 
 function Running({ worker, jobs }: { worker: Worker; jobs: Job[] }) {
-	const more = worker.running - Math.min(jobs.length, SHOWN_JOBS);
-	if (worker.running === 0) return <span class="faint">idle</span>;
+	const running = worker.running ?? jobs.length;
+	const more = running - Math.min(jobs.length, SHOWN_JOBS);
+	if (running === 0) return <span class="faint">{worker.running === 0 ? "idle" : "–"}</span>;
 	return (
 		<ul class="running">
 			{jobs.slice(0, SHOWN_JOBS).map((job) => (
@@ -46,6 +47,7 @@ function Running({ worker, jobs }: { worker: Worker; jobs: Job[] }) {
 
 function Row({ worker, jobs }: { worker: Worker; jobs: Job[] }) {
 	const silent = worker.silent_ms >= SILENT_MS;
+	const failed = (worker.failed ?? 0) + (worker.dead ?? 0);
 	return (
 		<tr class={silent ? "silent" : undefined}>
 			<th scope="row">
@@ -69,7 +71,7 @@ function Row({ worker, jobs }: { worker: Worker; jobs: Job[] }) {
 			</td>
 			<td class="n" data-label="done">{count(worker.done)}</td>
 			<td class="n" data-label="failed">
-				{worker.failed + worker.dead ? <span class="bad">{count(worker.failed + worker.dead)}</span> : <span class="faint">0</span>}
+				{failed ? <span class="bad">{count(failed)}</span> : <span class="faint">{count(worker.failed)}</span>}
 			</td>
 			<td class="n" data-label="released">{count(worker.released)}</td>
 		</tr>
