@@ -69,6 +69,15 @@ done
 check 'schema as a keyword of libpq is refused, and the message says where to write it' \
 	refuses 2 'schema is an option of readpast: write it at the end of the URL' on 'host=/x dbname=d password=p schema=s' stats
 check 'a keyword of SQL as the name of a schema is refused' refuses 2 'word of SQL' on "$url&schema=select" init
+sql 'create role quoting superuser login; alter role quoting set quote_all_identifiers = on'
+check 'a role whose session quotes all names can make a schema' \
+	status 0 on "postgres:///postgres?host=$server&user=quoting&schema=jobs" init
+check 'such a role is refused a keyword, too' \
+	refuses 2 'word of SQL' on "postgres:///postgres?host=$server&user=quoting&schema=user" init
+on "postgres:///postgres?host=$server&user=quoting&schema=jobs" enqueue q x --quiet
+check 'a worker of this role runs a job' \
+	status 0 on "postgres:///postgres?host=$server&user=quoting&schema=jobs" work q --drain -- true
+sql 'drop schema jobs cascade' 2>out
 check "a name that the server reserves is refused" refuses 2 'pg_mine' on "$url&schema=pg_mine" init
 check 'an option that libpq does not know: the command exits with 2' refuses 2 'nonsense' on "$url&nonsense=1" stats
 check 'an unknown option in a keyword/value string is refused' refuses 2 'nonsense' on "$base nonsense=1" stats

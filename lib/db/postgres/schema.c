@@ -121,15 +121,16 @@ read_version(struct postgres *s, int64_t *ret, rp_error *error)
 	return r < 0 ? r : rp__postgres_commit(s, error);
 }
 
-/* Check that the schema's name needs no quotes, because our SQL does not quote
- * it. */
+/* Check that the schema's name is no keyword that needs quotes, because our SQL
+ * does not quote the name. */
 static int
 check_name(struct postgres *s, rp_error *error)
 {
 	int64_t word = 0;
 	int r = read_number(s,
-			    "select 1 where pg_catalog.quote_ident($1)"
-			    " operator(pg_catalog.<>) $1",
+			    "select 1 from pg_catalog.pg_get_keywords()"
+			    " where word operator(pg_catalog.=) $1"
+			    "   and catcode operator(pg_catalog.<>) 'U'",
 			    &word, error);
 
 	if (r == 0 && word)
