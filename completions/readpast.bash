@@ -163,7 +163,7 @@ _readpast_value() { # OPTION
 	--db) _readpast_url ;;
 	--history | --tls-cert | --tls-key | --access-log) _readpast_files ;;
 	--dead | --left | --queue | --to) _readpast_queues ;;
-	--limit | --group-limit | --rate) _readpast_offer none ;;
+	--limit | --group-limit | --rate) [[ $command == list ]] || _readpast_offer none ;;
 	--group-on-failure) _readpast_offer block pass ;;
 	--hold) _readpast_offer group queue ;;
 	--dead-to)

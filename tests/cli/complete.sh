@@ -68,6 +68,8 @@ check 'purge is offered the states that it can purge' offers 'readpast purge q -
 check 'a queue is offered as the value of an option' offers 'readpast retry --dead m' mail
 check 'a queue is offered to which jobs move' offers 'readpast change 1 --to m' mail
 check 'a queue for dead jobs is offered, and none' offers 'readpast queue set q --dead-to ' 'mail none two\ words'
+check 'none is offered as the limit of a queue' offers 'readpast queue set q --limit n' none
+check 'none is not offered as the length of a list' offers 'readpast list q --limit n' ''
 check 'policies are offered' offers 'readpast cron add q n @daily --overlap ' 'allow skip'
 check 'the value of --result is offered' offers 'readpast work mail --result ' stdout
 check 'the options of pause are offered' offers 'readpast pause mail --' '--db --help --history --json --reason'
