@@ -145,6 +145,19 @@ struct fires {
 	int is_paused, json;
 };
 
+/* Print that the search for the next time has found none, and where it ended:
+ * after 400 years, or at RP_MOST_TIME. */
+static int
+say_none(const struct cmd *cmd, int64_t from)
+{
+	const int64_t calendar_ms = INT64_C(146097) * 86400000;
+
+	return complain(NOTHING, "%s: no such time %s in this zone", cmd->name,
+			from > RP_MOST_TIME - calendar_ms
+				? "before the year 10000"
+				: "within 400 years");
+}
+
 static int
 print_next(const struct cmd *cmd, const struct fires *f,
 	   const struct rp_spec *spec, const struct rp_zone *zone)
@@ -156,11 +169,7 @@ print_next(const struct cmd *cmd, const struct fires *f,
 		rp_fire fire = RP_FIRE_INIT;
 
 		if (rp__schedule_next(spec, zone, f->anchor, after, &fire) == 0)
-			return i ? DONE
-				 : complain(NOTHING,
-					    "%s: no such time within 400 years "
-					    "in this zone",
-					    cmd->name);
+			return i ? DONE : say_none(cmd, after);
 		status = f->json ? print_fire_json(&fire, f->is_paused)
 				 : print_fire(&fire);
 		after = fire.at_ms;
