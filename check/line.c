@@ -140,7 +140,8 @@ read_number(struct reader *r, int64_t *ret)
 		if (__builtin_mul_overflow(n, 10, &n) ||
 		    __builtin_add_overflow(n, *r->at - '0', &n))
 			return LINE_NUMBER;
-	if (r->at == from || r->at == r->end || !memchr(",} \t", *r->at, 4))
+	if (r->at == from ||
+	    (r->at < r->end && !memchr(",} \t\r\n", *r->at, 6)))
 		return LINE_NUMBER;
 	*ret = minus ? -n : n;
 	return 0;

@@ -82,6 +82,7 @@ check 'a line that is not JSON is named: exit 2' says 2 'broken:2: not a JSON ob
 printf '%s\n{"at":1,"cl' "$enqueued" >torn
 check 'an incomplete last line is accepted' status 0 readpast check torn
 check 'an incomplete line in the middle is refused' says 2 'broken:2: not a JSON object' "$enqueued" '{"at":1,"cl' "$audited"
+check 'an incomplete line that ends with a number is refused' says 2 'broken:1: not a JSON object' '{"at":1' "$enqueued"
 check 'several files may each have an incomplete last line' status 0 readpast check torn torn
 check 'a line that its client could not write completely is counted' says 0 'P1 not checked' "$enqueued" $'{"at":1,"cl\030' "$(claim 100 5 1)" $'\030'
 check 'the missing event is reported' grep -qx '1 event is missing: its line could not be written completely, for example because the disk was full' out
