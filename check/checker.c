@@ -201,6 +201,51 @@ add_limits(struct checker *c, const struct line *line)
 	return limits_add(&c->limits, line) < 0 ? "out of memory" : NULL;
 }
 
+/* The words that a field may have, in events of some kinds. */
+#define STATE_WORD(name, number, text) text,
+static const struct {
+	int field;
+	unsigned kinds; /* bits 1 << kind */
+	const char *wrong;
+	const char *words[8]; /* ends with a NULL */
+} vocabulary[] = {
+	{ RESULT,
+	  1 << SETTLED | 1 << LOST,
+	  "no such result",
+	  { "ok", "gone", "cancelled", "unknown" } },
+	{ STATE,
+	  1 << SETTLED | 1 << LEFT,
+	  "no such state",
+	  { RP_STATES(STATE_WORD) } },
+	{ OUTCOME,
+	  1 << ENQUEUED,
+	  "no such outcome",
+	  { "added", "existed", "replaced" } },
+	{ GROUP_ON_FAILURE,
+	  1 << LIMITS,
+	  "no such group_on_failure",
+	  { "block", "pass" } },
+};
+
+/* Returns NULL, or a text that says which field has an unknown word. A field
+ * may be missing. */
+static const char *
+check_words(const struct line *line, int kind)
+{
+	for (size_t i = 0; i < sizeof(vocabulary) / sizeof(*vocabulary); i++) {
+		const struct word *word = &line->words[vocabulary[i].field];
+		const char *const *known = vocabulary[i].words;
+
+		if (!word->text || !(vocabulary[i].kinds & 1U << kind))
+			continue;
+		while (*known && !word_is(word, *known))
+			known++;
+		if (!*known)
+			return vocabulary[i].wrong;
+	}
+	return NULL;
+}
+
 /* Add the event of a line. Returns NULL, or a text that says what is wrong with
  * the line. */
 static const char *
@@ -209,9 +254,13 @@ read_event(struct checker *c, const struct line *line)
 	int kind = index_of(&line->words[EVENT], kinds, KINDS);
 	int verdict = index_of(&line->words[VERDICT], verdict_names, VERDICTS);
 	struct event event = event_of(line, kind, verdict);
+	const char *wrong;
 
 	if (kind < 0)
 		return "no such event";
+	wrong = check_words(line, kind);
+	if (wrong)
+		return wrong;
 	if ((kind == SETTLING || kind == SETTLED) && verdict < 0)
 		return "no such verdict";
 	if (kind == PURGED)

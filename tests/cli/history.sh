@@ -79,6 +79,11 @@ check 'an attempt that is not counted breaks P6' says 1 'P6 BROKEN' "$enqueued" 
 check 'an attempt that is not counted after a release is no violation' says 0 'P6 ok' "$enqueued" "$(claim 100 5 1)" "$(verdict 200 5 release)" "$(claim 300 7 1)"
 check 'more attempts than allowed break P6' says 1 'P6 BROKEN' "$enqueued" "$(claim 100 5 4 3)"
 check 'a line that is not JSON is named: exit 2' says 2 'broken:2: not a JSON object' "$enqueued" garbage "$audited"
+check 'an unknown word in a known field is refused: outcome' says 2 'broken:1: no such outcome' "${enqueued/added/aded}"
+check 'an unknown word in a known field is refused: result' says 2 'broken:1: no such result' "$(verdict 200 5 'done' okay)"
+check 'an unknown word in a known field is refused: state' says 2 'broken:1: no such state' "${left/ready/redy}"
+check 'an unknown word in a known field is refused: group_on_failure' says 2 'broken:1: no such group_on_failure' \
+	'{"at":1,"client":"a:1","event":"limits","queue":"q","group_limit":1,"group_on_failure":"bloc"}'
 printf '%s\n{"at":1,"cl' "$enqueued" >torn
 check 'an incomplete last line is accepted' status 0 readpast check torn
 check 'an incomplete line in the middle is refused' says 2 'broken:2: not a JSON object' "$enqueued" '{"at":1,"cl' "$audited"
