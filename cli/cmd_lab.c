@@ -332,6 +332,9 @@ cmd_lab(struct cmd *cmd, int argc, char **argv)
 
 	if (!status)
 		status = check_numbers(cmd, workers, jobs, delay_ms);
+	if (!status && report.json && (explain || names_only))
+		status = usage(cmd, "give either --json or %s, not both",
+			       explain ? "--explain" : "--list");
 	if (!status)
 		status = choose(cmd, dialect, explain || names_only, &scripts);
 	if (!status && explain)

@@ -158,6 +158,8 @@ check 'an unknown dialect is refused' refuses 2 'no such dialect: oracle' readpa
 
 check 'an unknown technique is refused' refuses 2 'no such technique: fifo' readpast lab fifo
 check 'an unknown technique cannot be explained' refuses 2 'no such technique: scratch' readpast lab --explain scratch
+check 'the list is no JSON' refuses 2 'give either --json or --list, not both' readpast lab --list --json
+check 'an explanation is no JSON' refuses 2 'give either --json or --explain, not both' readpast lab --explain own --json
 for bad in '--workers 0' '--workers 65' '--jobs 0' '--jobs 2M' '--delay 11s' '--delay x' '--jobs -1'; do
 	# shellcheck disable=SC2086
 	check "wrong arguments are refused: $bad" refuses 2 "lab: ${bad% *}" readpast lab $bad
