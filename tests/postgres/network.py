@@ -73,6 +73,12 @@ class Line:
         self.lost.clear()
         self.loses = call_of(verb), heard
 
+    def lose_statement(self, text):
+        """Close the connection when the server has replied to a statement that has
+        this text, and lose the reply."""
+        self.lost.clear()
+        self.loses = re.compile(text), True
+
     def hold(self, verb):
         """Go silent at the next call of a verb. The server gets the call, and its
         reply comes as soon as `silent` is false."""
@@ -262,6 +268,16 @@ def an_enqueue_that_never_reached_the_server_is_unknown_and_was_not_done(c):
     c.line.lose("enqueue", heard=False)
     c.fails(1, UNKNOWN, "enqueue", "q", "x")
     assert c.line.lost.is_set() and c.stats()["ready"] == 0
+
+
+@case
+def an_enqueue_whose_connection_breaks_while_it_is_made_has_a_known_outcome(c):
+    c("queue", "set", "q")
+    for text in b"pg_backend_pid", b"meta":
+        c.line.lose_statement(text)
+        c.fails(1, "connection lost: ", "enqueue", "q", "x")
+        assert c.line.lost.is_set()
+    assert c.stats()["ready"] == 0
 
 
 @case

@@ -118,7 +118,8 @@ rp__postgres_failed(struct postgres *s, const PGresult *res, rp_error *error)
 			 advice(state));
 	}
 	if (error && code == RP_ELOST)
-		say_first(error, "connection lost, outcome unknown");
+		say_first(error, s->is_open ? "connection lost, outcome unknown"
+					    : "connection lost");
 	if (error && code == RP_EFULL)
 		say_first(error, "the server has no room left");
 	if (error && state)
@@ -360,11 +361,13 @@ finish_opening(struct postgres *s, int schema, void **ret, rp_error *reterr)
 
 	if (r == 0)
 		r = rp__postgres_check_schema(s, schema, reterr);
-	if (r < 0)
+	if (r < 0) {
 		postgres_close(s);
-	else
-		*ret = s;
-	return r;
+		return r;
+	}
+	s->is_open = 1;
+	*ret = s;
+	return 0;
 }
 
 static int

@@ -38,6 +38,8 @@ struct postgres {
 		       * SQL */
 	int attached; /* 1: the connection is the caller's */
 	int is_new;   /* 1: opening this handle created the schema */
+	int is_open;  /* 0: the handle is being opened, so it has not been used
+		       * for a call of the caller's */
 	int depth;    /* how many transactions of ours are open, one inside the
 		       * other; all except the outermost are savepoints */
 	/* The kind of the outermost transaction. OWN: a transaction of ours.
