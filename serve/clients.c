@@ -15,6 +15,9 @@
  */
 #include "joined.h"
 
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -188,11 +191,46 @@ clients_note(struct clients *clients, const struct request *request)
 	pthread_mutex_unlock(&clients->lock);
 }
 
+/* ---- the clients of a server that was killed ---- */
+
+/* Returns whether a worker that was listed before this server registered its
+ * clients belongs to a process of this host that does not exist any more. In a
+ * container, that process may have had the same id as this one. */
+static int
+has_died(const rp_worker_info *worker, const char *host)
+{
+	return strcmp(worker->host, host) == 0 && worker->pid > 0 &&
+	       worker->pid <= INT_MAX &&
+	       (worker->pid == getpid() ||
+		(kill((pid_t)worker->pid, 0) < 0 && errno == ESRCH));
+}
+
+/* Unregister the workers with this name that have died. Otherwise a client that
+ * now uses this server would also be listed for the server that was killed, and
+ * doctor would report it as silent. Errors are ignored: the rows are deleted
+ * after an hour. */
+static void
+unregister_dead(const struct clients *clients, rp_conn *conn, const char *name)
+{
+	for (size_t i = 0; i < rp_workers_count(clients->before); i++) {
+		const rp_worker_info *w = rp_workers_at(clients->before, i);
+		const rp_worker_counts counts = { .done = w->done,
+						  .failed = w->failed,
+						  .dead = w->dead,
+						  .released = w->released };
+		int64_t known;
+
+		if (strcmp(w->name, name) == 0 && has_died(w, clients->host))
+			rp__worker_row_update(conn, RP_V_WORKER_STOP, w->id,
+					      &counts, &known);
+	}
+}
+
 /* ---- hearing from clients ---- */
 
 /* Write the client's queues, in its row or in a new row. */
 static int
-write_queues(json_t *client, rp_conn *conn, const char *host)
+write_queues(json_t *client, rp_conn *conn, const struct clients *clients)
 {
 	const char *name = json_string_value(json_object_get(client, "name"));
 	const char **queues = queues_of(client);
@@ -205,8 +243,11 @@ write_queues(json_t *client, rp_conn *conn, const char *host)
 	if (id) {
 		r = rp__worker_row_queues(conn, id, queues, kinds);
 	} else {
-		r = rp__worker_row_add(conn, name, host, queues, kinds, &id);
+		r = rp__worker_row_add(conn, name, clients->host, queues, kinds,
+				       &id);
 		set_number(client, "id", r < 0 ? 0 : id);
+		if (r == 0)
+			unregister_dead(clients, conn, name);
 	}
 	free(kinds);
 	free(queues);
@@ -234,7 +275,8 @@ update_row(json_t *client, rp_conn *conn, enum rp_verb verb, int64_t *ret_known)
 /* Register the client if it is new, or store its heartbeat if that is due.
  * queues: the queues of its claim, or NULL. */
 static int
-hear(json_t *client, rp_conn *conn, const char *host, const char *const *queues)
+hear(json_t *client, rp_conn *conn, const struct clients *clients,
+     const char *const *queues)
 {
 	int is_changed =
 		add_queues(client, queues) || !number(client, "is_written");
@@ -253,7 +295,7 @@ hear(json_t *client, rp_conn *conn, const char *host, const char *const *queues)
 		}
 	}
 	if (r == 0 && (is_changed || !known))
-		r = write_queues(client, conn, host);
+		r = write_queues(client, conn, clients);
 	if (r == 0) {
 		set_number(client, "is_written", 1);
 		set_number(client, "heard_at", now_ms());
@@ -275,7 +317,7 @@ hear_verdicts(struct clients *clients, rp_conn *conn,
 
 		if (claim)
 			r = hear(json_object_get(claim, "client"), conn,
-				 clients->host, NULL);
+				 clients, NULL);
 	}
 }
 
@@ -286,7 +328,7 @@ hear_claim(struct clients *clients, rp_conn *conn,
 {
 	struct writes *writes = request->writes;
 	json_t *client = find_or_add(clients->table, request);
-	int r = client ? hear(client, conn, clients->host, writes->queues)
+	int r = client ? hear(client, conn, clients, writes->queues)
 		       : RP_ENOMEM;
 
 	writes->worker_id = number(client, "id");
@@ -304,6 +346,7 @@ clients_hear(struct clients *clients, rp_conn *conn, struct request **asked,
 		clients->table = json_object();
 		clients->claims = json_object();
 		gethostname(clients->host, sizeof(clients->host) - 1);
+		rp_worker_list(conn, &clients->before);
 	}
 	for (size_t i = 0; i < n; i++) {
 		struct writes *writes = asked[i]->writes;
@@ -392,6 +435,8 @@ clients_clear(struct clients *clients)
 	pthread_mutex_lock(&clients->lock);
 	json_object_clear(clients->claims);
 	json_object_clear(clients->table);
+	rp_workers_free(clients->before);
+	clients->before = NULL;
 	pthread_mutex_unlock(&clients->lock);
 }
 
@@ -406,4 +451,6 @@ clients_end(struct clients *clients, rp_conn *conn)
 	json_decref(clients->claims);
 	json_decref(clients->table);
 	clients->claims = clients->table = NULL;
+	rp_workers_free(clients->before);
+	clients->before = NULL;
 }

@@ -337,9 +337,11 @@ void pool_give_all(struct server *server, struct list *requests,
  * waiter use the table. */
 struct clients {
 	pthread_mutex_t lock;
-	json_t *table;     /* the clients; NULL: there was no write yet */
-	json_t *claims;    /* the jobs that they have got from this server */
-	char host[256];    /* the name of this host */
+	json_t *table;      /* the clients; NULL: there was no write yet */
+	json_t *claims;     /* the jobs that they have got from this server */
+	char host[256];     /* the name of this host */
+	rp_workers *before; /* the workers that were listed at the first write,
+			     * or NULL */
 	int64_t forgot_at; /* when clients were last forgotten (monotonic ms) */
 };
 /* A worker without a heartbeat for 30 s counts as silent, and doctor reports

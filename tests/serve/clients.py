@@ -8,6 +8,7 @@ SPDX-FileCopyrightText: The readpast authors
 """
 
 import json
+import signal
 import socket
 import time
 
@@ -122,6 +123,21 @@ class Ends(Case):
         self.assertIn("gus", self.workers())
         self.assertEqual(server.stop(), 0)
         self.assertNotIn("gus", self.workers())
+
+    def test_a_client_of_a_server_that_was_killed_is_listed_only_for_the_next(self):
+        server = Server(self.folder.name, url=self.server.url)
+        for name in ("ivy", "joy", "kay"):
+            server.claim(self.queue, worker=name)
+        server.stop(signal.SIGKILL)
+        after = Server(self.folder.name, url=self.server.url)
+        # as if the new process had got the id of the old one
+        after.sql(f"update {{worker}} set pid = {after.process.pid} where name = 'kay'")
+        for name in ("ivy", "kay"):
+            after.claim(self.queue, worker=name)
+        listed = self.workers()  # each name once
+        self.assertEqual(listed["ivy"]["pid"], after.process.pid)
+        self.assertEqual(listed["joy"]["pid"], server.process.pid)
+        after.stop()
 
     def test_a_client_of_two_servers_is_listed_for_each(self):
         server = Server(self.folder.name, url=self.server.url)
