@@ -92,7 +92,7 @@ test("the dialog says that it includes other errors than those of the group", as
 	its.db.run(["purge", "wide", "--state", "all", "--yes"]);
 });
 
-test("a failure in the middle is shown above what was read", async () => {
+test("a failure in the middle is shown with what was read", async () => {
 	const lines = Array.from({ length: 450 }, (_, i) => `job ${i}`).join("\n");
 	its.db.run(["queue", "set", "many", "--max-attempts", "1"]);
 	its.db.run(["enqueue", "many", "--quiet"], lines);

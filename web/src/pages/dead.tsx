@@ -10,7 +10,7 @@ import { jobsPath } from "../filter";
 import { count, plural } from "../format";
 import { type DeadGroup, DeadGroups } from "../groupdead";
 import { stats } from "../live";
-import { Empty, Loading } from "../parts/answer";
+import { Empty, Failure, Loading } from "../parts/answer";
 import { BulkDialog, type Verb } from "../parts/bulk";
 import { Pages } from "../parts/pages";
 import { Time } from "../parts/time";
@@ -143,14 +143,12 @@ export function DeadPage() {
 				</button>
 			</div>
 			{problem && (
-				<div class="problem" role="alert">
-					<p>
-						<strong>Not all dead jobs could be read.</strong> {problem.message}
-					</p>
-					<button type="button" onClick={again}>
-						Try again
-					</button>
-				</div>
+				<Failure
+					title="Not all dead jobs could be read."
+					message={problem.message}
+					isOver={groups.length > 0}
+					onRetry={again}
+				/>
 			)}
 			{groups.length > 0 && (
 				<Pages list={groups} what="Errors">

@@ -7,9 +7,34 @@
 import type { ComponentChildren } from "preact";
 import type { Answer } from "../answer";
 
-/** Show the data of an answer. If the last read failed, show the failure, and below
- * it the data of an earlier read, if there is any. A page whose heading is a part of its
- * data has the heading `title` until there are data. */
+/** Show that something could not be read. If the page shows data, `isOver` is true: the
+ * note lies over the bottom of the window, so that nothing moves from under the pointer. */
+export function Failure({
+	title,
+	message,
+	isOver,
+	onRetry,
+}: {
+	title: string;
+	message: string;
+	isOver: boolean;
+	onRetry: () => void;
+}) {
+	return (
+		<div class={isOver ? "problem over" : "problem"} role="alert">
+			<p>
+				<strong>{title}</strong> {message}
+			</p>
+			<button type="button" onClick={onRetry}>
+				Try again
+			</button>
+		</div>
+	);
+}
+
+/** Show the data of an answer. If the last read failed, show the failure, and the data of
+ * an earlier read, if there is any. A page whose heading is a part of its data has the
+ * heading `title` until there are data. */
 export function Shown<T>({
 	answer,
 	title,
@@ -28,15 +53,12 @@ export function Shown<T>({
 				</div>
 			)}
 			{problem && (
-				<div class="problem" role="alert">
-					<p>
-						<strong>{data ? "These numbers are not up to date." : "This could not be read."}</strong>{" "}
-						{problem.message}
-					</p>
-					<button type="button" onClick={reload}>
-						Try again
-					</button>
-				</div>
+				<Failure
+					title={data === null ? "This could not be read." : "These numbers are not up to date."}
+					message={problem.message}
+					isOver={data !== null}
+					onRetry={reload}
+				/>
 			)}
 			{data !== null ? children(data) : !problem && loading && <Loading />}
 		</>
