@@ -5,7 +5,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { closeQuietly, emptyPage, open, PHONE, row, said, visit } from "./browser.js";
+import { closeQuietly, DESKTOP, emptyPage, open, PHONE, row, said, visit } from "./browser.js";
 import { until } from "./readpast.js";
 import { suite } from "./suite.js";
 
@@ -33,6 +33,16 @@ async function tabTo(page, name, most = 80) {
 		if (found === name) return;
 	}
 	assert.fail(`Tab does not reach “${name}”`);
+}
+
+/** Wait until the page has drawn what it has. */
+function frames(page) {
+	return page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+}
+
+/** Wait until the page waits for no answer. */
+function allRead(page) {
+	return until(async () => (await page.locator(".loading").count()) === 0, "all answers");
 }
 
 test("all files are found below a prefix", async () => {
@@ -64,7 +74,7 @@ test("no page is wider than the window, whatever its width, or if letters are tw
 		await page.setViewportSize({ width: 360, height: 740 });
 		await visit(page, hash);
 		await page.locator("h1").waitFor();
-		await page.locator(".loading").waitFor({ state: "detached" });
+		await allRead(page);
 		for (const width of [360, 700, 780, 850, 900, 960, 1100]) {
 			await page.setViewportSize({ width, height: 740 });
 			await until(async () => (await overflow()) <= 0, `${hash} fits into ${width} pixels`, 2000);
@@ -95,31 +105,48 @@ test("no message is outside the window, however many there are", async () => {
 	await page.context().close();
 });
 
-test("nothing moves from under the pointer when live numbers and charts arrive", async () => {
-	for (const hash of PAGES) {
-		const page = await emptyPage(its.browser);
-		await page.route("**/v1/events*", async (route) => {
-			await page.locator(".loading").waitFor({ state: "detached" });
-			await route.continue();
-		});
-		await page.addInitScript(() => {
-			window.moves = [];
-			new PerformanceObserver((list) => {
-				for (const { sources } of list.getEntries())
-					for (const { node, previousRect, currentRect } of sources) {
-						const by = Math.abs(currentRect.y - previousRect.y);
-						// A text may turn out to have one line more.
-						if (by > 24) window.moves.push(`${node?.className || node?.nodeName}: ${by}`);
-					}
-			}).observe({ type: "layout-shift", buffered: true });
-		});
-		await page.goto(its.base + hash);
-		await page.getByText("Live", { exact: true }).waitFor();
-		if (hash.startsWith("#/queue/")) await page.locator(".chart canvas").last().waitFor();
-		await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
-		assert.deepEqual(await page.evaluate(() => window.moves), [], hash);
-		await closeQuietly(page);
-	}
+/** Collect the parts that move up or down, in `moves`. */
+function watchMoves() {
+	window.moves = [];
+	new PerformanceObserver((list) => {
+		for (const { sources } of list.getEntries())
+			for (const { node, previousRect, currentRect } of sources) {
+				const by = Math.abs(currentRect.y - previousRect.y);
+				if (by > 2) window.moves.push(`${node?.className || node?.nodeName}: ${by}`);
+			}
+	}).observe({ type: "layout-shift", buffered: true });
+}
+
+test("nothing moves from under the pointer when live numbers, charts, settings and reasons arrive", async () => {
+	its.db.run(["queue", "set", "mail", "--limit", "5", "--rate", "100/1s"]);
+	const live = (page) => page.getByText("Live", { exact: true }).waitFor();
+	for (const viewport of [DESKTOP, PHONE])
+		for (const [late, wait] of [
+			[/v1\/events/, allRead],
+			[/v1\/queues(\/\w+)?$/, live],
+			[/\/why$/, live],
+		])
+			for (const hash of [...PAGES, "#/queue/imports"]) {
+				const page = await emptyPage(its.browser, { viewport });
+				await page.addInitScript(watchMoves);
+				let waiting = 0;
+				page.on("response", (answer) => late.test(answer.url()) && waiting--);
+				await page.route(late, async (route) => {
+					waiting++;
+					await wait(page);
+					await frames(page);
+					await route.continue();
+				});
+				await page.goto(its.base + hash);
+				await live(page);
+				await until(() => waiting === 0, "the late answer");
+				await allRead(page);
+				if (hash.startsWith("#/queue/")) await page.locator(".chart canvas").last().waitFor();
+				await frames(page);
+				assert.deepEqual(await page.evaluate(() => window.moves), [], `${hash}, ${late} late, ${viewport.width} wide`);
+				await closeQuietly(page);
+			}
+	its.db.run(["queue", "set", "mail", "--limit", "none", "--rate", "none"]);
 });
 
 test("each control outside a text is large enough for a finger", async () => {
@@ -127,7 +154,7 @@ test("each control outside a text is large enough for a finger", async () => {
 	for (const hash of PAGES) {
 		await visit(page, hash);
 		await page.locator("h1").waitFor();
-		await page.locator(".loading").waitFor({ state: "detached" });
+		await allRead(page);
 		const small = await page.evaluate(() =>
 			[...document.querySelectorAll("header a, button, .button, .bar a, .tabs a, .views a, input")]
 				.filter((one) => !one.closest("h1") && one.checkVisibility())

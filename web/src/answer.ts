@@ -15,6 +15,12 @@ export interface Answer<T> {
 	reload: () => void;
 }
 
+/** Returns whether the first call has ended. A part that would move others when it appears
+ * is waited for. */
+export function hasEnded<T>({ data, problem }: Answer<T>): boolean {
+	return data !== null || problem !== null;
+}
+
 /** Read `path` now, and again after every `every` live events. If `every` is 0, read it
  * only once. If `path` is null, read nothing. A hidden page gets no live events, so it
  * does not read again. */

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The readpast authors
 
-import { useAnswer } from "../answer";
+import { type Answer, hasEnded, useAnswer } from "../answer";
 import { segment } from "../api";
 import { duration } from "../format";
 import { Empty, Shown } from "../parts/answer";
@@ -19,8 +19,7 @@ import type { Job, Why } from "../types";
 /** Read the job again after this many live events. */
 const FOLLOW = 3;
 
-function Reason({ id }: { id: string }) {
-	const answer = useAnswer<Why>(`v1/jobs/${segment(id)}/why`, FOLLOW);
+function Reason({ answer }: { answer: Answer<Why> }) {
 	return (
 		<section class="why" aria-labelledby="why">
 			<h2 id="why" class="hidden">
@@ -103,7 +102,7 @@ function Payload({ job }: { job: Job }) {
 	);
 }
 
-function Details({ job, onDone }: { job: Job; onDone: () => void }) {
+function Details({ job, why, onDone }: { job: Job; why: Answer<Why>; onDone: () => void }) {
 	return (
 		<>
 			<div class="bar">
@@ -115,7 +114,7 @@ function Details({ job, onDone }: { job: Job; onDone: () => void }) {
 				</h1>
 				<JobActions job={job} onDone={onDone} />
 			</div>
-			<Reason key={`${job.state} ${job.attempt}`} id={String(job.id)} />
+			<Reason answer={why} />
 			<div class="job">
 				<div>
 					{job.progress !== null && (
@@ -141,7 +140,9 @@ function Details({ job, onDone }: { job: Job; onDone: () => void }) {
 }
 
 export function JobPage({ id }: { id: string }) {
-	const answer = useAnswer<Job>(`v1/jobs/${segment(id)}`, FOLLOW);
+	const path = `v1/jobs/${segment(id)}`;
+	const answer = useAnswer<Job>(path, FOLLOW);
+	const why = useAnswer<Why>(`${path}/why`, FOLLOW);
 	const { problem, data, reload } = answer;
 	if (problem?.status === 404)
 		return (
@@ -149,5 +150,16 @@ export function JobPage({ id }: { id: string }) {
 				A done job is kept only if its queue keeps done jobs.
 			</Empty>
 		);
-	return <Shown answer={answer} title={`Job ${id}`}>{(job) => <Details job={job} onDone={reload} />}</Shown>;
+
+	function readBoth(): void {
+		reload();
+		why.reload();
+	}
+
+	// The reason is above the other parts, so they wait for it.
+	return (
+		<Shown answer={hasEnded(why) ? answer : { ...answer, data: null, loading: true }} title={`Job ${id}`}>
+			{(job) => <Details job={job} why={why} onDone={readBoth} />}
+		</Shown>
+	);
 }

@@ -4,11 +4,11 @@
 // SPDX-FileCopyrightText: The readpast authors
 
 import { useEffect } from "preact/hooks";
-import { useAnswer } from "../answer";
+import { hasEnded, useAnswer } from "../answer";
 import { segment } from "../api";
 import { count, span } from "../format";
 import { historyOf, stats } from "../live";
-import { Empty, Shown } from "../parts/answer";
+import { Empty, Loading, Shown } from "../parts/answer";
 import { Chart, type Line, RATES } from "../parts/chart";
 import { GroupTable } from "../parts/groups";
 import { Limits } from "../parts/limits";
@@ -112,32 +112,36 @@ export function QueuePage({ name }: { name: string }) {
 				</h1>
 				<PauseButton queue={name} paused={paused} onDone={settings.reload} />
 			</div>
-			{paused && (
-				<p class="paused note">
-					<span class="tag warn">paused</span> <Since at={settings.data?.paused_at} />
-					{reason && `: ${reason}`}
-				</p>
-			)}
-			{settings.data && <Limits of={settings.data} />}
-			<div class="charts">
-				<Chart title="Rate" history={history} lines={RATES} />
-				<Chart title="Backlog" history={history} lines={BACKLOG} numbers={numbers} />
-				<Facts of={numbers} />
+			{!hasEnded(settings) && <Loading />}
+			{/* Until the notes above them are known, the other parts only read. */}
+			<div hidden={!hasEnded(settings)}>
+				{paused && (
+					<p class="paused note">
+						<span class="tag warn">paused</span> <Since at={settings.data?.paused_at} />
+						{reason && `: ${reason}`}
+					</p>
+				)}
+				{settings.data && <Limits of={settings.data} />}
+				<div class="charts">
+					<Chart title="Rate" history={history} lines={RATES} />
+					<Chart title="Backlog" history={history} lines={BACKLOG} numbers={numbers} />
+					<Facts of={numbers} />
+				</div>
+				<nav class="views" aria-label="Parts of the queue">
+					{VIEWS.map(([one, label]) => (
+						<a key={label} href={link(["queue", name], { view: one })} aria-current={view === one ? "page" : undefined}>
+							{label}
+						</a>
+					))}
+				</nav>
+				{view === "groups" ? (
+					<Groups name={name} />
+				) : view === "settings" ? (
+					<Shown answer={settings}>{(data) => <Settings of={data} onDone={settings.reload} />}</Shown>
+				) : (
+					<QueueJobs name={name} numbers={numbers} />
+				)}
 			</div>
-			<nav class="views" aria-label="Parts of the queue">
-				{VIEWS.map(([one, label]) => (
-					<a key={label} href={link(["queue", name], { view: one })} aria-current={view === one ? "page" : undefined}>
-						{label}
-					</a>
-				))}
-			</nav>
-			{view === "groups" ? (
-				<Groups name={name} />
-			) : view === "settings" ? (
-				<Shown answer={settings}>{(data) => <Settings of={data} onDone={settings.reload} />}</Shown>
-			) : (
-				<QueueJobs name={name} numbers={numbers} />
-			)}
 		</>
 	);
 }

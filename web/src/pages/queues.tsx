@@ -3,10 +3,10 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The readpast authors
 
-import { useAnswer } from "../answer";
+import { hasEnded, useAnswer } from "../answer";
 import { count, plural, rate, span } from "../format";
 import { historyOf, stats, total } from "../live";
-import { Empty, Shown } from "../parts/answer";
+import { Empty, Loading, Shown } from "../parts/answer";
 import { Chart, RATES } from "../parts/chart";
 import { Limits } from "../parts/limits";
 import { Pages } from "../parts/pages";
@@ -110,7 +110,8 @@ function Row({ of, settings, onDone }: RowProps) {
 
 interface ListProps {
 	list: Stats[];
-	settings: Map<string, Queue>;
+	/** null: not known yet; with its notes a row is taller */
+	settings: Map<string, Queue> | null;
 	/** called after a queue was paused or resumed */
 	onDone: () => void;
 }
@@ -137,7 +138,7 @@ function Table({ list, settings, onDone }: ListProps) {
 			</thead>
 			<tbody>
 				{list.map((one) => (
-					<Row key={one.queue} of={one} settings={settings.get(one.queue)} onDone={onDone} />
+					<Row key={one.queue} of={one} settings={settings?.get(one.queue)} onDone={onDone} />
 				))}
 			</tbody>
 		</table>
@@ -169,7 +170,9 @@ function Queues({ list, settings, onDone }: ListProps) {
 					<input type="search" placeholder="Name contains" value={find} onInput={(event) => amend({ name: event.currentTarget.value, from: undefined })} />
 				</label>
 			</div>
-			{found.length ? (
+			{!settings ? (
+				<Loading />
+			) : found.length ? (
 				<Pages list={found} what="Queues">
 					{(rows) => <Table list={rows} settings={settings} onDone={onDone} />}
 				</Pages>
@@ -187,7 +190,7 @@ export function QueuesPage() {
 	const live = stats.value;
 	const first = useAnswer<{ queues: Stats[] }>(live ? null : "v1/stats");
 	const settings = useAnswer<{ queues: Queue[] }>("v1/queues", 10);
-	const byName = new Map((settings.data?.queues ?? []).map((queue) => [queue.queue, queue]));
+	const byName = hasEnded(settings) ? new Map(settings.data?.queues.map((queue) => [queue.queue, queue])) : null;
 	const answer = live ? { ...first, data: { queues: live }, problem: null } : first;
 	return (
 		<Shown answer={answer} title="Queues">
