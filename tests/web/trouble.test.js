@@ -153,6 +153,33 @@ test("a hidden page reads nothing, and goes on when it is shown", async () => {
 	await page.context().close();
 });
 
+test("a stream that falls silent is replaced", async () => {
+	const server = await its.db.serve();
+	const page = await emptyPage(its.browser);
+	await page.addInitScript(() => {
+		const wait = window.setTimeout;
+		window.setTimeout = (run, ms) => wait(run, ms / 3);
+	});
+	let streams = 0;
+	// The first stream brings no numbers at all, and the second one stops.
+	await page.route(/v1\/events/, (route) => (++streams > 1 ? route.continue() : undefined));
+	await page.goto(server.base);
+	const live = page.getByText("Live", { exact: true });
+	const old = page.getByText("Numbers are old");
+	await old.waitFor();
+	await live.waitFor();
+	assert.equal(streams, 2);
+	server.kill("SIGSTOP");
+	await old.waitFor();
+	await page.getByText("Not connected").waitFor();
+	await until(() => streams > 2, "another stream");
+	await old.getByRole("button", { name: "Try now" }).click();
+	await until(() => streams > 3, "a stream after the click");
+	server.kill("SIGCONT");
+	await live.waitFor();
+	await page.context().close();
+});
+
 test("the page asks again what the server permits, if it got no answer", async () => {
 	const server = await its.db.serve("--read-only");
 	const page = await emptyPage(its.browser);

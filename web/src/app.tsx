@@ -43,7 +43,7 @@ function Connection() {
 	return (
 		<span class={`connection ${state}`} role="status">
 			{texts[state]}
-			{state === "lost" && (
+			{(state === "late" || state === "lost") && (
 				<button type="button" class="plain" onClick={reconnect}>
 					Try now
 				</button>

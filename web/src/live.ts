@@ -16,6 +16,10 @@ export const MOST_POINTS = 600;
  * server sends them once a second, unless it cannot read the database. */
 const LATE_MS = 5000;
 
+/** If no numbers arrive for this long, we connect again. A stream that the network has
+ * lost may never end. */
+const SILENT_MS = 15000;
+
 /** The first and the longest delay before we connect again. */
 const FIRST_RETRY_MS = 2000;
 const LONGEST_RETRY_MS = 30000;
@@ -109,33 +113,42 @@ function close(): void {
 	source = null;
 }
 
+function connectLater(): void {
+	close();
+	breakLines();
+	connection.value = "lost";
+	timer = setTimeout(connect, retryMs);
+	retryMs = Math.min(retryMs * 2, LONGEST_RETRY_MS);
+	// An event stream does not tell why it failed. So make a call, which
+	// opens the login form if the token is not valid.
+	get("v1/stats").catch(() => undefined);
+}
+
+/** If no numbers arrive from now on, say so, and then connect again. */
+function watchSilence(): void {
+	clearTimeout(late);
+	late = setTimeout(() => {
+		connection.value = "late";
+		late = setTimeout(connectLater, SILENT_MS - LATE_MS);
+	}, LATE_MS);
+}
+
 function connect(): void {
 	close();
 	if (document.hidden || needsToken.value) return;
 	if (connection.value !== "lost") connection.value = "connecting";
 	source = new EventSource("v1/events");
 	source.addEventListener("stats", () => streams.value++, { once: true });
+	source.onerror = connectLater;
+	watchSilence();
 	source.addEventListener("stats", (event) => {
 		retryMs = FIRST_RETRY_MS;
 		connection.value = "live";
-		clearTimeout(late);
-		late = setTimeout(() => {
-			connection.value = "late";
-		}, LATE_MS);
+		watchSilence();
 		const { queues, at } = JSON.parse((event as MessageEvent<string>).data) as Numbers;
 		learnTime(at);
 		take(queues, Date.parse(at) / 1000);
 	});
-	source.onerror = () => {
-		close();
-		breakLines();
-		connection.value = "lost";
-		timer = setTimeout(connect, retryMs);
-		retryMs = Math.min(retryMs * 2, LONGEST_RETRY_MS);
-		// An event stream does not tell why it failed. So make a call, which
-		// opens the login form if the token is not valid.
-		get("v1/stats").catch(() => undefined);
-	};
 }
 
 export function reconnect(): void {
