@@ -96,6 +96,20 @@ test("a login in one tab opens the page in the other tabs", async () => {
 	await page.context().close();
 });
 
+test("after a login with another token the page shows nothing of the former one", async () => {
+	const server = await its.db.serve("--tokens");
+	const page = await open(its.browser, server.base);
+	await logIn(page, addToken("former", "read:mail"));
+	await row(page, "mail").waitFor();
+	its.db.run(["token", "remove", "former"]);
+	await page.getByLabel("Token").waitFor();
+	// Without live numbers the page must not fall back on those that it has.
+	await page.route(/v1\/(events|stats)/, () => undefined);
+	await logIn(page, addToken("later", "read:imports"));
+	assert.equal(await page.getByText("mail", { exact: true }).count(), 0);
+	await page.context().close();
+});
+
 test("a read-only server offers no change", async () => {
 	const server = await its.db.serve("--read-only");
 	const page = await open(its.browser, server.base);

@@ -6,7 +6,6 @@
 
 import { signal } from "@preact/signals";
 import { change, get, needsToken } from "./api";
-import { reconnect } from "./live";
 import { explainFailure, say } from "./toast";
 
 export interface Session {
@@ -41,12 +40,12 @@ export async function loadSession(): Promise<void> {
 	session.value = await get<Session>("v1/session");
 }
 
-/** Exchange a token for a cookie that no script can read. */
+/** Exchange a token for a cookie that no script can read, and start anew: another token
+ * may have read what is in the page. */
 export async function logIn(token: string): Promise<void> {
 	if (!/^rp_\w+$/.test(token)) throw new Error("This is not a token: a token begins with rp_.");
-	session.value = await change<Session>("POST", "v1/session", {}, { Authorization: `Bearer ${token}` });
-	needsToken.value = false;
-	reconnect();
+	await change("POST", "v1/session", {}, { Authorization: `Bearer ${token}` });
+	location.reload();
 }
 
 /** Somebody may have logged in in another tab. Then this tab starts anew. */
