@@ -26,12 +26,17 @@ async function pageWithTexts() {
 	return page;
 }
 
-/** Wait until a chart has drawn times, and check that all are of the last hour. */
-async function chartEndsNow(page) {
-	const times = await until(async () => {
+/** Wait until a chart has drawn times, and return them. */
+function timesOfChart(page) {
+	return until(async () => {
 		const texts = await page.evaluate(() => window.texts.filter((text) => text.includes(":")));
 		return texts.length && texts;
 	}, "a chart with times");
+}
+
+/** Wait until a chart has drawn times, and check that all are of the last hour. */
+async function chartEndsNow(page) {
+	const times = await timesOfChart(page);
 	const hour = new Date().getUTCHours();
 	for (const time of times) assert.ok((hour - Number(time.slice(0, 2)) + 24) % 24 <= 1, times.join());
 }
@@ -60,5 +65,24 @@ test("a chart without numbers ends now", async () => {
 	await page.route(/v1\/events/, () => undefined);
 	await page.goto(`${its.base}#/queue/mail`);
 	await chartEndsNow(page);
+	await page.context().close();
+});
+
+test("charts and lines forget old numbers, and show each number at its time", async () => {
+	const page = await pageWithTexts();
+	const { queues } = await (await fetch(`${its.base}v1/stats`)).json();
+	const end = Date.UTC(2026, 0, 1, 12, 0, 10);
+	const events = [3 * HOUR_MS, 100000, 40000, 0].map((ago) => {
+		const data = { queues, at: new Date(end - ago).toISOString() };
+		return `event: stats\ndata: ${JSON.stringify(data)}\n\n`;
+	});
+	const answer = { contentType: "text/event-stream", body: events.join("") };
+	await page.route(/v1\/(events|stats)/, () => undefined);
+	await page.route(/v1\/events/, (route) => route.fulfill(answer), { times: 1 });
+	await page.goto(its.base);
+	const line = page.locator("svg.spark path.done").first();
+	const points = /^M19\.5 .*L79\.5 .*L119\.5 [\d.]+$/;
+	await until(async () => points.test(await line.getAttribute("d")), "a line of three points");
+	for (const time of await timesOfChart(page)) assert.match(time, /^(11:5|12:00)/);
 	await page.context().close();
 });

@@ -9,8 +9,8 @@ import { get, needsToken } from "./api";
 import { learnTime } from "./clock";
 import type { Stats } from "./types";
 
-/** The largest number of points in a chart: one a second, for ten minutes. */
-export const MOST_POINTS = 600;
+/** A chart shows at most ten minutes, with one point a second. */
+const MOST_S = 600;
 
 /** If no numbers arrive for this long, the page says that its numbers are old. The
  * server sends them once a second, unless it cannot read the database. */
@@ -69,7 +69,7 @@ function add(history: History, at: number, point: Point | null): void {
 	history.failed.push(point && point.failed_per_s);
 	history.ready.push(point && point.ready);
 	history.running.push(point && point.running);
-	if (history.at.length > MOST_POINTS)
+	while ((history.at[0] ?? at) < at - MOST_S || history.at.length > MOST_S)
 		for (const list of Object.values(history)) list.shift();
 }
 

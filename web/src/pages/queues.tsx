@@ -74,7 +74,7 @@ function Row({ of, settings, onDone }: RowProps) {
 				{settings && <Limits of={settings} />}
 			</th>
 			<td class="sparkcell">
-				<Spark done={history.done} failed={history.failed} />
+				<Spark history={history} />
 			</td>
 			<td class="n" data-label="done/s">
 				{rate(of.done_per_s)}
