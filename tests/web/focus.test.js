@@ -131,6 +131,17 @@ test("the field that was filtered by keeps the focus", async () => {
 	await closeQuietly(page);
 });
 
+test("the next jobs of a queue get the focus", async () => {
+	its.db.run(["enqueue", "long", "--quiet"], "x\n".repeat(150));
+	const page = await open(its.browser, its.base, "#/queue/long");
+	for (const name of ["More jobs", "First jobs"]) {
+		await press(page, "link", name);
+		await page.getByRole("link", { name }).waitFor({ state: "detached" });
+		await hasFocus(page, "Jobs");
+	}
+	await closeQuietly(page);
+});
+
 test("on the last page of a list the focus is at the button that leads back", async () => {
 	for (let i = 100; i < 320; i++) await fetch(`${its.base}v1/queues/many-${i}`, { method: "PUT" });
 	const page = await open(its.browser, its.base);

@@ -99,6 +99,32 @@ test("long lists have pages, and the browser goes back", async () => {
 	await closeQuietly(page);
 });
 
+test("Back leads to the place in a list where it was left, and another page begins at its top", async () => {
+	its.db.run(["enqueue", "tall", "--quiet"], "x\n".repeat(250));
+	const page = await open(its.browser, its.base, "#/queue/tall?state=ready");
+	const job = rows(page).nth(90).locator("a.open");
+	const place = () => page.evaluate(() => scrollY);
+	await job.scrollIntoViewIfNeeded();
+	const list = await place();
+	assert.ok(list > 1000, String(list));
+	await job.click();
+	await page.getByText("What happened").waitFor();
+	assert.equal(await place(), 0);
+	await page.goBack();
+	await until(async () => (await place()) === list, "the place in the list");
+	const more = page.getByRole("link", { name: "More jobs" });
+	await more.scrollIntoViewIfNeeded();
+	const end = await place();
+	await more.click();
+	await until(async () => (await place()) < end, "the next jobs");
+	await rows(page).nth(99).waitFor();
+	await page.goBack();
+	await page.goForward();
+	await page.goBack();
+	await until(async () => (await place()) === end, "the end of the list");
+	await closeQuietly(page);
+});
+
 test("a change of many jobs says first how many, and shows three", async () => {
 	const page = await open(its.browser, its.base, "#/queue/imports?state=dead&error=no+space");
 	await page.getByRole("button", { name: "Retry these…" }).click();

@@ -121,7 +121,6 @@ export function App() {
 		document.title = `${title} · readpast`;
 		if (shown.current === where) return;
 		shown.current = where;
-		scrollTo(0, 0);
 		// A screen reader reads on from the new page, not from the old link.
 		main.current?.focus({ preventScroll: true });
 	}, [where, title]);

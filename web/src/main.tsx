@@ -6,6 +6,7 @@ import { App } from "./app";
 import "./focus";
 import { loadSession } from "./session";
 import { reconnect, streams } from "./live";
+import "./scroll";
 import "./style/base.css";
 import "./style/parts.css";
 import "./style/pages.css";

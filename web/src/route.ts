@@ -64,7 +64,7 @@ export function amend(query: Query): void {
 	const { path, query: old } = route.value;
 	route.value = { path, query: setOnly({ ...old, ...query }) };
 	try {
-		history.replaceState(null, "", link(path, route.value.query));
+		history.replaceState(history.state, "", link(path, route.value.query));
 	} catch {
 		// Safari refuses such changes if they are very frequent.
 	}

@@ -91,6 +91,9 @@ export function QueueJobs({ name, numbers }: { name: string; numbers: Stats | un
 	const { query } = route.value;
 	const filter = filterOf(query);
 	const answer = useAnswer<JobPage>(jobsPath(name, filter, PAGE_ROWS, query.cursor), query.cursor ? 0 : 5);
+	const list = useRef<HTMLElement>(null);
+	// These links are in the list that they replace, so the focus would be lost.
+	const focusList = () => list.current?.focus({ preventScroll: true });
 	// The open dialog keeps its filter, even if the browser's Back changes the page's.
 	const [asked, setAsked] = useState<{ verb: Verb; filter: Filter } | null>(null);
 	return (
@@ -108,22 +111,28 @@ export function QueueJobs({ name, numbers }: { name: string; numbers: Stats | un
 					</div>
 				)}
 			</div>
-			<Shown answer={answer}>
-				{(page) => (
-					<>
-						{page.partial && <p class="note">Only the first 10,000 jobs of each state were searched.</p>}
-						{page.jobs.length ? <JobTable jobs={page.jobs} /> : <NoJobs filter={filter} cursor={query.cursor} />}
-						<p class="more">
-							{query.cursor && <a class="button" href={link(["queue", name], { ...filter })}>First jobs</a>}{" "}
-							{page.next && (
-								<a class="button" href={link(["queue", name], { ...filter, cursor: page.next })}>
-									More jobs
-								</a>
-							)}
-						</p>
-					</>
-				)}
-			</Shown>
+			<section ref={list} tabIndex={-1} aria-label="Jobs">
+				<Shown answer={answer}>
+					{(page) => (
+						<>
+							{page.partial && <p class="note">Only the first 10,000 jobs of each state were searched.</p>}
+							{page.jobs.length ? <JobTable jobs={page.jobs} /> : <NoJobs filter={filter} cursor={query.cursor} />}
+							<p class="more">
+								{query.cursor && (
+									<a class="button" href={link(["queue", name], { ...filter })} onClick={focusList}>
+										First jobs
+									</a>
+								)}{" "}
+								{page.next && (
+									<a class="button" href={link(["queue", name], { ...filter, cursor: page.next })} onClick={focusList}>
+										More jobs
+									</a>
+								)}
+							</p>
+						</>
+					)}
+				</Shown>
+			</section>
 			{asked && <BulkDialog {...asked} queue={name} onClose={() => setAsked(null)} onDone={answer.reload} />}
 		</>
 	);
