@@ -139,3 +139,27 @@ test("while the page reads, the dialog keeps its filter, and does not explain jo
 	await said(page, "250 jobs of late are deleted.");
 	await closeQuietly(page);
 });
+
+test("while the page reads, no row moves up or down, and only the end is announced", async () => {
+	its.db.enqueue("rare", "x", "--max-attempts", "1");
+	its.db.fail("rare", "the newest error");
+	const page = await open(its.browser, its.base);
+	await page.evaluate(() => {
+		window.announced = [];
+		window.first = [];
+		const note = (list, selector) => {
+			const text = document.querySelector(selector)?.textContent;
+			if (text && text !== list.at(-1)) list.push(text);
+		};
+		new MutationObserver(() => {
+			note(window.announced, "main .bar [role=status]");
+			note(window.first, "main tbody a.open");
+		}).observe(document.body, { childList: true, characterData: true, subtree: true });
+		location.hash = "#/dead";
+	});
+	await page.getByText(/in the newest \d+ dead jobs$/).waitFor();
+	const { announced, first } = await page.evaluate(() => ({ announced: window.announced, first: window.first }));
+	assert.equal(announced.length, 1, announced.join());
+	assert.deepEqual(first.map((text) => text.includes("the newest error")), [true, false], first.join());
+	await closeQuietly(page);
+});

@@ -70,8 +70,13 @@ export class DeadGroups {
 		if (group.common !== error && !error.includes(group.common)) group.common = longestFixed(error);
 	}
 
-	/** Returns the groups, the largest first. */
+	/** Returns the groups, in the order of their newest jobs. */
 	list(): DeadGroup[] {
-		return [...this.groups.values()].sort((a, b) => b.count - a.count);
+		return [...this.groups.values()];
+	}
+
+	/** Returns the groups, the largest first. */
+	sorted(): DeadGroup[] {
+		return this.list().sort((a, b) => b.count - a.count);
 	}
 }

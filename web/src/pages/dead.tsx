@@ -31,7 +31,8 @@ interface Progress {
 
 const START: Progress = { groups: [], examined: 0, isComplete: false, hasMore: false, problem: null };
 
-/** Read the newest dead jobs page by page, and show what was read so far. */
+/** Read the newest dead jobs page by page, and show what was read so far. The groups keep
+ * their places until the end, when the largest come first. */
 async function readAll(show: (progress: Progress) => void, cancel: AbortSignal): Promise<void> {
 	const groups = new DeadGroups();
 	let cursor: string | null = null;
@@ -45,9 +46,9 @@ async function readAll(show: (progress: Progress) => void, cancel: AbortSignal):
 			cursor = page.next;
 			now({});
 		} while (cursor && groups.examined < MOST_JOBS);
-		now({ isComplete: true, hasMore: cursor !== null });
+		now({ groups: groups.sorted(), isComplete: true, hasMore: cursor !== null });
 	} catch (error) {
-		if (!cancel.aborted) now({ problem: error as Problem });
+		if (!cancel.aborted) now({ groups: groups.sorted(), problem: error as Problem });
 	}
 }
 
@@ -129,14 +130,17 @@ export function DeadPage() {
 	const { groups, examined, isComplete, hasMore, problem } = progress;
 	useReloadAfterFailure(problem, again);
 	const dead = stats.value?.reduce((n, one) => n + one.dead, 0);
+	const isReading = !isComplete && !problem;
+	const read = `${plural(groups.length, "error")} in the newest ${plural(examined, "dead job")}`;
 	return (
 		<>
 			<div class="bar">
 				<h1>Dead jobs</h1>
-				<p class="soft" role="status">
-					{plural(groups.length, "error")} in the newest {plural(examined, "dead job")}
+				<p class="soft">
+					{isReading && `${read}, reading…`}
+					{/* A screen reader announces only the end. */}
+					<span role="status">{!isReading && read}</span>
 					{hasMore && dead !== undefined && `, of ${count(dead)}`}
-					{!isComplete && !problem && ", reading…"}
 				</p>
 				<button type="button" onClick={again}>
 					Read again
@@ -155,7 +159,7 @@ export function DeadPage() {
 					{(rows) => <Table groups={rows} onAct={(group, verb) => setOpen({ group: { ...group }, verb, read: progress })} />}
 				</Pages>
 			)}
-			{!groups.length && !isComplete && !problem && <Loading />}
+			{!groups.length && isReading && <Loading />}
 			{!groups.length && isComplete && <Empty title={`No job${readable()} is dead.`}>Jobs that use up their attempts appear here, grouped by error.</Empty>}
 			{open && (
 				<BulkDialog
