@@ -4,7 +4,7 @@
 // SPDX-FileCopyrightText: The readpast authors
 
 import { test } from "node:test";
-import { open, row, visit } from "./browser.js";
+import { closeQuietly, open, row, visit } from "./browser.js";
 import { suite } from "./suite.js";
 
 const its = suite();
@@ -48,4 +48,12 @@ test("groups are listed with what blocks them", async () => {
 	await visit(page, "#/queue/mail?view=settings");
 	await row(page, "group-on-failure").getByText("block", { exact: true }).waitFor();
 	await page.context().close();
+});
+
+test("after the last group the page says that there are no further ones", async () => {
+	const page = await open(its.browser, its.base, "#/queue/mail?view=groups&after=zzz");
+	await page.getByText("There are no further groups.").waitFor();
+	await visit(page, "#/queue/mail?view=groups");
+	await page.getByText("This queue has no groups to show.").waitFor();
+	await closeQuietly(page);
 });

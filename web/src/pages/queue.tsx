@@ -36,6 +36,8 @@ function Groups({ name }: { name: string }) {
 				<>
 					{data.groups.length ? (
 						<GroupTable queue={name} groups={data.groups} />
+					) : after ? (
+						<Empty title="There are no further groups." />
 					) : (
 						<Empty title="This queue has no groups to show.">
 							Groups are listed if the queue has the setting <code>group-limit</code>, or while a group is held.
