@@ -6,6 +6,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { open, row, visit } from "./browser.js";
+import { until } from "./readpast.js";
 import { suite } from "./suite.js";
 
 const its = suite();
@@ -93,6 +94,19 @@ test("a login in one tab opens the page in the other tabs", async () => {
 	await logIn(page, addToken("two-tabs", "read:*"));
 	await other.evaluate(() => dispatchEvent(new Event("focus")));
 	await row(other, "mail").waitFor();
+	await page.context().close();
+});
+
+test("if the session ends, the field for a token has the focus, and the title says so", async () => {
+	const server = await its.db.serve("--tokens");
+	const page = await open(its.browser, server.base);
+	await logIn(page, addToken("short", "read:*"));
+	await page.getByPlaceholder("Name contains").click();
+	its.db.run(["token", "remove", "short"]);
+	await page.getByLabel("Token").waitFor();
+	await page.keyboard.type("rp_typed");
+	assert.equal(await page.getByLabel("Token").inputValue(), "rp_typed");
+	await until(async () => (await page.title()) === "Log in · readpast", "the title");
 	await page.context().close();
 });
 

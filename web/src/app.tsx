@@ -114,16 +114,17 @@ export function App() {
 	const main = useRef<HTMLElement>(null);
 	const { path } = route.value;
 	const { title, place, page } = pageOf(path);
+	const heading = needsToken.value ? "Log in" : title;
 	const where = path.join("/");
 	const shown = useRef(where);
 
 	useEffect(() => {
-		document.title = `${title} · readpast`;
+		document.title = `${heading} · readpast`;
 		if (shown.current === where) return;
 		shown.current = where;
 		// A screen reader reads on from the new page, not from the old link.
 		main.current?.focus({ preventScroll: true });
-	}, [where, title]);
+	}, [where, heading]);
 
 	if (needsToken.value) return <LoginPage />;
 	return (

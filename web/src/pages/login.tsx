@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The readpast authors
 
-import { useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Field, readChanges } from "../parts/field";
 import { logIn } from "../session";
 
 export function LoginPage() {
+	const form = useRef<HTMLFormElement>(null);
 	const [failure, setFailure] = useState("");
+
+	// A browser obeys autofocus only before anything has had the focus.
+	useLayoutEffect(() => form.current?.querySelector("input")?.focus(), []);
 
 	async function submit(event: SubmitEvent): Promise<void> {
 		event.preventDefault();
@@ -20,12 +24,12 @@ export function LoginPage() {
 
 	return (
 		<main class="login">
-			<form onSubmit={submit}>
+			<form ref={form} onSubmit={submit}>
 				<h1>
 					<img src="./icon.svg" alt="" width="28" height="28" /> readpast
 				</h1>
 				<p>This server wants a token.</p>
-				<Field label="Token" name="token" type="password" placeholder="rp_…" focus />
+				<Field label="Token" name="token" type="password" placeholder="rp_…" />
 				{failure && (
 					<p class="bad" role="alert">
 						{failure}
