@@ -32,7 +32,7 @@ test("a group is retried, after saying how many jobs", async () => {
 	await row(page, "not a number").getByRole("button", { name: "Retry" }).click();
 	await page.getByRole("dialog").getByText("9 jobs match now.").waitFor();
 	await page.getByRole("button", { name: "Retry 9 jobs" }).click();
-	await said(page, "9 jobs of imports are ready again.");
+	await said(page, "9 jobs of imports are retried.");
 	await page.getByText("2 errors in the newest 9 dead jobs").waitFor();
 	assert.equal(its.db.json(["stats", "imports"])[0].dead, 3);
 	await closeQuietly(page);
@@ -61,7 +61,7 @@ test("errors without fixed text, long errors and jobs without an error can be to
 	assert.equal(await row(page, "no error text").getByRole("button").count(), 0);
 	await page.getByRole("button", { name: "Retry: 42", exact: true }).click();
 	await page.getByRole("button", { name: "Retry 2 jobs" }).click();
-	await said(page, "2 jobs of odd are ready again.");
+	await said(page, "2 jobs of odd are retried.");
 	await row(page, "at line 7").getByRole("button", { name: "Delete" }).click();
 	await page.getByRole("button", { name: "Delete 1 job" }).click();
 	await said(page, "1 job of odd is deleted.");

@@ -103,7 +103,7 @@ test("after the last job of an error the focus is at the next error", async () =
 	const page = await open(its.browser, its.base, "#/dead");
 	await press(page, "button", /^Retry: .*not a number/);
 	await press(page, "button", "Retry 9 jobs");
-	await said(page, "9 jobs of imports are ready again.");
+	await said(page, "9 jobs of imports are retried.");
 	await hasFocus(page, await row(page, "no space").locator("a.open").innerText());
 	await closeQuietly(page);
 });

@@ -36,9 +36,22 @@ test("a dead job is retried", async () => {
 	const id = dead("mail");
 	const page = await open(its.browser, its.base, `#/job/${id}`);
 	await page.getByRole("button", { name: "Retry" }).click();
-	await said(page, `Job ${id} is ready again.`);
+	await said(page, `Job ${id} is retried.`);
 	await page.locator("h1 .state.ready").waitFor();
 	assert.equal(its.db.job(id).state, "ready");
+	await closeQuietly(page);
+});
+
+test("a retry says nothing of a state, because the job may be blocked", async () => {
+	its.db.run(["queue", "set", "narrow", "--group-limit", "1", "--max-attempts", "1"]);
+	its.db.enqueue("narrow", "first", "--group", "g");
+	its.db.fail("narrow", "no route");
+	its.db.enqueue("narrow", "second", "--group", "g");
+	const id = dead("narrow");
+	const page = await open(its.browser, its.base, `#/job/${id}`);
+	await page.getByRole("button", { name: "Retry" }).click();
+	await page.locator("h1 .state.blocked").waitFor();
+	assert.equal(await page.locator(".toast span").innerText(), `Job ${id} is retried.`);
 	await closeQuietly(page);
 });
 

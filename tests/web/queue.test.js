@@ -133,7 +133,7 @@ test("a change of many jobs says first how many, and shows three", async () => {
 	assert.equal(await dialog.locator(".examples li").count(), 3);
 	assert.equal(its.db.json(["stats", "imports"])[0].dead, 12);
 	await dialog.getByRole("button", { name: "Retry 3 jobs" }).click();
-	await said(page, "3 jobs of imports are ready again.");
+	await said(page, "3 jobs of imports are retried.");
 	await page.getByText("No job matches this filter.").waitFor();
 	const [after] = its.db.json(["stats", "imports"]);
 	assert.deepEqual([after.dead, after.ready], [9, 4]);
@@ -147,8 +147,8 @@ test("a retry of many jobs says which were left because of their unique key", as
 	const page = await open(its.browser, its.base, "#/queue/keys?state=dead");
 	await page.getByRole("button", { name: "Retry these…" }).click();
 	await page.getByRole("button", { name: "Retry 2 jobs" }).click();
-	await said(page, "1 job of keys is ready again.");
-	await said(page, "1 job of keys is not ready again: a live job has the same unique key.");
+	await said(page, "1 job of keys is retried.");
+	await said(page, "1 job of keys is not retried: a live job has the same unique key.");
 	const [after] = its.db.json(["stats", "keys"]);
 	assert.deepEqual([after.dead, after.ready], [1, 2]);
 	await closeQuietly(page);

@@ -20,8 +20,8 @@ export type Verb = "retry-dead" | "cancel" | "purge";
 const WORDS: Record<Verb, { name: string; done: string; effect: string }> = {
 	"retry-dead": {
 		name: "Retry",
-		done: "ready again",
-		effect: "They become ready again with all their attempts.",
+		done: "retried",
+		effect: "They get all their attempts again.",
 	},
 	cancel: {
 		name: "Cancel",

@@ -38,7 +38,7 @@ function CancelDialog({ job, onClose, onDone }: Asked) {
 				<p>
 					{job.state === "running"
 						? "Its worker is told so; a handler that is running may still end its work."
-						: "It will not run. It can be made ready again with Retry while it is kept."}
+						: "It will not run, unless it is retried while it is kept."}
 				</p>
 				<Buttons label="Cancel the job" danger busy={busy} failure={failure} onClose={onClose} />
 			</form>
@@ -77,7 +77,7 @@ export function JobActions({ job, onDone }: { job: Job; onDone: () => void }) {
 
 	async function retry(): Promise<void> {
 		setBusy(true);
-		await act(() => post(`v1/jobs/${job.id}/retry`), `Job ${job.id} is ready again.`);
+		await act(() => post(`v1/jobs/${job.id}/retry`), `Job ${job.id} is retried.`);
 		setBusy(false);
 		onDone();
 	}
