@@ -155,6 +155,19 @@ test("a retry of many jobs says which were left because of their unique key", as
 	its.db.run(["purge", "keys", "--state", "all", "--yes"]);
 });
 
+test("a bulk change that finds no job any more says that none was changed", async () => {
+	its.db.enqueue("late", "x", "--max-attempts", "1");
+	its.db.fail("late", "no route");
+	const page = await open(its.browser, its.base, "#/queue/late?state=dead");
+	await page.getByRole("button", { name: "Retry these…" }).click();
+	const retry = page.getByRole("button", { name: "Retry 1 job" });
+	await retry.waitFor();
+	its.db.run(["purge", "late", "--state", "dead", "--yes"]);
+	await retry.click();
+	await said(page, "No job of late was changed.");
+	await closeQuietly(page);
+});
+
 test("jobs are cancelled and deleted in bulk", async () => {
 	const page = await open(its.browser, its.base, "#/queue/thumbnails?state=ready");
 	await page.getByRole("button", { name: "Cancel these…" }).click();

@@ -81,7 +81,7 @@ export function BulkDialog({
 
 	async function changeAll(): Promise<void> {
 		const { jobs, taken = 0 } = await post<Changed>(path, filter, BULK_PATIENCE_MS);
-		say(`${jobsAre(jobs)} ${words.done}.`);
+		say(jobs ? `${jobsAre(jobs)} ${words.done}.` : `No job of ${queue} was changed.`);
 		if (taken > 0) say(`${jobsAre(taken)} not ${words.done}: a live job has the same unique key.`, true);
 	}
 
