@@ -283,6 +283,36 @@ test("a queue is paused by keyboard alone", async () => {
 	await closeQuietly(page);
 });
 
+test("the header hides nothing that has the focus", async () => {
+	const page = await open(its.browser, its.base, "#/queue/thumbnails?state=ready");
+	await row(page, "IMG_").last().waitFor();
+	for (const [width, height] of [
+		[1280, 450],
+		[800, 450],
+		[390, 450],
+		[320, 200],
+	]) {
+		await page.setViewportSize({ width, height });
+		await row(page, "IMG_").last().locator("a.open").focus();
+		for (let i = 0; i < 30; i++) {
+			await page.keyboard.press("Shift+Tab");
+			const hidden = await page.evaluate(() => {
+				const one = document.activeElement;
+				const { top } = one.getBoundingClientRect();
+				const { bottom } = document.querySelector("header").getBoundingClientRect();
+				return one.closest("main") && top < Math.max(0, bottom) ? `${one.textContent}: ${top} < ${bottom}` : "";
+			});
+			assert.equal(hidden, "", `${width} x ${height}`);
+		}
+	}
+	const bottom = await page.evaluate(() => {
+		scrollTo(0, document.body.scrollHeight);
+		return document.querySelector("header").getBoundingClientRect().bottom;
+	});
+	assert.ok(bottom <= 0, "the header of a very low window scrolls with the page");
+	await closeQuietly(page);
+});
+
 test("shortcuts lead to each page, along rows and to help", async () => {
 	const page = await open(its.browser, its.base);
 	await row(page, "mail").waitFor();
