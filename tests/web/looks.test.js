@@ -87,6 +87,35 @@ test("no page is wider than the window, whatever its width, or if letters are tw
 	await closeQuietly(page);
 });
 
+test("no digit of large totals is cut, whatever the width of the window", async () => {
+	const page = await emptyPage(its.browser);
+	await page.route(/v1\/events/, () => new Promise(() => undefined));
+	await page.route(/v1\/stats$/, async (route) => {
+		const body = await (await route.fetch()).json();
+		Object.assign(body.queues[0], { ready: 21728390, running: 1234567, dead: 98765432 });
+		await route.fulfill({ json: body });
+	});
+	await page.goto(its.base);
+	await page.locator(".total", { hasText: "21,728," }).waitFor();
+	for (const width of [320, 360, 390, 700, 800, 1280]) {
+		await page.setViewportSize({ width, height: 740 });
+		const cut = await page.evaluate(() => {
+			const text = document.createRange();
+			return [...document.querySelectorAll(".total dt, .total dd")]
+				.filter((one) => {
+					text.selectNodeContents(one);
+					const inner = text.getBoundingClientRect();
+					const outer = one.parentElement.getBoundingClientRect();
+					const list = one.closest("dl").getBoundingClientRect();
+					return inner.right > outer.right || outer.right > list.right || list.right > innerWidth;
+				})
+				.map((one) => one.textContent);
+		});
+		assert.deepEqual(cut, [], `${width} pixels`);
+	}
+	await closeQuietly(page);
+});
+
 test("no message is outside the window, however many there are", async () => {
 	const page = await open(its.browser, its.base, "#/schedules", { viewport: PHONE });
 	await page.route(/digest\/run$/, (route) =>
