@@ -134,6 +134,20 @@ test("no message is outside the window, however many there are", async () => {
 	await page.context().close();
 });
 
+test("the button that closes a message can be seen under the pointer and with the focus", async () => {
+	const page = await open(its.browser, its.base, "#/schedules");
+	await page.getByRole("button", { name: "Run nightly now" }).click();
+	const close = page.getByRole("button", { name: "Close message" });
+	const style = (of, name) => of.evaluate((one, property) => getComputedStyle(one)[property], name);
+	const ink = await style(page.locator(".toast"), "color");
+	await close.hover();
+	assert.equal(await style(close, "color"), ink);
+	await page.keyboard.press("Tab"); // the next focus() is one by keyboard
+	await close.focus();
+	assert.equal(await style(close, "outlineColor"), ink);
+	await closeQuietly(page);
+});
+
 /** Collect the parts that move up or down, in `moves`. */
 function watchMoves() {
 	window.moves = [];
