@@ -6,10 +6,13 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { closeQuietly, open, row, visit } from "./browser.js";
+import { closeQuietly, open, row, said, visit } from "./browser.js";
 import { suite } from "./suite.js";
 
 const HOSTILE = '<script>document.title="pwned"</script><img src=x onerror=alert(1)><a href="javascript:alert(2)">x</a>';
+
+/** Turns the direction of all text after it. */
+const TURN = "\u202e";
 
 const its = suite((db) => {
 	db.run(["queue", "set", "hostile", "--max-attempts", "1"]);
@@ -40,6 +43,58 @@ test("script and HTML in payloads, errors, kinds, keys, headers and reasons do n
 	}
 	await visit(page, "#/schedules");
 	await row(page, "<b>bold</b>").waitFor();
+	await closeQuietly(page);
+});
+
+test("no character of a name turns the words around it, or hides", async () => {
+	const name = `a${TURN}b`;
+	const seen = "a\\u202eb";
+	const { db } = its;
+	db.run(["queue", "set", name, "--group-limit", "1", "--max-attempts", "1"]);
+	db.run(["cron", "add", name, name, "@daily", "--kind", name]);
+	const fields = ["--kind", name, "--group", name, "--unique", name];
+	const dead = db.enqueue(name, "x", ...fields);
+	const claim = { method: "POST", body: JSON.stringify({ queues: [name], worker: name }) };
+	const { jobs } = await (await fetch(`${its.base}v1/claim`, claim)).json();
+	db.run(["fail", jobs[0].claim, "--error", "no route"]);
+	const id = db.enqueue(name, "x", ...fields);
+	const worker = db.worker(name);
+	const page = await open(its.browser, its.base);
+	const address = `#/queue/${encodeURIComponent(name)}`;
+	for (const hash of ["#/queues", "#/workers", "#/schedules", "#/dead", "#/doctor", address, `${address}?view=groups`, `#/job/${id}`, `#/job/${dead}`]) {
+		await visit(page, hash);
+		await page.locator("main", { hasText: hash === "#/doctor" ? "Doctor" : seen }).waitFor();
+		await page.locator(".loading").waitFor({ state: "detached" });
+		assert.doesNotMatch((await page.innerText("body")) + (await page.title()), /\u202e/, hash);
+	}
+	await page.locator(".why", { hasText: `queue ${seen} has been dead since` }).waitFor();
+	await page.locator(".timeline", { hasText: `worker ${seen}` }).waitFor();
+	await visit(page, `${address}?state=dead&kind=${encodeURIComponent(name)}`);
+	await page.getByRole("button", { name: "Delete these…" }).click();
+	await page.getByRole("heading", { name: `Delete dead jobs of queue ${seen} of kind ${seen}` }).waitFor();
+	await page.getByRole("button", { name: "Delete 1 job" }).click();
+	await said(page, `1 job of ${seen} is deleted.`);
+	await db.stop(worker);
+	await closeQuietly(page);
+});
+
+test("names whose letters run from right to left stay in the order of their list", async () => {
+	const queues = ["\u05d0\u05d1\u05d2", "\u05d3\u05d4\u05d5"];
+	const worker = its.db.start(["work", ...queues, "--quiet", "--", "true"]);
+	const page = await open(its.browser, its.base, "#/workers");
+	const list = page.locator("td[data-label=queues] .name", { hasText: queues[0] });
+	const lefts = await list.evaluate((one, names) => {
+		const text = one.firstChild;
+		const range = document.createRange();
+		return names.map((name) => {
+			const at = text.data.indexOf(name);
+			range.setStart(text, at);
+			range.setEnd(text, at + name.length);
+			return range.getBoundingClientRect().left;
+		});
+	}, queues);
+	assert.ok(lefts[0] < lefts[1], String(lefts));
+	await its.db.stop(worker);
 	await closeQuietly(page);
 });
 

@@ -4,6 +4,7 @@
 // SPDX-FileCopyrightText: The readpast authors
 
 import { signal } from "@preact/signals";
+import { visible } from "./name";
 
 /** A call that takes longer than this fails, so that the page shows an error. */
 const PATIENCE_MS = 10000;
@@ -34,7 +35,7 @@ async function readProblem(answer: Response): Promise<Problem> {
 		// The body is not JSON: it may be the error page of a proxy.
 	}
 	const text = body.detail ?? body.title ?? `The server answered ${answer.status}.`;
-	return new Problem(answer.status, text, body.outcome);
+	return new Problem(answer.status, visible(text), body.outcome);
 }
 
 function explain(error: unknown, patienceMs = PATIENCE_MS): Problem {

@@ -8,6 +8,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { needsToken } from "./api";
 import { helpIsOpen } from "./keys";
 import { connection, reconnect } from "./live";
+import { named } from "./name";
 import { JobPage } from "./pages/job";
 import { LoginPage } from "./pages/login";
 import { QueuePage } from "./pages/queue";
@@ -23,7 +24,7 @@ function pageOf(path: string[]): { title: string; place: string; page: Component
 	const found = PLACES.find((one) => one.path === first);
 	if (found) return { title: found.title, place: first, page: <found.Page /> };
 	if (first === "queue" && name)
-		return { title: name, place: "queues", page: <QueuePage key={name} name={name} /> };
+		return { title: named(name), place: "queues", page: <QueuePage key={name} name={name} /> };
 	if (first === "job" && name)
 		return { title: `Job ${name}`, place: "queues", page: <JobPage key={name} id={name} /> };
 	return {

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The readpast authors
 
+import { named } from "./name";
 import { encodeQuery } from "./route";
 import type { Filter } from "./types";
 
@@ -29,10 +30,10 @@ export function jobsPath(queue: string | undefined, filter: Filter, limit: numbe
 /** Say in words which jobs of a queue match. */
 export function describe(filter: Filter): string {
 	const parts: string[] = [];
-	if (filter.kind) parts.push(`of kind ${filter.kind}`);
-	if (filter.key) parts.push(`with the unique key ${filter.key}`);
-	if (filter.group) parts.push(`of group ${filter.group}`);
-	if (filter.error) parts.push(`whose error contains “${filter.error}”`);
+	if (filter.kind) parts.push(`of kind ${named(filter.kind)}`);
+	if (filter.key) parts.push(`with the unique key ${named(filter.key)}`);
+	if (filter.group) parts.push(`of group ${named(filter.group)}`);
+	if (filter.error) parts.push(`whose error contains “${named(filter.error)}”`);
 	if (filter.older) parts.push(`older than ${filter.older}`);
 	return parts.join(", ");
 }

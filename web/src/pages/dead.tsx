@@ -10,6 +10,7 @@ import { jobsPath } from "../filter";
 import { count, plural } from "../format";
 import { type DeadGroup, DeadGroups } from "../groupdead";
 import { stats } from "../live";
+import { Name } from "../name";
 import { Empty, Failure, Loading } from "../parts/answer";
 import { BulkDialog, type Verb } from "../parts/bulk";
 import { Pages } from "../parts/pages";
@@ -65,7 +66,7 @@ function Row({ of, onAct }: { of: DeadGroup; onAct: (verb: Verb) => void }) {
 			</th>
 			<td data-label="queue">
 				<a class="name" href={link(["queue", of.queue], { state: "dead" })}>
-					{of.queue}
+					<Name of={of.queue} />
 				</a>
 			</td>
 			<td data-label="newest">

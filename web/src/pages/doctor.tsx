@@ -6,6 +6,7 @@
 
 import { useAnswer } from "../answer";
 import { plural } from "../format";
+import { Name, visible } from "../name";
 import { Empty, Shown } from "../parts/answer";
 import { Button } from "../parts/button";
 import { link } from "../route";
@@ -19,15 +20,17 @@ function Card({ of }: { of: Finding }) {
 	return (
 		<li class={`finding ${of.level}`}>
 			<p class="what">
-				<span class="tag">{of.level}</span> {of.finding}
+				<span class="tag">{of.level}</span> {visible(of.finding ?? "")}
 			</p>
-			<p class="fix">{of.fix}</p>
+			<p class="fix">{visible(of.fix ?? "")}</p>
 			<p class="soft">
 				check {of.check}
 				{typeof queue === "string" && (
 					<>
 						{" · "}
-						<a href={link(["queue", queue])}>queue {queue}</a>
+						<a href={link(["queue", queue])}>
+							queue <Name of={queue} />
+						</a>
 					</>
 				)}
 				{typeof example === "number" && (

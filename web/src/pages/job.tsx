@@ -6,6 +6,7 @@
 import { type Answer, hasEnded, useAnswer } from "../answer";
 import { segment } from "../api";
 import { duration } from "../format";
+import { Name, visible } from "../name";
 import { Empty, Shown } from "../parts/answer";
 import { Bytes } from "../parts/bytes";
 import { JobActions } from "../parts/jobactions";
@@ -28,7 +29,7 @@ function Reason({ answer }: { answer: Answer<Why> }) {
 			<Shown answer={answer}>
 				{(why) => (
 					<p>
-						{why.reason !== why.state && <span class="tag">{why.reason}</span>} {why.text}
+						{why.reason !== why.state && <span class="tag">{why.reason}</span>} <bdi>{visible(why.text)}</bdi>
 					</p>
 				)}
 			</Shown>
@@ -38,13 +39,13 @@ function Reason({ answer }: { answer: Answer<Why> }) {
 
 function Facts({ job }: { job: Job }) {
 	const facts: [string, unknown][] = [
-		["Queue", <a href={link(["queue", job.queue])}>{job.queue}</a>],
-		["Kind", job.kind],
-		["Group", job.group_key && <a href={link(["queue", job.queue], { group: job.group_key })}>{job.group_key}</a>],
-		["Unique key", job.unique_key && <span class="mono">{job.unique_key}</span>],
+		["Queue", <a href={link(["queue", job.queue])}><Name of={job.queue} /></a>],
+		["Kind", job.kind && <Name of={job.kind} />],
+		["Group", job.group_key && <a href={link(["queue", job.queue], { group: job.group_key })}><Name of={job.group_key} /></a>],
+		["Unique key", job.unique_key && <Name of={job.unique_key} class="mono" />],
 		["Priority", job.priority],
 		["Attempt", `${job.attempt} of ${job.max_attempts}`],
-		["Worker", job.worker],
+		["Worker", job.worker && <Name of={job.worker} />],
 		["Enqueued", <Time at={job.created_at} />],
 		["Expires", job.expire_at && <Time at={job.expire_at} />],
 		["Timeout", job.timeout_ms && duration(job.timeout_ms)],
@@ -108,7 +109,7 @@ function Details({ job, why, onDone }: { job: Job; why: Answer<Why>; onDone: () 
 			<div class="bar">
 				<h1>
 					<a class="up" href={link(["queue", job.queue])}>
-						{job.queue}
+						<Name of={job.queue} />
 					</a>{" "}
 					Job {job.id} <StateMark state={job.state} />
 				</h1>

@@ -8,6 +8,7 @@ import { hasEnded, useAnswer } from "../answer";
 import { segment } from "../api";
 import { count, span } from "../format";
 import { historyOf, stats } from "../live";
+import { Name, named } from "../name";
 import { Empty, Loading, Shown } from "../parts/answer";
 import { Chart, type Line, RATES } from "../parts/chart";
 import { GroupTable } from "../parts/groups";
@@ -99,7 +100,7 @@ export function QueuePage({ name }: { name: string }) {
 
 	if (settings.problem?.status === 404)
 		return (
-			<Empty title={`There is no queue ${name}.`} isPage>
+			<Empty title={`There is no queue ${named(name)}.`} isPage>
 				<a href={link(["queues"])}>Show all queues</a>
 			</Empty>
 		);
@@ -110,7 +111,7 @@ export function QueuePage({ name }: { name: string }) {
 					<a class="up" href={link(["queues"])}>
 						Queues
 					</a>{" "}
-					{name}
+					<Name of={name} />
 				</h1>
 				<PauseButton queue={name} paused={paused} onDone={settings.reload} />
 			</div>
@@ -120,7 +121,7 @@ export function QueuePage({ name }: { name: string }) {
 				{paused && (
 					<p class="paused note">
 						<span class="tag warn">paused</span> <Since at={settings.data?.paused_at} />
-						{reason && `: ${reason}`}
+						{reason && <>: <bdi>{reason}</bdi></>}
 					</p>
 				)}
 				{settings.data && <Limits of={settings.data} />}

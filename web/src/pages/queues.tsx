@@ -6,6 +6,7 @@
 import { hasEnded, useAnswer } from "../answer";
 import { count, plural, rate, span } from "../format";
 import { historyOf, stats, total } from "../live";
+import { Name } from "../name";
 import { Empty, Loading, Shown } from "../parts/answer";
 import { Chart, RATES } from "../parts/chart";
 import { Limits } from "../parts/limits";
@@ -64,11 +65,11 @@ function Row({ of, settings, onDone }: RowProps) {
 		<tr class={paused ? "paused" : undefined}>
 			<th scope="row">
 				<a class="open" href={link(["queue", of.queue])}>
-					{of.queue}
+					<Name of={of.queue} />
 				</a>
 				{paused && (
 					<p class="note">
-						<span class="tag warn">paused</span> {reason}
+						<span class="tag warn">paused</span> <bdi>{reason}</bdi>
 					</p>
 				)}
 				{settings && <Limits of={settings} />}

@@ -7,6 +7,7 @@ import { useState } from "preact/hooks";
 import { useAnswer } from "../answer";
 import { post, segment } from "../api";
 import { plural } from "../format";
+import { Name, named } from "../name";
 import { Empty, Shown } from "../parts/answer";
 import { Button } from "../parts/button";
 import { Pages } from "../parts/pages";
@@ -22,6 +23,7 @@ function Actions({ of, onDone }: { of: Schedule; onDone: () => void }) {
 	if (!mayChange(of.queue)) return null;
 
 	const path = `v1/schedules/${segment(of.name)}`;
+	const name = named(of.name);
 
 	async function run(work: () => Promise<unknown>, done: string): Promise<void> {
 		setBusy(true);
@@ -35,20 +37,20 @@ function Actions({ of, onDone }: { of: Schedule; onDone: () => void }) {
 	async function fire(): Promise<void> {
 		const { id, outcome } = await post<{ id: number; outcome: string }>(`${path}/run`);
 		if (outcome === "existing")
-			throw new Error(`${of.name} was not run: it has overlap skip, and its job ${id} is still live.`);
+			throw new Error(`${name} was not run: it has overlap skip, and its job ${id} is still live.`);
 	}
 
 	return (
 		<>
-			<Button off={busy} label={`Run ${of.name} now`} onClick={() => run(fire, `A job of ${of.name} is enqueued.`)}>
+			<Button off={busy} label={`Run ${name} now`} onClick={() => run(fire, `A job of ${name} is enqueued.`)}>
 				Run now
 			</Button>
 			{of.paused_at ? (
-				<Button off={busy} label={`Resume ${of.name}`} onClick={() => run(() => post(`${path}/resume`), `${of.name} fires again.`)}>
+				<Button off={busy} label={`Resume ${name}`} onClick={() => run(() => post(`${path}/resume`), `${name} fires again.`)}>
 					Resume
 				</Button>
 			) : (
-				<Button off={busy} label={`Pause ${of.name}`} onClick={() => run(() => post(`${path}/pause`), `${of.name} is paused.`)}>
+				<Button off={busy} label={`Pause ${name}`} onClick={() => run(() => post(`${path}/pause`), `${name} is paused.`)}>
 					Pause
 				</Button>
 			)}
@@ -71,7 +73,7 @@ function Row({ of, onDone }: { of: Schedule; onDone: () => void }) {
 	return (
 		<tr class={of.paused_at ? "paused" : undefined}>
 			<th scope="row">
-				{of.name}
+				<Name of={of.name} />
 				{of.paused_at && (
 					<p class="note">
 						<span class="tag warn">paused</span> <Since at={of.paused_at} />
@@ -88,9 +90,9 @@ function Row({ of, onDone }: { of: Schedule; onDone: () => void }) {
 			</td>
 			<td data-label="queue">
 				<a class="name" href={link(["queue", of.queue])}>
-					{of.queue}
+					<Name of={of.queue} />
 				</a>{" "}
-				{of.kind && <span class="name soft">{of.kind}</span>}
+				{of.kind && <Name of={of.kind} class="name soft" />}
 			</td>
 			<td data-label="next">{of.paused_at ? <span class="faint">–</span> : <Time at={of.next_at} />}</td>
 			<td data-label="last">

@@ -6,6 +6,7 @@
 import { useAnswer } from "../answer";
 import { jobsPath } from "../filter";
 import { count, plural, span } from "../format";
+import { Name, named } from "../name";
 import { Empty, Shown } from "../parts/answer";
 import { Pages } from "../parts/pages";
 import { Since, Time } from "../parts/time";
@@ -31,10 +32,10 @@ function Running({ worker, jobs }: { worker: Worker; jobs: Job[] }) {
 					<a class="id" href={link(["job", String(job.id)])}>
 						{job.id}
 					</a>{" "}
-					<span class="name">{job.queue}</span>{" "}
+					<Name of={job.queue} class="name" />{" "}
 					{job.kind && (
 						<>
-							· <span class="name">{job.kind}</span>
+							· <Name of={job.kind} class="name" />
 						</>
 					)}{" "}
 					<span class="soft"><Since at={job.claimed_at} /></span>
@@ -51,9 +52,13 @@ function Row({ worker, jobs }: { worker: Worker; jobs: Job[] }) {
 	return (
 		<tr class={silent ? "silent" : undefined}>
 			<th scope="row">
-				{worker.name}
+				<Name of={worker.name} />
 				<p class="note">
-					{worker.host && `host ${worker.host}`}
+					{worker.host && (
+						<>
+							host <Name of={worker.host} />
+						</>
+					)}
 					{worker.pid ? `, process ${worker.pid}` : ""}
 				</p>
 			</th>
@@ -64,7 +69,7 @@ function Row({ worker, jobs }: { worker: Worker; jobs: Job[] }) {
 				<Time at={worker.started_at} />
 			</td>
 			<td data-label="queues">
-				<span class="name">{worker.queues.join(", ")}</span>
+				<span class="name">{worker.queues.map(named).join(", ")}</span>
 			</td>
 			<td data-label="runs">
 				<Running worker={worker} jobs={jobs} />

@@ -9,6 +9,7 @@ import { useEffect, useState } from "preact/hooks";
 import { BULK_PATIENCE_MS, type Problem, post, segment } from "../api";
 import { describe } from "../filter";
 import { count, plural } from "../format";
+import { Name, named } from "../name";
 import { say } from "../toast";
 import type { Filter, Job } from "../types";
 import { Loading } from "./answer";
@@ -72,8 +73,8 @@ export function BulkDialog({
 		: would.jobs_at_least
 			? `${words.name} all jobs that match`
 			: `${words.name} ${plural(would.jobs, "job")}`;
-	const jobsAre = (n: number) => `${plural(n, "job")} of ${queue} ${n === 1 ? "is" : "are"}`;
-	const which = [filter.state, `jobs of queue ${queue}`, describe(filter)].filter(Boolean).join(" ");
+	const jobsAre = (n: number) => `${plural(n, "job")} of ${named(queue)} ${n === 1 ? "is" : "are"}`;
+	const which = [filter.state, `jobs of queue ${named(queue)}`, describe(filter)].filter(Boolean).join(" ");
 
 	useEffect(() => {
 		post<Changed>(`${path}?dry_run=1`, filter).then(setWould, (problem: Problem) => setFailure(problem.message));
@@ -81,7 +82,7 @@ export function BulkDialog({
 
 	async function changeAll(): Promise<void> {
 		const { jobs, taken = 0 } = await post<Changed>(path, filter, BULK_PATIENCE_MS);
-		say(jobs ? `${jobsAre(jobs)} ${words.done}.` : `No job of ${queue} was changed.`);
+		say(jobs ? `${jobsAre(jobs)} ${words.done}.` : `No job of ${named(queue)} was changed.`);
 		if (taken > 0) say(`${jobsAre(taken)} not ${words.done}: a live job has the same unique key.`, true);
 	}
 
@@ -133,8 +134,8 @@ function Examples({ jobs, of }: { jobs: Job[]; of: number }) {
 			<ul class="examples">
 				{jobs.map((job) => (
 					<li key={job.id}>
-						<span class="id">{job.id}</span> {job.state && <StateMark state={job.state} />} {job.kind}{" "}
-						<span class="clip">{job.last_error ?? job.payload}</span>
+						<span class="id">{job.id}</span> {job.state && <StateMark state={job.state} />}{" "}
+						{job.kind && <Name of={job.kind} />} <span class="clip">{job.last_error ?? job.payload}</span>
 					</li>
 				))}
 			</ul>

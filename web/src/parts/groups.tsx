@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The readpast authors
 
 import { count } from "../format";
+import { Name } from "../name";
 import { link } from "../route";
 import type { Group } from "../types";
 import { holdEnd } from "./limits";
@@ -25,7 +26,7 @@ export function GroupTable({ queue, groups }: { queue: string; groups: Group[] }
 					<tr key={one.group}>
 						<th scope="row">
 							<a class="open" href={link(["queue", queue], { group: one.group })}>
-								{one.group}
+								<Name of={one.group} />
 							</a>
 						</th>
 						<td class="n" data-label="blocked">

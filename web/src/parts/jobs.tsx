@@ -5,6 +5,7 @@
 
 import { Since, Time } from "./time";
 import { StateMark } from "./state";
+import { Name } from "../name";
 import { link } from "../route";
 import type { Job } from "../types";
 
@@ -61,18 +62,22 @@ export function JobTable({ jobs, showQueue }: { jobs: Job[]; showQueue?: boolean
 								{job.id}
 							</a>
 						</th>
-						{showQueue && <td data-label="queue">{job.queue}</td>}
+						{showQueue && (
+							<td data-label="queue">
+								<Name of={job.queue} />
+							</td>
+						)}
 						<td data-label="state">
 							<StateMark state={job.state} />
 						</td>
 						<td data-label="when">
 							<When job={job} />
 						</td>
-						<td data-label="kind">{job.kind && <span class="name">{job.kind}</span>}</td>
+						<td data-label="kind">{job.kind && <Name of={job.kind} class="name" />}</td>
 						<td data-label="group, key">
-							{job.group_key && <span class="name">{job.group_key}</span>}
+							{job.group_key && <Name of={job.group_key} class="name" />}
 							{job.group_key && job.unique_key && <br />}
-							{job.unique_key && <span class="name mono faint">{job.unique_key}</span>}
+							{job.unique_key && <Name of={job.unique_key} class="name mono faint" />}
 						</td>
 						<td class="n" data-label="attempt">
 							{job.attempt}

@@ -4,6 +4,7 @@
 import { useState } from "preact/hooks";
 import { post, segment } from "../api";
 import { connection } from "../live";
+import { named } from "../name";
 import { mayChange } from "../session";
 import { act } from "../toast";
 import type { Queue, Stats } from "../types";
@@ -31,11 +32,11 @@ function PauseDialog({ queue, onClose, onDone }: { queue: string; onClose: () =>
 		event.preventDefault();
 		const { reason } = readChanges(event.currentTarget as HTMLFormElement);
 		const body = reason ? { reason } : {};
-		if (await run(() => post(`v1/queues/${segment(queue)}/pause`, body), `Queue ${queue} is paused.`)) onDone();
+		if (await run(() => post(`v1/queues/${segment(queue)}/pause`, body), `Queue ${named(queue)} is paused.`)) onDone();
 	}
 
 	return (
-		<Dialog title={`Pause queue ${queue}`} onClose={onClose}>
+		<Dialog title={`Pause queue ${named(queue)}`} onClose={onClose}>
 			<form onSubmit={pause}>
 				<p>Workers start no further jobs of it. Running jobs end normally, and jobs can still be enqueued.</p>
 				<Field label="Reason" name="reason" hint="Everybody who looks at the queue sees it." focus />
@@ -53,14 +54,14 @@ export function PauseButton({ queue, paused, onDone }: { queue: string; paused: 
 
 	async function resume(): Promise<void> {
 		setBusy(true);
-		if (await act(() => post(`v1/queues/${segment(queue)}/resume`), `Queue ${queue} runs again.`)) onDone();
+		if (await act(() => post(`v1/queues/${segment(queue)}/resume`), `Queue ${named(queue)} runs again.`)) onDone();
 		setBusy(false);
 	}
 
 	const verb = paused ? "Resume" : "Pause";
 	return (
 		<>
-			<Button off={busy} label={`${verb} queue ${queue}`} onClick={paused ? resume : () => setAsking(true)}>
+			<Button off={busy} label={`${verb} queue ${named(queue)}`} onClick={paused ? resume : () => setAsking(true)}>
 				{verb}
 			</Button>
 			{asking && <PauseDialog queue={queue} onClose={() => setAsking(false)} onDone={onDone} />}

@@ -6,6 +6,7 @@
 import { useState } from "preact/hooks";
 import { change, segment } from "../api";
 import { bytes, duration } from "../format";
+import { named } from "../name";
 import { mayChange } from "../session";
 import type { Queue } from "../types";
 import { Buttons, Dialog, useAction } from "./dialog";
@@ -68,11 +69,11 @@ function Change({ of, onClose, onDone }: { of: Queue; onClose: () => void; onDon
 		}
 		if (!Object.keys(changes).length) return onClose();
 		const path = `v1/queues/${segment(of.queue)}`;
-		if (await run(() => change("PATCH", path, changes), `The settings of ${of.queue} are changed.`)) onDone();
+		if (await run(() => change("PATCH", path, changes), `The settings of ${named(of.queue)} are changed.`)) onDone();
 	}
 
 	return (
-		<Dialog title={`Settings of queue ${of.queue}`} onClose={onClose}>
+		<Dialog title={`Settings of queue ${named(of.queue)}`} onClose={onClose}>
 			<form class="grid" onSubmit={submit}>
 				{SETTINGS.map((one) => (
 					<Field

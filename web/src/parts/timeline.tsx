@@ -5,6 +5,7 @@
 
 import type { ComponentChildren } from "preact";
 import { span } from "../format";
+import { Name } from "../name";
 import type { Failure, Job } from "../types";
 import { Time } from "./time";
 
@@ -19,14 +20,28 @@ function Event({ kind, at, title, children }: { kind: string; at: string | null;
 	);
 }
 
+function Worker({ name }: { name: string | null }) {
+	if (!name) return <>a client that is not a worker</>;
+	return (
+		<>
+			worker <Name of={name} />
+		</>
+	);
+}
+
 function Failed({ of }: { of: Failure }) {
 	const isLost = Boolean(of.seen_at);
 	return (
 		<Event kind="failed" at={of.at} title={isLost ? `Attempt ${of.attempt} lost its lease` : `Attempt ${of.attempt} failed`}>
 			{of.text && <pre>{of.text}</pre>}
 			<p class="soft">
-				{of.worker ? `worker ${of.worker}` : "a client that is not a worker"}
-				{of.host && ` on host ${of.host}`}
+				<Worker name={of.worker} />
+				{of.host && (
+					<>
+						{" "}
+						on host <Name of={of.host} />
+					</>
+				)}
 				{isLost && (
 					<>
 						, last heard of <Time at={of.seen_at} />
@@ -44,7 +59,7 @@ function Last({ job }: { job: Job }) {
 			return (
 				<Event kind="running" at={job.claimed_at} title={`Attempt ${job.attempt} started`}>
 					<p class="soft">
-						{job.worker ? `worker ${job.worker}` : "a client that is not a worker"}, lease ends <Time at={job.lease_until} />
+						<Worker name={job.worker} />, lease ends <Time at={job.lease_until} />
 					</p>
 				</Event>
 			);
@@ -59,7 +74,18 @@ function Last({ job }: { job: Job }) {
 			return (
 				<Event kind={job.state} at={job.finished_at} title={`${job.state[0]?.toUpperCase()}${job.state.slice(1)}`}>
 					<p class="soft">
-						{job.state === "done" && `in attempt ${job.attempt}${job.worker ? ` by worker ${job.worker}` : ""}, `}
+						{job.state === "done" && (
+							<>
+								in attempt {job.attempt}
+								{job.worker && (
+									<>
+										{" "}
+										by <Worker name={job.worker} />
+									</>
+								)}
+								,{" "}
+							</>
+						)}
 						{!Number.isNaN(after) && `${span(after)} after it was enqueued`}
 					</p>
 				</Event>
