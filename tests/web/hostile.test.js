@@ -98,6 +98,25 @@ test("names whose letters run from right to left stay in the order of their list
 	await closeQuietly(page);
 });
 
+test("queues whose names have nothing to see can be opened, and names with other spaces told apart", async () => {
+	for (const name of [" ", "\u200b", "\u200d", "a b", "a  b"]) its.db.run(["queue", "set", name]);
+	const page = await open(its.browser, its.base);
+	for (const [seen, name] of [
+		['" "', " "],
+		['"\\u200b"', "\u200b"],
+		['"\\u200d"', "\u200d"],
+	]) {
+		await page.getByRole("link", { name: seen, exact: true }).click();
+		await page.getByRole("heading", { name: `Queues / ${seen}` }).waitFor();
+		assert.equal(page.url(), `${its.base}#/queue/${encodeURIComponent(name)}`);
+		await page.goBack();
+	}
+	const narrow = await page.locator("a.open").getByText(/^a b$/).evaluate((one) => one.getBoundingClientRect().width);
+	const wide = await page.locator("a.open").getByText(/^a  b$/).evaluate((one) => one.getBoundingClientRect().width);
+	assert.ok(wide > narrow, `${wide} > ${narrow}`);
+	await closeQuietly(page);
+});
+
 test("the payload itself is never a page of the server", async () => {
 	const id = its.db.json(["list", "hostile", "--state", "dead"])[0].id;
 	const answer = await fetch(`${its.base}v1/jobs/${id}/payload`);

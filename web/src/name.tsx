@@ -17,14 +17,20 @@ export function visible(text: string): string {
 	return text.replace(HIDDEN, escape);
 }
 
+/** Returns a name as it is shown. One of which nothing can be seen is put into quotes. */
+function shown(name: string): string {
+	const isBlank = /^[\s\p{Default_Ignorable_Code_Point}]*$/u.test(name);
+	return isBlank ? `"${name.replace(/[^ ]/g, escape)}"` : visible(name);
+}
+
 /** Returns a name for a sentence. Its letters may run from right to left, so it is
  * isolated from the words and numbers around it. */
 export function named(name: string): string {
-	const text = visible(name);
+	const text = shown(name);
 	return /^[ -~]*$/.test(text) ? text : `\u2068${text}\u2069`;
 }
 
 /** A name in the page; `bdi` isolates it. */
 export function Name({ of, ...rest }: { of: string; class?: string }) {
-	return <bdi {...rest}>{visible(of)}</bdi>;
+	return <bdi {...rest}>{shown(of)}</bdi>;
 }
