@@ -70,6 +70,17 @@ test("a job is changed", async () => {
 	await closeQuietly(page);
 });
 
+test("a priority with more digits than a number can have is refused", async () => {
+	const id = its.db.enqueue("reports", "keep me");
+	const page = await open(its.browser, its.base, `#/job/${id}`);
+	await page.getByRole("button", { name: "Change…" }).click();
+	await page.getByLabel("Delay").fill("2h");
+	await page.getByLabel("Priority").fill("9".repeat(309));
+	await page.keyboard.press("Enter");
+	await page.getByRole("dialog").getByRole("alert").waitFor();
+	await page.context().close();
+});
+
 test("a change of the priority leaves a job in its queue, whose name ends with a space", async () => {
 	its.db.run(["queue", "set", "trail"]);
 	const id = its.db.enqueue("trail ", "stay");

@@ -245,6 +245,20 @@ test("a setting that the server refuses stays in the form, with the reason", asy
 	await page.context().close();
 });
 
+test("a limit with more digits than a number can have is refused, and does not remove the limit", async () => {
+	its.db.run(["queue", "set", "wide", "--limit", "3"]);
+	const page = await open(its.browser, its.base, "#/queue/wide?view=settings");
+	for (const digits of [16, 309]) {
+		await page.getByRole("button", { name: "Change settings…" }).click();
+		await page.getByLabel("limit", { exact: true }).fill("9".repeat(digits));
+		await page.keyboard.press("Enter");
+		await page.getByRole("dialog").getByRole("alert").waitFor();
+		await page.keyboard.press("Escape");
+	}
+	assert.equal(its.db.json(["queue", "list"]).find((one) => one.queue === "wide").limit, 3);
+	await page.context().close();
+});
+
 test("only a setting that can be removed takes none, or no text", async () => {
 	const queue = () => its.db.json(["queue", "list"]).find((one) => one.queue === "bare");
 	its.db.run(["queue", "set", "bare", "--limit", "3", "--rate", "5/1m", "--timeout", "9s"]);

@@ -49,6 +49,13 @@ export function Field({
 	);
 }
 
+/** Returns the number that was typed, as the API takes it. Any other text is returned
+ * unchanged, so that the server's error explains the mistake, and so is a number with more
+ * digits than JavaScript can compute with. */
+export function numberOf(text: string): number | string {
+	return /^[0-9]{1,15}$/.test(text) ? Number(text) : text;
+}
+
 /** Returns the values of the fields that the user has changed. */
 export function readChanges(form: HTMLFormElement): Record<string, string> {
 	const values: Record<string, string> = {};

@@ -10,7 +10,7 @@ import { act } from "../toast";
 import type { Job, State } from "../types";
 import { Button } from "./button";
 import { Buttons, Dialog, useAction } from "./dialog";
-import { Field, readChanges } from "./field";
+import { Field, numberOf, readChanges } from "./field";
 
 const CAN_CANCEL: State[] = ["scheduled", "blocked", "ready", "running"];
 const CAN_CHANGE: State[] = ["scheduled", "blocked", "ready"];
@@ -106,13 +106,12 @@ export function JobActions({ job, onDone }: { job: Job; onDone: () => void }) {
 	);
 }
 
-/** Returns the changes as the server takes them. A wrong number is sent unchanged, as
- * text, so that the server's error explains the mistake. */
+/** Returns the changes as the server takes them. */
 function changesOf(values: Record<string, string>): Record<string, unknown> {
 	const changes: Record<string, unknown> = { ...values };
 	for (const name of ["priority", "max_attempts"]) {
 		const text = values[name];
-		if (text && /^[0-9]+$/.test(text)) changes[name] = Number(text);
+		if (text) changes[name] = numberOf(text);
 	}
 	return changes;
 }

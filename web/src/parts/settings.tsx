@@ -10,7 +10,7 @@ import { named } from "../name";
 import { mayChange } from "../session";
 import type { Queue } from "../types";
 import { Buttons, Dialog, useAction } from "./dialog";
-import { Field, readChanges } from "./field";
+import { Field, numberOf, readChanges } from "./field";
 
 type Kind = "count" | "span" | "size" | "text" | "name";
 
@@ -49,11 +49,10 @@ function typed(of: Queue, { field, kind }: Setting): string {
 	return value === null ? "none" : String(value);
 }
 
-/** Returns the value as PATCH takes it. A wrong value is sent unchanged, as text, so that
- * the server's error explains the mistake. */
+/** Returns the value as PATCH takes it. */
 function parse(text: string, { kind, removable }: Setting): string | number | null {
 	if (removable && (text === "" || text === "none")) return null;
-	return (kind === "count" || kind === "size") && /^[0-9]+$/.test(text) ? Number(text) : text;
+	return kind === "count" || kind === "size" ? numberOf(text) : text;
 }
 
 function Change({ of, onClose, onDone }: { of: Queue; onClose: () => void; onDone: () => void }) {
