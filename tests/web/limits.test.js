@@ -28,6 +28,7 @@ test("a queue's limits and its hold are beside its name", async () => {
 	await visit(page, "#/queues");
 	const mail = row(page, "mail");
 	await mail.getByText("held", { exact: true }).waitFor();
+	await mail.getByText(/held for another \d+m/).waitFor();
 	await mail.getByText("at most 3 at once · 1 per group · rate 100/1m").waitFor();
 	await page.context().close();
 });
@@ -44,6 +45,7 @@ test("groups are listed with what blocks them", async () => {
 	await visit(page, "#/queue/mail?view=groups");
 	await row(page, "customer 7").getByText("41").waitFor();
 	await row(page, "customer 9").getByText("10k+").waitFor();
+	await page.getByRole("columnheader", { name: "Hold ends" }).waitFor();
 	await row(page, "customer 9").getByText(/^in 9m/).waitFor();
 	await visit(page, "#/queue/mail?view=settings");
 	await row(page, "group-on-failure").getByText("block", { exact: true }).waitFor();

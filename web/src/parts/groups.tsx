@@ -18,7 +18,7 @@ export function GroupTable({ queue, groups }: { queue: string; groups: Group[] }
 					<th scope="col" class="n">Ready</th>
 					<th scope="col" class="n">Running</th>
 					<th scope="col" class="n">Limit</th>
-					<th scope="col">Held until</th>
+					<th scope="col">Hold ends</th>
 				</tr>
 			</thead>
 			<tbody>
@@ -41,7 +41,7 @@ export function GroupTable({ queue, groups }: { queue: string; groups: Group[] }
 						<td class="n" data-label="limit">
 							{count(one.limit)}
 						</td>
-						<td data-label="held until">{holdEnd(one.held_until) ? <Time at={one.held_until} /> : "–"}</td>
+						<td data-label="hold ends">{holdEnd(one.held_until) ? <Time at={one.held_until} /> : "–"}</td>
 					</tr>
 				))}
 			</tbody>

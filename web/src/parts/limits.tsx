@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The readpast authors
 
-import { count, relative } from "../format";
+import { count, span } from "../format";
 import { now } from "../clock";
 import type { Queue } from "../types";
 
@@ -22,7 +22,7 @@ export function Limits({ of }: { of: Queue }) {
 	if (!parts.length && end === null) return null;
 	return (
 		<p class="note">
-			{end !== null && <span class="tag warn">held</span>} {end !== null && `until ${relative(end, now.value)} `}
+			{end !== null && <span class="tag warn">held</span>} {end !== null && `for another ${span(end - now.value)} `}
 			{parts.join(" · ")}
 		</p>
 	);
