@@ -210,7 +210,7 @@ test("each control outside a text is large enough for a finger", async () => {
 	await closeQuietly(page);
 });
 
-test("the header of a phone has two lines, also with a token or a server that only reads", async () => {
+test("the header of a phone has two lines, also with a token, a server that only reads, or no connection", async () => {
 	const token = its.db.run(["token", "add", "ops", "--may", "read:*"]).trim();
 	for (const option of ["--read-only", "--tokens"]) {
 		const server = await its.db.serve(option);
@@ -221,8 +221,18 @@ test("the header of a phone has two lines, also with a token or a server that on
 		}
 		await page.getByText(option === "--tokens" ? "Log out" : "read-only").waitFor();
 		await page.getByText("Live", { exact: true }).waitFor();
-		const { height } = await page.locator("header").boundingBox();
-		assert.ok(height < 90, `${option}: ${height} pixels`);
+		const check = async (state) => {
+			for (const width of [PHONE.width, 320]) {
+				await page.setViewportSize({ ...PHONE, width });
+				const { height } = await page.locator("header").boundingBox();
+				assert.ok(height < 90, `${option}, ${state}, ${width} wide: ${height} pixels`);
+				assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), width);
+			}
+		};
+		await check("live");
+		await its.db.stop(server);
+		await page.getByRole("button", { name: "Try now" }).waitFor();
+		await check("not connected");
 		await page.context().close();
 	}
 });
