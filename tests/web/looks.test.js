@@ -237,6 +237,21 @@ test("the header of a phone has two lines, also with a token, a server that only
 	}
 });
 
+test("the field for a job's id has room above and below it, whatever the width of the window", async () => {
+	const page = await open(its.browser, its.base);
+	await row(page, "mail").waitFor();
+	for (const width of [320, 641, 1020, 1280]) {
+		await page.setViewportSize({ width, height: 740 });
+		const gaps = await page.evaluate(() => {
+			const { top, bottom } = document.getElementById("find-job").getBoundingClientRect();
+			const nav = document.querySelector("header nav").getBoundingClientRect();
+			return [top, (nav.top > top ? nav.top : document.querySelector("header").offsetHeight) - bottom];
+		});
+		assert.ok(Math.min(...gaps) >= 4, `${width} wide: ${gaps}`);
+	}
+	await closeQuietly(page);
+});
+
 test("no text of a dialog is cut off on a phone", async () => {
 	const ready = its.db.json(["list", "thumbnails", "--state", "ready"])[0].id;
 	const page = await open(its.browser, its.base, "", { viewport: PHONE });
