@@ -252,6 +252,21 @@ test("the field for a job's id has room above and below it, whatever the width o
 	await closeQuietly(page);
 });
 
+test("the current page is seen in the navigation of a very narrow window", async () => {
+	const page = await open(its.browser, its.base, "#/doctor", { viewport: { width: 320, height: 740 } });
+	const current = page.locator("header nav a[aria-current]");
+	for (const name of ["Doctor", "Queues"]) {
+		await visit(page, `#/${name.toLowerCase()}`);
+		await current.getByText(name).waitFor();
+		const isInside = async () => {
+			const { x, width } = await current.boundingBox();
+			return x > -1 && x + width < 321; // a browser scrolls by whole pixels
+		};
+		await until(isInside, `${name} is inside the window`, 2000);
+	}
+	await closeQuietly(page);
+});
+
 test("no text of a dialog is cut off on a phone", async () => {
 	const ready = its.db.json(["list", "thumbnails", "--state", "ready"])[0].id;
 	const page = await open(its.browser, its.base, "", { viewport: PHONE });

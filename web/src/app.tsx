@@ -76,13 +76,19 @@ function FindJob() {
 
 function Head({ place }: { place: string }) {
 	const { database, read_only, token } = session.value;
+	const nav = useRef<HTMLElement>(null);
+
+	// In a very narrow window the navigation is wider than the window.
+	useEffect(() => {
+		nav.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+	}, [place]);
 	return (
 		<header class="top">
 			<a class="brand" href={link(["queues"])}>
 				<img src="./icon.svg" alt="" width="22" height="22" />
 				readpast
 			</a>
-			<nav aria-label="Pages">
+			<nav ref={nav} aria-label="Pages">
 				{PLACES.map(({ path, name }) => (
 					<a key={path} href={link([path])} aria-current={path === place ? "page" : undefined}>
 						{name}
