@@ -298,7 +298,7 @@ function luminance([r, g, b]) {
 }
 
 for (const scheme of ["light", "dark"])
-	test(`text and the borders of fields can be seen in the ${scheme} colours`, async () => {
+	test(`text, the borders of fields and the ring of the focus can be seen in the ${scheme} colours`, async () => {
 		const page = await open(its.browser, its.base, "", { colorScheme: scheme });
 		await row(page, "mail").waitFor();
 		const colours = await page.evaluate(() => {
@@ -309,7 +309,7 @@ for (const scheme of ["light", "dark"])
 				return getComputedStyle(probe).color.match(/\d+/g).slice(0, 3).map(Number);
 			};
 			const states = ["scheduled", "blocked", "ready", "running", "done", "dead", "cancelled"];
-			const names = ["paper", "card", "ink", "soft", "faint", "accent", ...states];
+			const names = ["paper", "card", "focus", "ink", "soft", "faint", "accent", ...states];
 			const border = getComputedStyle(document.querySelector(".filter input")).borderColor;
 			return { ...Object.fromEntries(names.map((name) => [name, of(name)])), border: border.match(/\d+/g).map(Number) };
 		});
@@ -319,7 +319,7 @@ for (const scheme of ["light", "dark"])
 			for (const ground of [paper, card]) {
 				const [low, high] = [luminance(ink), luminance(ground)].sort((a, b) => a - b);
 				const contrast = (high + 0.05) / (low + 0.05);
-				assert.ok(contrast >= (name === "border" ? 3 : 4.5), `${name}: contrast ${contrast.toFixed(1)}`);
+				assert.ok(contrast >= (["border", "focus"].includes(name) ? 3 : 4.5), `${name}: contrast ${contrast.toFixed(1)}`);
 			}
 		await closeQuietly(page);
 	});
