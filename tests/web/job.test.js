@@ -143,6 +143,23 @@ test("JSON is indented, and its numbers keep all their digits", async () => {
 	await closeQuietly(page);
 });
 
+test("deep JSON does not fill the memory", async () => {
+	const id = its.db.enqueue("deep", "[".repeat(16000) + "]".repeat(16000));
+	const page = await open(its.browser, its.base);
+	const devtools = await page.context().newCDPSession(page);
+	const used = async () => {
+		const { totalSize } = await devtools.send("Runtime.getHeapUsage");
+		return totalSize / 1048576;
+	};
+	const before = await used();
+	await visit(page, `#/job/${id}`);
+	await page.getByText("Only the beginning is shown.").waitFor();
+	const more = (await used()) - before;
+	assert.ok(more < 50, `${more} MiB`);
+	assert.match(await page.locator(".bytes pre").innerText(), /^\[\n  \[\n    \[\n/);
+	await closeQuietly(page);
+});
+
 test("large numbers in headers keep all their digits", async () => {
 	const headers = '{"id":9007199254740993,"least":-9223372036854775808,"list":[1,{"n":9223372036854775807}]}';
 	const answer = await fetch(`${its.base}v1/queues/digits/jobs`, {

@@ -85,8 +85,9 @@ export function absoluteTime(at: string): string {
 const JSON_TOKEN = /"(?:\\.|[^"\\])*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 
 /** Indent JSON without changing its texts and numbers. A number may have more digits than
- * JavaScript can compute with. */
-function indent(json: string): string {
+ * JavaScript can compute with. Stops after `most` characters, because deep JSON becomes
+ * thousands of times as long. */
+function indent(json: string, most: number): string {
 	let depth = 0;
 	let before = "";
 	let to = "";
@@ -99,17 +100,19 @@ function indent(json: string): string {
 		to += token === ":" ? ": " : token;
 		if (token === "{" || token === "[") depth++;
 		before = token;
+		if (to.length > most) break;
 	}
 	return to;
 }
 
-/** Returns a JSON object or array with indentation, and any other text unchanged. */
-export function pretty(text: string): string {
+/** Returns a JSON object or array with indentation, and any other text unchanged. If it
+ * has more than `most` characters, the rest may be left out. */
+export function pretty(text: string, most: number): string {
 	const start = text.trimStart()[0];
 	if (start !== "{" && start !== "[") return text;
 	try {
 		JSON.parse(text);
-		return indent(text);
+		return indent(text, most);
 	} catch {
 		return text;
 	}

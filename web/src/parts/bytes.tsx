@@ -29,7 +29,8 @@ export function Bytes({
 }) {
 	const [asIs, setAsIs] = useState(false);
 	const whole = text ?? base64 ?? "";
-	const shown = text && !asIs ? pretty(text) : whole;
+	const indented = text ? pretty(text, SHOWN_CHARS) : whole;
+	const shown = asIs ? whole : indented;
 	const length = size ?? (text !== null && text !== undefined ? new TextEncoder().encode(text).length : Math.floor((whole.replace(/=+$/, "").length * 3) / 4));
 	const isLong = shown.length > SHOWN_CHARS;
 	return (
@@ -38,7 +39,7 @@ export function Bytes({
 				<h2>{title}</h2>
 				<span class="faint">{bytes(length)}</span>
 				{base64 !== undefined && <span class="tag">not text: shown as base64</span>}
-				{text && pretty(text) !== text && (
+				{indented !== whole && (
 					<button type="button" class="plain" aria-pressed={asIs} onClick={() => setAsIs(!asIs)}>
 						as it is
 					</button>
