@@ -8,6 +8,7 @@
 
 import assert from "node:assert/strict";
 import { chromium } from "playwright-core";
+import { until } from "./readpast.js";
 
 const WAIT_MS = 10000;
 
@@ -61,6 +62,11 @@ export function visit(page, hash) {
 	return page.evaluate((to) => {
 		location.hash = to;
 	}, hash);
+}
+
+/** Wait until the page waits for no answer. */
+export function allRead(page) {
+	return until(async () => (await page.locator(".loading").count()) === 0, "all answers");
 }
 
 export async function closeQuietly(page) {

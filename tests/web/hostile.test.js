@@ -6,7 +6,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { closeQuietly, open, row, said, visit } from "./browser.js";
+import { allRead, closeQuietly, open, row, said, visit } from "./browser.js";
 import { suite } from "./suite.js";
 
 const HOSTILE = '<script>document.title="pwned"</script><img src=x onerror=alert(1)><a href="javascript:alert(2)">x</a>';
@@ -64,7 +64,7 @@ test("no character of a name turns the words around it, or hides", async () => {
 	for (const hash of ["#/queues", "#/workers", "#/schedules", "#/dead", "#/doctor", address, `${address}?view=groups`, `#/job/${id}`, `#/job/${dead}`]) {
 		await visit(page, hash);
 		await page.locator("main", { hasText: hash === "#/doctor" ? "Doctor" : seen }).waitFor();
-		await page.locator(".loading").waitFor({ state: "detached" });
+		await allRead(page);
 		assert.doesNotMatch((await page.innerText("body")) + (await page.title()), /\u202e/, hash);
 	}
 	await page.locator(".why", { hasText: `queue ${seen} has been dead since` }).waitFor();

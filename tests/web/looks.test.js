@@ -5,7 +5,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { closeQuietly, DESKTOP, emptyPage, open, PHONE, row, said, visit } from "./browser.js";
+import { allRead, closeQuietly, DESKTOP, emptyPage, open, PHONE, row, said, visit } from "./browser.js";
 import { until } from "./readpast.js";
 import { suite } from "./suite.js";
 
@@ -38,11 +38,6 @@ async function tabTo(page, name, most = 80) {
 /** Wait until the page has drawn what it has. */
 function frames(page) {
 	return page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
-}
-
-/** Wait until the page waits for no answer. */
-function allRead(page) {
-	return until(async () => (await page.locator(".loading").count()) === 0, "all answers");
 }
 
 test("all files are found below a prefix", async () => {
