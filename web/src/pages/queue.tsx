@@ -90,15 +90,16 @@ export function QueuePage({ name }: { name: string }) {
 	const { view } = route.value.query;
 	const settings = useAnswer<Queue>(`v1/queues/${segment(name)}`, 10);
 	const numbers = stats.value?.find((one) => one.queue === name);
-	const isGone = stats.value !== null && !numbers;
 	const history = historyOf(name);
 	const { paused, reason } = pauseOf(numbers, settings.data);
 
+	// The queue was dropped, or is there again, if the live numbers say so.
+	const isGone = settings.problem?.status === 404;
 	useEffect(() => {
-		if (!settings.loading) settings.reload();
-	}, [isGone]);
+		if (stats.value && isGone !== !numbers && !settings.loading) settings.reload();
+	}, [stats.value]);
 
-	if (settings.problem?.status === 404)
+	if (isGone)
 		return (
 			<Empty title={`There is no queue ${named(name)}.`} isPage>
 				<a href={link(["queues"])}>Show all queues</a>
