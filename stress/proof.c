@@ -42,6 +42,7 @@ tell_fields(char *to, size_t room, const struct moment *m, const char *queue)
 {
 	long long claim = (long long)m->claim_no;
 	long long asked = (long long)(m->at - m->asked_ago_us);
+	const char *state = m->result == 0 ? rp_state_text(m->state) : NULL;
 	char names[200];
 
 	tell_names(names, sizeof(names), m, queue);
@@ -66,13 +67,11 @@ tell_fields(char *to, size_t room, const struct moment *m, const char *queue)
 	else
 		snprintf(to, room,
 			 "\"claim\":%lld,\"verdict\":\"%s\",\"lease_ms\":%u,"
-			 "\"result\":\"%s\",\"state\":\"%s\",\"asked\":%lld",
+			 "\"result\":\"%s\"%s%s%s,\"asked\":%lld",
 			 claim, history_verdict(m->verdict), m->lease_ms,
 			 history_result(m->result),
-			 m->result == 0 && rp_state_text(m->state)
-				 ? rp_state_text(m->state)
-				 : "",
-			 asked);
+			 state ? ",\"state\":\"" : "", state ? state : "",
+			 state ? "\"" : "", asked);
 }
 
 static void
