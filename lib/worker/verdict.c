@@ -261,6 +261,10 @@ rp__worker_settle_locked(rp_worker *w)
 	w->locked = NO_TASKS;
 	r = rp__settle_unlocked(w->conn, verdicts, tasks.count);
 	if (r < 0) {
+		/* The answer may have been lost. Then a repeated verdict is
+		 * refused, so the observer must learn that it is repeated. */
+		for (rp_task *task = tasks.first; task; task = task->next)
+			task->is_locked = 0;
 		w->locked = tasks;
 		free(verdicts);
 		return rp__worker_trouble(w, r);

@@ -321,6 +321,37 @@ def a_worker_repeats_lost_verdicts_and_counts_each_job_once(c):
 
 
 @case
+def a_lost_verdict_on_a_job_that_was_locked_is_known_to_be_repeated(c):
+    c("enqueue", "q", "x", direct=True)
+    gate = c.folder / "gate"
+    os.mkfifo(gate)
+    c.workers.append(c.start("work", "q", "--max-jobs", 1, "--", "cat", gate))
+    eventually(10, lambda: c.stats()["running"])
+    locker = subprocess.Popen(["psql", "-qAtX", c.direct], text=True,
+                              stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    locker.stdin.write("begin; select id from readpast.job for update;\n")
+    locker.stdin.flush()
+    assert locker.stdout.readline() == "1\n"
+    c.line.hold("locked_jobs")
+    gate.write_text("")
+    assert c.line.held.wait(10)
+    found = ("select count(*) from pg_stat_activity where state = 'idle in transaction' "
+             "and query ~ 'skip locked'")
+    eventually(10, lambda: query(found, c.direct) == "1")
+    locker.communicate("rollback;\n", timeout=10)
+    c.line.hold("locked_jobs")
+    c.line.silent = False
+    assert c.line.held.wait(10)
+    c.line.lose_statement(b"commit")
+    c.line.silent = False
+    assert c.line.lost.wait(10)
+    eventually(10, c.done)
+    said = c.stop()
+    assert said.startswith("1 done, 0 failed, 0 dead, "), said
+    c.agrees()
+
+
+@case
 def a_claim_whose_answer_is_lost_leaves_no_job_behind(c):
     c("queue", "set", "q", "--lease", "1h")
     c.work("-j", 4)
