@@ -488,9 +488,9 @@ a_lost_job_that_expired_is_cancelled(void **state)
 	struct db *db = *state;
 	struct claim c;
 
-	add(db->conn, expiring("a", 100));
-	assert_int_equal(take_one(db->conn, "q", 101, &c), 1);
-	sleep_ms(105);
+	add(db->conn, expiring("a", 500));
+	assert_int_equal(take_one(db->conn, "q", 501, &c), 1);
+	sleep_ms(505);
 	for (int i = 0; i < 3000 && state_of(db->conn, 1) != RP_STATE_CANCELLED;
 	     i++) {
 		ok(db->conn, rp_sweep(db->conn, NULL));
