@@ -109,7 +109,7 @@ readpast claim client >/dev/null
 check 'a queue is not reported while a client has claimed a job' equal "$(readpast doctor --json | grep -c '"queue":"client"')" 0
 readpast purge client --state all --yes >/dev/null
 readpast enqueue due x --quiet
-readpast claim due --lease 500ms >/dev/null
+readpast claim due --lease 2s >/dev/null
 late=$(readpast enqueue due y --delay 1ms)
 check 'a due job is reported if no client sweeps' eventually finds sweep "queue due: job $late"
 check 'it is still reported when later the lease of an older job has run out, too' \
