@@ -39,11 +39,6 @@ begin
 		       d.unique_key, d.kind, d.headers, d.payload, d.error,
 		       d.all_failures, d.extra, d.group_key
 		  from died d),
-	counted as (
-		insert into readpast.tally (second, queue_id, dead)
-		select extract(epoch from clock_timestamp())::bigint, d.queue_id, count(*)
-		  from died d
-		 group by d.queue_id),
 	back as (
 		update readpast.job j
 		   set lane_id = o.lane_id,
@@ -61,6 +56,8 @@ begin
 		 where j.id = o.id)
 	select o.id, o.dead from over o;
 
+	perform readpast.count_dead(array(
+		select a.queue_id from readpast.archive a where a.id = any (ids)));
 	perform readpast.leave_group(a.queue_id, a.priority, a.group_key, null, a.id)
 	   from readpast.archive a
 	  where a.id = any (ids) and a.group_key is not null;
