@@ -52,7 +52,7 @@ done
 check 'the time of a day that does not exist is refused' refuses 2 '2030-02-31T00:00:00Z: there is no such day' \
 	next @daily --from 2030-02-31T00:00:00Z
 check 'a time of day that does not exist is refused' refuses 2 'no such time of day' next @daily --from 2030-02-03T24:00:00Z
-check 'after the last time of the year 9999 there is none' refuses 3 'cron next: no such time before the year 10000 in this zone$' \
+check 'cron next searches to the end of the year 9999, and says so' refuses 3 'cron next: no such time before the year 10000 in this zone$' \
 	readpast cron next '* * * * *' --from 9999-12-31T23:59:59Z
 for time in 1960-01-01T00:00:00Z 1970-01-01T00:30:00+01:00 @-5 @253402300800 @99999999999999999999; do
 	check "the time $time is out of range" refuses 2 "${time/+/.}: times must be between 1970 and 9999" next @daily --from "$time"

@@ -1626,8 +1626,8 @@ def a_pinned_snapshot_changes_no_claims_cost(s):
     s.rows("analyze readpast.job")
     last = [measure() for _ in range(8)][-3:]
     pin.rows("commit")
-    # Autovacuum may analyze the tables at any time. Then a call plans its statements
-    # again, and so reads more pages, or the next ones have another plan.
+    # Autovacuum may analyze the tables at any time. The next call then plans its
+    # statements again, which reads more pages. Later calls may use other plans.
     first = [max(each) for each in zip(*first)]
     last = [min(each) for each in zip(*last)]
     # A claim starts at the cursor, so it reads no dead entries before the cursor. A

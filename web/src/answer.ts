@@ -15,8 +15,8 @@ export interface Answer<T> {
 	reload: () => void;
 }
 
-/** Returns whether the first call has ended. A part that would move others when it appears
- * is waited for. */
+/** Returns whether the first call has ended. What lies below the parts that show this
+ * answer waits for it, because they would move it when they appear. */
 export function hasEnded<T>({ data, problem }: Answer<T>): boolean {
 	return data !== null || problem !== null;
 }

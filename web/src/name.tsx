@@ -17,7 +17,8 @@ export function visible(text: string): string {
 	return text.replace(HIDDEN, escape);
 }
 
-/** Returns a name as it is shown. One of which nothing can be seen is put into quotes. */
+/** Returns a name as it is shown. If none of its characters can be seen, it is put into
+ * quotes. */
 function shown(name: string): string {
 	const isBlank = /^[\s\p{Default_Ignorable_Code_Point}]*$/u.test(name);
 	return isBlank ? `"${name.replace(/[^ ]/g, escape)}"` : visible(name);

@@ -93,7 +93,7 @@ export function QueuePage({ name }: { name: string }) {
 	const history = historyOf(name);
 	const { paused, reason } = pauseOf(numbers, settings.data);
 
-	// The queue was dropped, or is there again, if the live numbers say so.
+	// If the live numbers disagree, the queue was dropped or made again. Then ask at once.
 	const isGone = settings.problem?.status === 404;
 	useEffect(() => {
 		if (stats.value && isGone !== !numbers && !settings.loading) settings.reload();
