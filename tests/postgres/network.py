@@ -47,6 +47,7 @@ class Line:
         self.loses = self.holds = self.victim = None
         self.lost = threading.Event()
         self.held = threading.Event()
+        self.answered = threading.Event()
         self.pairs = []
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
@@ -81,8 +82,10 @@ class Line:
 
     def hold(self, verb):
         """Go silent at the next call of a verb. The server gets the call, and its
-        reply comes as soon as `silent` is false."""
+        reply comes as soon as `silent` is false. `held` is set before the server gets the
+        call, and `answered` when its reply is here."""
         self.held.clear()
+        self.answered.clear()
         self.holds = call_of(verb)
 
     def pump(self, pair, upward):
@@ -92,6 +95,8 @@ class Line:
             while data := source.recv(65536):
                 time.sleep(self.delay)
                 while self.silent:
+                    if not upward:
+                        self.answered.set()
                     time.sleep(0.01)
                 if upward and self.loses and self.loses[0].search(data):
                     self.take(pair, data)
@@ -205,7 +210,8 @@ class Client:
         """Stop the workers, which must end normally. Returns what they printed. loses:
         true if a worker may have lost leases."""
         normal = re.compile("serving |readpast: (created queue|waiting for) "
-                            + ("|readpast: job [0-9]+ lost its lease" if loses else ""))
+                            + ("|readpast: job [0-9]+ (lost its lease|is no longer ours)"
+                               if loses else ""))
         said = ""
         for worker in self.workers:
             worker.terminate()
@@ -371,12 +377,18 @@ def a_worker_starts_no_prefetched_job_that_it_lost_before_the_answer(c):
     started = c.folder / "started"
     c.workers.append(c.start("work", "q", "--lease", "1s", "--", "sh", "-c",
                              f"echo >>{started}"))
-    # Now the worker knows that its jobs are short, and prefetches some.
     eventually(10, c.done)
-    c.line.hold("settle_and_claim")
-    c("enqueue", "q", *range(30), direct=True)
-    assert c.line.held.wait(10)
-    eventually(10, lambda: c.stats()["running"] > 1)
+    # Now the worker knows that its jobs are short, and prefetches some. On a busy machine
+    # it may take some more jobs until they are short.
+    while True:
+        before = started.read_text().count("\n")
+        c.line.hold("settle_and_claim")
+        c("enqueue", "q", *range(30), direct=True)
+        assert c.line.answered.wait(10)
+        if c.stats()["running"] > 1:
+            break
+        c.line.silent = False
+        eventually(10, c.done)
     c("work", "q", "--drain", "--", "true", direct=True)
     c.line.silent = False
     c("enqueue", "q", "last", direct=True)
@@ -384,7 +396,7 @@ def a_worker_starts_no_prefetched_job_that_it_lost_before_the_answer(c):
     c.stop(loses=True)
     # Of the lost jobs, it starts at most the one for which a handler was free.
     count = started.read_text().count("\n")
-    assert count <= 30 + 1 + 1, count
+    assert count <= before + 1 + 1, (before, count)
 
 
 # ---- a connection that is cut, silent, without notifications, or slow ----
