@@ -534,6 +534,48 @@ prepared_statements_may_be_discarded_by_the_caller(void **state)
 	assert_int_equal(ready(app->other), 3);
 }
 
+/* Drop the tables and make new ones, as a restored backup does. */
+static void
+make_again(const char *name)
+{
+	PGconn *pg = connect_pg(name);
+	rp_options options = RP_OPTIONS_INIT;
+	rp_conn *conn;
+
+	execute(pg, "drop schema readpast cascade");
+	options.schema = RP_SCHEMA_INSTALL;
+	assert_int_equal(rp_attach("postgres", pg, &options, &conn, NULL), 0);
+	put(conn, "q", "x");
+	put(conn, "q", "y");
+	rp_close(conn);
+	PQfinish(pg);
+}
+
+static void
+tables_may_be_made_again_while_a_handle_is_open(void **state)
+{
+	struct app *app = *state;
+	rp_batch *batch = NULL;
+	struct claim c;
+
+	put(app->conn, "q", "x");
+	put(app->conn, "q", "x");
+	assert_int_equal(take_one(app->conn, "q", 60000, &c), 1);
+	assert_int_equal(take_one(app->other, "q", 60000, &c), 1);
+	make_again(app->name);
+	assert_int_equal(take_one(app->other, "q", 60000, &c), 1);
+	assert_int_equal(take_one(app->conn, "q", 60000, &c), 1);
+
+	/* Inside a transaction of the caller the first call may fail. */
+	make_again(app->name);
+	execute(app->pg, "begin");
+	assert_int_equal(rp_claim(app->conn, "q", 1, NULL, &batch), RP_EBUSY);
+	execute(app->pg, "rollback; begin");
+	assert_int_equal(take_one(app->conn, "q", 60000, &c), 1);
+	execute(app->pg, "commit");
+	assert_int_equal(ready(app->other), 1);
+}
+
 static void
 native_is_the_connection(void **state)
 {
@@ -744,6 +786,7 @@ main(int argc, char **argv)
 		APP(a_schemas_name_that_cannot_be_is_refused),
 		APP(two_handles_share_one_connection),
 		APP(prepared_statements_may_be_discarded_by_the_caller),
+		APP(tables_may_be_made_again_while_a_handle_is_open),
 		APP(native_is_the_connection),
 		APP(a_claim_at_repeatable_read_is_refused_and_nothing_else),
 		APP(where_another_isolation_is_the_default_calls_of_their_own_work),

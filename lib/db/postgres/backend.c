@@ -84,26 +84,40 @@ say_first(rp_error *error, const char *what)
 	rp__fail(error, error->code, "%s: %.190s", what, why);
 }
 
-/* Returns 25006 (read-only) if a standby has refused to read an unlogged table,
- * otherwise `state`. The server reports this refusal as 0A000, like other
- * features that it does not have. So the error is recognised by the name of the
- * server function that raises it. */
-static const char *
-read_only_state(const char *state, const PGresult *res)
+/* The server reports many different errors as 0A000 (feature not supported).
+ * They are recognised by the name of the server function that raises them. */
+static int
+is_unsupported_in(const PGresult *res, const char *function)
 {
+	const char *state = PQ(resultErrorField)(res, PG_DIAG_SQLSTATE);
 	const char *from = PQ(resultErrorField)(res, PG_DIAG_SOURCE_FUNCTION);
 
 	return state && strcmp(state, "0A000") == 0 && from &&
-			       strcmp(from, "get_relation_info") == 0
-		       ? "25006"
-		       : state;
+	       strcmp(from, function) == 0;
+}
+
+int
+rp__postgres_is_stale(const PGresult *res)
+{
+	return is_unsupported_in(res, "RevalidateCachedQuery");
+}
+
+/* Returns the SQLSTATE of a failed statement. It is 25006 (read-only) if a
+ * standby has refused to read an unlogged table, and 26000 (no such prepared
+ * statement) if a prepared statement cannot be used any more. */
+static const char *
+state_of(const PGresult *res)
+{
+	return is_unsupported_in(res, "get_relation_info") ? "25006"
+	       : rp__postgres_is_stale(res)
+		       ? "26000"
+		       : PQ(resultErrorField)(res, PG_DIAG_SQLSTATE);
 }
 
 int
 rp__postgres_failed(struct postgres *s, const PGresult *res, rp_error *error)
 {
-	const char *given = PQ(resultErrorField)(res, PG_DIAG_SQLSTATE);
-	const char *state = read_only_state(given, res);
+	const char *state = state_of(res);
 	const char *text = PQ(resultErrorField)(res, PG_DIAG_MESSAGE_PRIMARY);
 	int code = state ? code_of(state) : RP_EDB;
 	size_t n;

@@ -64,11 +64,11 @@ struct postgres {
 			      * not on its synchronous standby */
 	char *sql[RP_VERBS]; /* the SQL of the verbs with the schema's name;
 			      * NULL: the verb was not used yet */
-	char prepared[RP_VERBS];
-	char sign[24]; /* a text that is different in each handle. The handle
-			* puts it into the names of its prepared statements,
-			* because several handles may be attached to one
-			* connection; "": the handle is not attached */
+	char prepared[RP_VERBS]; /* 1: the verb's statement is prepared */
+	char sign[24]; /* the handle puts this text into the names of its
+			* prepared statements. If it is attached, the text is
+			* different from that of other handles, which may be
+			* attached to the same connection */
 	/* The state of waiting:
 	 * - nap_ms: length of the last pause between polls.
 	 * - registered_at: when we registered as a waiter (monotonic ms); 0: we
@@ -99,6 +99,9 @@ struct postgres {
 /* backend.c */
 int rp__postgres_failed(struct postgres *s, const PGresult *res,
 			rp_error *error);
+/* Returns 1 if a statement failed because it was prepared for tables that were
+ * dropped and created again. */
+int rp__postgres_is_stale(const PGresult *res);
 int rp__postgres_check_sure(struct postgres *s, rp_error *error);
 int rp__postgres_execute(struct postgres *s, const char *sql, rp_error *error);
 int rp__postgres_begin(void *db, int how, rp_error *error);

@@ -332,15 +332,20 @@ execute_named(struct postgres *s, enum rp_verb which, const struct binds *b)
 				b->values, b->sizes, b->formats, 1);
 }
 
-/* If the caller has dropped our prepared statements from its connection, by
- * `deallocate all` or `discard all`, forget that they are prepared, and return
- * 1. */
+/* If our prepared statements must be prepared again, forget them, and return 1.
+ * Either the caller has dropped them from its connection, by `deallocate all`
+ * or `discard all`, or another session has dropped the tables and made new
+ * ones, as when a backup is restored. Then the old statements remain under
+ * their names, because a failed transaction cannot deallocate them, so the new
+ * ones get other names. */
 static int
-forget_if_unknown(struct postgres *s, const PGresult *res)
+must_prepare_again(struct postgres *s, const PGresult *res)
 {
 	const char *state = PQ(resultErrorField)(res, PG_DIAG_SQLSTATE);
 
-	if (!state || strcmp(state, "26000") != 0)
+	if (rp__postgres_is_stale(res))
+		rp__postgres_sign(s);
+	else if (!state || strcmp(state, "26000") != 0)
 		return 0;
 	memset(s->prepared, 0, sizeof(s->prepared));
 	return 1;
@@ -370,7 +375,7 @@ execute(struct postgres *s, enum rp_verb which, const struct binds *b,
 			PQ(clear)(*ret);
 		return r;
 	}
-	again = forget_if_unknown(s, *ret) &&
+	again = must_prepare_again(s, *ret) &&
 		PQ(transactionStatus)(s->pg) == PQTRANS_IDLE;
 	r = rp__postgres_failed(s, *ret, error);
 	PQ(clear)(*ret);
