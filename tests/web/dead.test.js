@@ -143,7 +143,9 @@ test("while the page reads, the dialog keeps its filter, and does not explain jo
 test("while the page reads, no row moves up or down, and only the end is announced", async () => {
 	its.db.enqueue("rare", "x", "--max-attempts", "1");
 	its.db.fail("rare", "the newest error");
-	const page = await open(its.browser, its.base);
+	// The page of workers has no rows, and is not announced.
+	const page = await open(its.browser, its.base, "#/workers");
+	await page.getByText("No worker runs.").waitFor();
 	await page.evaluate(() => {
 		window.announced = [];
 		window.first = [];
