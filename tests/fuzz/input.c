@@ -97,7 +97,8 @@ now_ms(void)
 static int
 is_port(const char *text)
 {
-	return *text && strspn(text, "0123456789") == strlen(text);
+	return *text && strspn(text, "0123456789") == strlen(text) &&
+	       strtoull(text, NULL, 10) <= 65535;
 }
 
 /* Whether a text HOST:PORT names this server. */
