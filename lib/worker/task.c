@@ -157,6 +157,21 @@ rp_task_state(const rp_task *task)
 						    : RP_TASK_RUNNING;
 }
 
+/* ---- the connection ---- */
+
+/* Open the connection of the task's slot, unless it is open. The worker has
+ * found or made the schema already, so this makes no database. */
+static int
+open_conn(rp_task *task, rp_error *reterr)
+{
+	rp_options options = RP_OPTIONS_INIT;
+
+	options.schema = RP_SCHEMA_REQUIRE;
+	return *task->conn ? 0
+			   : rp_open(task->worker->url, &options, task->conn,
+				     reterr);
+}
+
 /* ---- extending ---- */
 
 /* Prepare an extension of the lease by the handler. Wait until the database has
@@ -221,16 +236,13 @@ extend(rp_task *task, int64_t lease_ms)
 int
 rp_task_extend(rp_task *task, int64_t lease_ms)
 {
+	int r;
+
 	if (rp__task_enter(task) < 0 || task->begun ||
 	    atomic_load(&task->done) || lease_ms < 1 || lease_ms > RP_MOST_MS)
 		return RP_EINVAL;
-	if (!*task->conn) {
-		int r = rp_open(task->worker->url, NULL, task->conn, NULL);
-
-		if (r < 0)
-			return r;
-	}
-	return extend(task, lease_ms);
+	r = open_conn(task, NULL);
+	return r < 0 ? r : extend(task, lease_ms);
 }
 
 /* ---- transactions ---- */
@@ -248,15 +260,12 @@ note_failure(rp_task *task, int r, const char *words)
 int
 rp_task_begin(rp_task *task, rp_conn **ret)
 {
-	rp_options options = RP_OPTIONS_INIT;
 	rp_error error;
 	int r = rp__task_enter(task);
 
 	if (r < 0 || !ret || task->begun || atomic_load(&task->done))
 		return RP_EINVAL;
-	options.schema = RP_SCHEMA_REQUIRE;
-	if (!*task->conn)
-		r = rp_open(task->worker->url, &options, task->conn, &error);
+	r = open_conn(task, &error);
 	if (r < 0)
 		return note_failure(task, r, error.message);
 	r = rp_begin(*task->conn);

@@ -133,6 +133,33 @@ a_file_that_was_moved_is_intact_and_the_new_file_is_not_changed(void **state)
 			 5);
 }
 
+/* A handler. It opens its connection while the file is away. */
+static int
+extend_without_file(rp_task *task, const rp_job *job, void *ctx)
+{
+	struct harm *harm = ctx;
+	rp_conn *conn;
+
+	(void)job;
+	move_it_away(harm->db);
+	harm->calls = rp_task_extend(task, 60000) == RP_ENODB &&
+		      rp_task_begin(task, &conn) == RP_ENODB &&
+		      access(harm->db->path, F_OK) != 0;
+	move(harm->db, "away", ".");
+	return RP_DONE;
+}
+
+static void
+a_handler_makes_no_new_file_when_its_file_was_moved(void **state)
+{
+	struct db *db = *state;
+	struct harm harm = { .db = db };
+
+	put(db->conn, "q", "x");
+	work_until_settled(db, extend_without_file, &harm);
+	assert_int_equal(harm.calls, 1);
+}
+
 static void
 delete_beside(const struct db *db, const char *ending)
 {
@@ -419,6 +446,7 @@ main(int argc, char **argv)
 		CASE(a_worker_ends_when_its_file_is_deleted),
 		CASE(reads_fail_when_the_file_is_deleted),
 		CASE(a_file_that_was_moved_is_intact_and_the_new_file_is_not_changed),
+		CASE(a_handler_makes_no_new_file_when_its_file_was_moved),
 		CASE(a_worker_ends_when_its_wal_or_shm_is_deleted),
 		CASE(a_damaged_file_is_an_error_and_not_a_loop),
 		CASE(a_worker_outlasts_a_full_disk),
