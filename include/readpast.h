@@ -1456,6 +1456,8 @@ typedef struct rp_worker_counts {
 /*
  * Create a worker on the database at `url`. The worker connects in
  * rp_worker_run() or the first rp_worker_next(). Free it with rp_worker_free().
+ * After fork() the child cannot use the parent's workers and tasks: calls
+ * return RP_EINVAL, and rp_worker_stop() and rp_worker_free() do nothing.
  */
 RP_API int rp_worker_new(const char *url, const rp_worker_options *options,
 			 rp_worker **ret, rp_error *reterr);
@@ -1578,8 +1580,6 @@ RP_API int rp_task_finish(rp_task *task, int verdict);
  * rp_worker_next() returns RP_NEXT_END. rp_worker_free() releases the tasks
  * that are still pulled and waits for the database's answer. Call
  * rp_worker_free() when no other thread has a task or is in rp_worker_next().
- * After fork() the child cannot use the parent's workers and tasks: calls
- * return RP_EINVAL, and rp_worker_free() does nothing.
  */
 RP_API int rp_worker_fd(const rp_worker *worker);
 

@@ -57,13 +57,10 @@ struct pool {
 	int result;     /* 0, or the error that ended the coordinator */
 	rp_error error; /* the message of that error */
 
-	/* The following members do not change after rp__pool_init(), except
-	 * `pid`. */
-	int wake_fd;       /* eventfd; readable when a task is finished, or when
-			    * the worker must stop */
-	int fd;            /* eventfd, see rp_worker_fd() */
-	_Atomic pid_t pid; /* the process that made the first call of
-			    * rp_worker_next(); 0: no such call was made yet */
+	/* The following members do not change after rp__pool_init(). */
+	int wake_fd; /* eventfd; readable when a task is finished, or when the
+		      * worker must stop */
+	int fd;      /* eventfd, see rp_worker_fd() */
 
 	/* Only the coordinator uses the following members. */
 	pthread_t *threads;

@@ -13,7 +13,6 @@
 
 #include <stdlib.h>
 #include <time.h>
-#include <unistd.h>
 
 /* ---- the coordinator ---- */
 
@@ -47,7 +46,6 @@ start(rp_worker *w, rp_error *reterr)
 	r = rp__pool_open(pool, (size_t)w->options.threads);
 	if (r < 0)
 		return rp__fail(reterr, r, "out of memory");
-	pool->pid = getpid();
 	pool->pulled = 1;
 	if (pthread_create(&w->coordinator, NULL, coordinate, w) != 0) {
 		pool->pulled = 0;
@@ -119,17 +117,15 @@ wait_for_task(rp_worker *w, int64_t timeout_ms)
 static int
 check_next(const rp_worker *w, int64_t timeout_ms, rp_error *reterr)
 {
-	if (!w)
-		return rp__fail(reterr, RP_EINVAL, "worker is NULL");
+	int r = rp__worker_enter(w, reterr);
+
+	if (r < 0)
+		return r;
 	if (timeout_ms < -1 || timeout_ms > RP_MOST_MS)
 		return rp__fail(reterr, RP_EINVAL,
 				"the timeout is neither -1 nor within 0..%d "
 				"days",
 				RP_MOST_DAYS);
-	if (w->pool.pid && w->pool.pid != getpid())
-		return rp__fail(reterr, RP_EINVAL,
-				"this worker was started before fork(): make "
-				"one in the child");
 	return 0;
 }
 
@@ -169,11 +165,10 @@ rp_task_finish(rp_task *task, int verdict)
 	struct pool *pool;
 	int fate, r;
 
-	if (!task || verdict < RP_DONE || verdict > RP_RELEASE)
+	if (!task || verdict < RP_DONE || verdict > RP_RELEASE ||
+	    rp__worker_enter(task->worker, NULL) < 0 || task->thread)
 		return RP_EINVAL;
 	pool = &task->worker->pool;
-	if (task->thread || pool->pid != getpid())
-		return RP_EINVAL;
 	r = rp__task_end_handling(task, verdict);
 	if (r < 0)
 		return r;
@@ -195,22 +190,20 @@ rp_task_finish(rp_task *task, int verdict)
 int
 rp_worker_fd(const rp_worker *w)
 {
-	return w ? w->pool.fd : RP_EINVAL;
+	return rp__worker_enter(w, NULL) < 0 ? RP_EINVAL : w->pool.fd;
 }
 
 /* ---- ending ---- */
 
 /* Release the tasks that the program has not finished, stop the coordinator,
- * and wait until the tasks are settled. Fails in a forked child. */
-int
+ * and wait until the tasks are settled. */
+void
 rp__pull_end(rp_worker *w)
 {
 	struct pool *pool = &w->pool;
 
 	if (!pool->pulled)
-		return 0;
-	if (pool->pid != getpid())
-		return RP_EINVAL;
+		return;
 	pthread_mutex_lock(&pool->lock);
 	for (size_t i = 0; i < pool->slots; i++) {
 		rp_task *task = pool->running[i];
@@ -230,5 +223,4 @@ rp__pull_end(rp_worker *w)
 	rp_worker_stop(w);
 	pthread_join(w->coordinator, NULL);
 	rp__tasks_free(&pool->finished);
-	return 0;
 }

@@ -13,7 +13,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* ---- for the worker ---- */
 
@@ -92,13 +91,11 @@ rp__task_end_handling(rp_task *task, int verdict)
 int
 rp__task_enter(const rp_task *task)
 {
-	if (!task)
+	if (!task || rp__worker_enter(task->worker, NULL) < 0)
 		return RP_EINVAL;
 	if (task->thread)
 		return task->thread == rp__thread() ? 0 : RP_EINVAL;
-	if (task->begun)
-		return rp__enter(*task->conn);
-	return task->worker->pool.pid == getpid() ? 0 : RP_EINVAL;
+	return task->begun ? rp__enter(*task->conn) : 0;
 }
 
 const rp_job *
@@ -148,7 +145,7 @@ rp_task_state(const rp_task *task)
 {
 	int fate;
 
-	if (!task)
+	if (!task || rp__worker_enter(task->worker, NULL) < 0)
 		return RP_EINVAL;
 	fate = atomic_load(&task->fate);
 	if (fate != RP_TASK_RUNNING)

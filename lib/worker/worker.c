@@ -12,6 +12,23 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Every public call on a worker begins with this check. Returns 0, or RP_EINVAL
+ * if `w` is NULL or belongs to the parent of this forked process. A child must
+ * not touch the worker of its parent: another thread of the parent may have
+ * held a lock of the worker at the fork. This thread does not exist in the
+ * child, so nobody would release the lock. */
+int
+rp__worker_enter(const rp_worker *w, rp_error *reterr)
+{
+	if (!w)
+		return rp__fail(reterr, RP_EINVAL, "worker is NULL");
+	if (w->pid != getpid())
+		return rp__fail(reterr, RP_EINVAL,
+				"this worker was made before fork(): make one "
+				"in the child");
+	return 0;
+}
+
 /* ---- creating a worker ---- */
 
 static int
@@ -67,6 +84,7 @@ rp_worker_new(const char *url, const rp_worker_options *options,
 	w = calloc(1, sizeof(*w));
 	if (!w)
 		return rp__fail(reterr, RP_ENOMEM, "out of memory");
+	w->pid = getpid();
 	pthread_mutex_init(&w->observing, NULL);
 	w->url = strdup(url);
 	r = rp__pool_init(&w->pool);
@@ -84,12 +102,9 @@ rp_worker_new(const char *url, const rp_worker_options *options,
 void
 rp_worker_free(rp_worker *w)
 {
-	/* In a forked child, do not touch the worker of the parent. Another
-	 * thread of the parent may have held a lock of the worker at the fork.
-	 * This thread does not exist in the child, so nobody would release the
-	 * lock. */
-	if (!w || rp__pull_end(w) < 0)
+	if (rp__worker_enter(w, NULL) < 0)
 		return;
+	rp__pull_end(w);
 	for (size_t i = 0; i < w->routes_count; i++) {
 		free(w->routes[i].queue);
 		free(w->routes[i].kind);
@@ -114,7 +129,8 @@ add_route(rp_worker *w, const char *queue, const char *kind, int is_pattern,
 			       .ctx = ctx };
 	struct route *routes;
 
-	if (!w || w->pool.pulled || atomic_load(&w->runs) ||
+	if (rp__worker_enter(w, NULL) < 0 || w->pool.pulled ||
+	    atomic_load(&w->runs) ||
 	    rp__check_name(NULL, "the queue's name", queue, RP_MOST_NAME) < 0 ||
 	    (kind && rp__check_name(NULL, "the kind", kind, RP_MOST_NAME) < 0))
 		return RP_EINVAL;
@@ -267,11 +283,10 @@ int
 rp_worker_run(rp_worker *w, rp_error *reterr)
 {
 	rp_error error;
-	int r;
+	int r = rp__worker_enter(w, reterr);
 
-	if (!w)
-		return rp__fail(reterr, RP_EINVAL, "worker is NULL");
-	r = rp__worker_check_routes(w, 1, reterr);
+	if (r == 0)
+		r = rp__worker_check_routes(w, 1, reterr);
 	if (r < 0)
 		return r;
 	/* Fail if the worker is running already. A handler that calls this
@@ -303,7 +318,7 @@ rp_worker_stop(rp_worker *w)
 	const uint64_t one = 1;
 	ssize_t written;
 
-	if (!w)
+	if (rp__worker_enter(w, NULL) < 0)
 		return;
 	atomic_store(&w->stopping, 1);
 	written = write(w->pool.wake_fd, &one, sizeof(one));
@@ -316,7 +331,8 @@ rp_worker_counts_get(const rp_worker *w, rp_worker_counts *ret)
 {
 	rp_worker_counts counts;
 
-	if (!w || !ret || ret->size < offsetof(rp_worker_counts, claimed))
+	if (rp__worker_enter(w, NULL) < 0 || !ret ||
+	    ret->size < offsetof(rp_worker_counts, claimed))
 		return RP_EINVAL;
 	counts = (rp_worker_counts){ .size = ret->size,
 				     .claimed = w->counts.claimed,

@@ -70,6 +70,7 @@ struct counts {
 
 struct rp_worker {
 	/* The following members do not change while the worker runs. */
+	pid_t pid; /* the process that called rp_worker_new() */
 	char *url;
 	rp_worker_options options;
 	char name[RP_MOST_WORKER + 1], host[128];
@@ -132,6 +133,7 @@ struct rp_worker {
 };
 
 /* worker.c */
+int rp__worker_enter(const rp_worker *worker, rp_error *reterr);
 int rp__worker_open(rp_worker *worker, rp_error *reterr);
 void rp__observe(rp_worker *worker, rp_event event);
 const struct route *rp__worker_route(const rp_worker *worker,
@@ -211,6 +213,6 @@ int rp__worker_heartbeat(rp_worker *worker, enum rp_verb verb);
 int rp__worker_heartbeat_if_due(rp_worker *worker, int64_t now);
 
 /* pull.c */
-int rp__pull_end(rp_worker *worker);
+void rp__pull_end(rp_worker *worker);
 
 #endif

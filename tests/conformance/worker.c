@@ -9,6 +9,9 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <unistd.h>
+
+#include "process.h"
 
 struct seen {
 	atomic_int calls, lost, cancelled;
@@ -574,6 +577,56 @@ a_handler_cannot_run_its_worker_again(void **state)
 	assert_int_equal(run(worker).done, 2);
 }
 
+/* Make each call on the worker of the parent. In the parent, its other thread
+ * waits for a task. */
+static int
+use_parents_worker(void *ctx)
+{
+	struct seen *seen = ctx;
+	rp_worker_counts counts = RP_WORKER_COUNTS_INIT;
+	rp_worker *worker = seen->worker;
+	rp_error error;
+	rp_task *task;
+
+	alarm(20); /* ends the child if a call hangs */
+	if (rp_worker_run(worker, &error) != RP_EINVAL ||
+	    !strstr(error.message, "before fork()") ||
+	    rp_worker_next(worker, 0, &task, &error) != RP_EINVAL ||
+	    rp_worker_handle(worker, "r", NULL, count_and_complete, seen) !=
+		    RP_EINVAL ||
+	    rp_worker_serve(worker, "r", NULL) != RP_EINVAL ||
+	    rp_worker_counts_get(worker, &counts) != RP_EINVAL ||
+	    rp_worker_fd(worker) != RP_EINVAL)
+		return 1;
+	rp_worker_stop(worker);
+	rp_worker_free(worker);
+	return 0;
+}
+
+static int
+fork_child(rp_task *task, const rp_job *job, void *ctx)
+{
+	struct seen *seen = ctx;
+	pid_t pid = spawn();
+
+	(void)job;
+	if (pid == 0)
+		_exit(rp_task_state(task) != RP_EINVAL ||
+		      rp_task_error(task, "x") != RP_EINVAL ||
+		      use_parents_worker(seen));
+	return spawn_wait(pid) == 0 ? RP_DONE : RP_DEAD;
+}
+
+static void
+a_worker_is_refused_after_fork(void **state)
+{
+	static struct seen seen;
+	struct db *db = *state;
+
+	put(db->conn, "q", "x");
+	assert_int_equal(run(make(db, &seen, fork_child, 2, 0)).done, 1);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -592,6 +645,7 @@ main(int argc, char **argv)
 		CASE(the_observer_gets_heartbeats_of_idle_and_busy_workers),
 		CASE(bad_options_are_refused),
 		CASE(a_handler_cannot_run_its_worker_again),
+		CASE(a_worker_is_refused_after_fork),
 	};
 
 	databases_at(argc, argv);
