@@ -195,6 +195,20 @@ rp_worker_fd(const rp_worker *w)
 
 /* ---- ending ---- */
 
+/* Roll back the transactions of the tasks that the program has not finished. No
+ * other thread starts or finishes tasks now, so the slots do not change. The
+ * pool's lock is not held, because rp_close() calls the database. */
+static void
+close_begun(struct pool *pool)
+{
+	for (size_t i = 0; i < pool->slots; i++) {
+		if (!pool->running[i] || !pool->running[i]->begun)
+			continue;
+		rp_close(pool->conns[i]);
+		pool->conns[i] = NULL;
+	}
+}
+
 /* Release the tasks that the program has not finished, stop the coordinator,
  * and wait until the tasks are settled. */
 void
@@ -204,17 +218,13 @@ rp__pull_end(rp_worker *w)
 
 	if (!pool->pulled)
 		return;
+	close_begun(pool);
 	pthread_mutex_lock(&pool->lock);
 	for (size_t i = 0; i < pool->slots; i++) {
 		rp_task *task = pool->running[i];
 
 		if (!task)
 			continue;
-		if (task->begun) { /* rp_close() rolls back the transaction of
-				    * the task */
-			rp_close(pool->conns[i]);
-			pool->conns[i] = NULL;
-		}
 		task->verdict = RP_RELEASE;
 		task->delay_ms = -1;
 		rp__pool_end_task(pool, task);
