@@ -462,6 +462,7 @@ int rp__probe_and_sweep(rp_conn *conn, const char *const *queues, int what,
 void rp__tally(rp_conn *conn, int64_t queue_id, int64_t done, int64_t failed);
 int64_t rp__tally_due_in(const rp_conn *conn);
 void rp__tally_end(rp_conn *conn, int is_committed);
+void rp__tally_move(struct rp_tallies *from, struct rp_tallies *to);
 size_t rp__tally_take(rp_conn *conn, int all, struct rp_value *rows);
 
 /* tally_write.c */

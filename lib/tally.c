@@ -92,6 +92,24 @@ rp__tally_end(rp_conn *conn, int is_committed)
 	tallies->count = n;
 }
 
+/* Move the counts of a connection that has no open transaction to other
+ * tallies, where they count as not written yet. */
+void
+rp__tally_move(struct rp_tallies *from, struct rp_tallies *to)
+{
+	for (size_t i = 0; i < from->count; i++) {
+		const struct rp_tally *t = &from->items[i];
+		struct rp_tally *its = tally_of(to, t->queue_id);
+
+		if (!its)
+			continue;
+		add(&its->kept, t->kept);
+		if (t->counted_at > its->counted_at)
+			its->counted_at = t->counted_at;
+	}
+	from->count = 0;
+}
+
 /* Returns the time in ms until the counts should be written. It is 0 if this
  * handle has written none within the last second. Returns -1 if there is
  * nothing to write. */

@@ -80,6 +80,7 @@ void
 rp__pool_destroy(struct pool *pool)
 {
 	rp__pool_close(pool);
+	free(pool->tallies.items);
 	if (pool->wake_fd >= 0)
 		close(pool->wake_fd);
 	if (pool->fd >= 0)
@@ -216,6 +217,17 @@ rp__pool_start_task(rp_worker *worker)
 	return task;
 }
 
+/* Move the counts of the slot's connection to the pool, because nothing writes
+ * them before the slot settles another job. After the coordinator has ended,
+ * the connection keeps them, and writes them when it is closed. So does a
+ * connection on which the handler has left a transaction open. */
+static void
+move_tallies(struct pool *pool, rp_conn *conn)
+{
+	if (conn && conn->depth == 0 && !pool->ended)
+		rp__tally_move(&conn->tallies, &pool->tallies);
+}
+
 /* Remove a task from its slot and add it to the list of finished tasks. Its
  * verdict is already set. The caller holds the pool's lock. */
 void
@@ -232,6 +244,7 @@ rp__pool_end_task(struct pool *pool, rp_task *task)
 		pool->mean_us += (task->took_us - pool->mean_us) / 8;
 	if (pool->mean_us == 0)
 		pool->mean_us = 1;
+	move_tallies(pool, pool->conns[slot]);
 	pool->running[slot] = NULL;
 	pool->running_count--;
 	rp__tasks_add(&pool->finished, task);

@@ -39,8 +39,12 @@ struct pool {
 	rp_conn **conns;   /* the connection of each slot, for the handler;
 			    * opened when a task first needs it */
 	size_t slots, running_count;
-	int coordinator_waits; /* 1: the coordinator waits until wake_fd is
-				* readable */
+	struct rp_tallies tallies; /* counts of jobs that handlers have settled
+				    * on the connections of their slots. The
+				    * coordinator moves them to its
+				    * connection, which writes them */
+	int coordinator_waits;     /* 1: the coordinator waits until wake_fd is
+				    * readable */
 	int64_t mean_us; /* moving average of how long tasks run; 0: unknown */
 	int64_t started_us; /* when the last task was started (monotonic us) */
 	int ended;          /* 1: no more tasks are started, and the threads

@@ -12,6 +12,8 @@
 
 /* ---- tasks to settle ---- */
 
+/* Move the finished tasks to `finished`, and the counts of the jobs that their
+ * handlers settled to the connection of the coordinator. */
 void
 rp__worker_take_finished(rp_worker *w, struct tasks *finished)
 {
@@ -20,6 +22,7 @@ rp__worker_take_finished(rp_worker *w, struct tasks *finished)
 	pthread_mutex_lock(&w->pool.lock);
 	more = w->pool.finished;
 	w->pool.finished = NO_TASKS;
+	rp__tally_move(&w->pool.tallies, &w->conn->tallies);
 	pthread_mutex_unlock(&w->pool.lock);
 	for (const rp_task *task = more.first; task; task = task->next)
 		rp__alone_note_end(&w->alone, task);

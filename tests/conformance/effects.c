@@ -96,6 +96,41 @@ P7_effects_jobs_and_the_verdict_are_one_commit(void **state)
 	assert_int_equal(stats_of(db->conn, "q").ready, 0);
 }
 
+static void *
+run(void *worker)
+{
+	rp_error error;
+
+	return rp_worker_run(worker, &error) < 0 ? NULL : worker;
+}
+
+static void
+jobs_that_handlers_complete_are_counted_while_the_worker_is_idle(void **state)
+{
+	struct db *db = *state;
+	struct seen seen = { .db = db };
+	int64_t end = now_ms() + 20000, counted = 0;
+	pthread_t thread;
+	rp_worker *worker;
+	void *ended;
+
+	prepare(db, 2);
+	assert_int_equal(rp_worker_new(db->url, NULL, &worker, NULL), 0);
+	assert_int_equal(
+		rp_worker_handle(worker, "q", NULL, all_at_once, &seen), 0);
+	assert_int_equal(pthread_create(&thread, NULL, run, worker), 0);
+	while (counted < 2 && now_ms() < end) {
+		sleep_ms(20);
+		counted = stats_of(db->conn, "q").done_total;
+	}
+	rp_worker_stop(worker);
+	pthread_join(thread, &ended);
+	rp_worker_free(worker);
+	assert_non_null(ended);
+	assert_int_equal(counted, 2);
+	assert_int_equal(stats_of(db->conn, "q").done_total, 2);
+}
+
 /* A handler. rp_commit() must be refused here, because it would commit the
  * effects without the verdict. The job would then run again. */
 static int
@@ -393,6 +428,7 @@ main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		CASE(P7_effects_jobs_and_the_verdict_are_one_commit),
 		CASE(P7_returning_without_commit_rolls_back_and_the_verdict_counts),
+		CASE(jobs_that_handlers_complete_are_counted_while_the_worker_is_idle),
 		CASE(only_the_task_ends_its_transaction),
 		CASE(P7_a_lost_lease_rolls_back_effects_and_verdict),
 		CASE(a_handler_may_commit_several_times_and_complete_by_its_verdict),
