@@ -395,6 +395,20 @@ note_work(struct postgres *s)
 		rp__postgres_unregister(s);
 }
 
+/* Fail if the rows of a round trip could not be taken, because memory ran out.
+ * If the round trip was a transaction of its own, it is committed already. Then
+ * the caller must read which jobs it holds, as after a lost answer. */
+static int
+check_taken(struct postgres *s, enum rp_verb which, int r, rp_error *error)
+{
+	if (r >= 0 || which != RP_V_SETTLE_AND_CLAIM || s->base != ALONE)
+		return r;
+	s->lost_answer = 1;
+	return rp__fail(error, RP_ELOST,
+			"outcome unknown: memory ran out while the answer was "
+			"read");
+}
+
 static int
 run(struct postgres *s, enum rp_verb which, const struct rp_value *params,
     size_t rows, rp_row_fn *fn, void *ctx, rp_error *error)
@@ -415,7 +429,8 @@ run(struct postgres *s, enum rp_verb which, const struct rp_value *params,
 			return r;
 		if (PQ(ntuples)(res) && which == RP_V_SETTLE_AND_CLAIM)
 			note_work(s);
-		r = answer(call, res, row, fn, ctx);
+		r = check_taken(s, which, answer(call, res, row, fn, ctx),
+				error);
 		PQ(clear)(res);
 	}
 	return r;
