@@ -5,7 +5,8 @@
  * SPDX-FileCopyrightText: The readpast authors
  *
  * Jobs with the same settings are collected and enqueued by one run of a verb
- * (a file of SQL, see sql/README.md), up to MOST_ROWS jobs at a time.
+ * (a file of SQL, see sql/README.md), up to MOST_ROWS jobs and MOST_BYTES of
+ * payloads and headers at a time.
  */
 #include "internal.h"
 
@@ -14,6 +15,12 @@
 
 /* The largest number of jobs in one run of the verb. */
 #define MOST_ROWS 500
+
+/* The largest size of the payloads and headers in one run of the verb, unless a
+ * single job is larger. PostgreSQL takes at most 1 GiB in one statement, and
+ * client and server need several times as much memory as the statement has
+ * bytes. */
+#define MOST_BYTES ((size_t)16 << 20)
 
 /* The jobs that were checked and collected, and that the next run of the verb
  * enqueues. */
@@ -24,6 +31,8 @@ struct rows {
 	rp_added *added;    /* results of all jobs of the call; an id of 0: the
 			     * job is not enqueued yet */
 	size_t count, done; /* `done`: how many jobs of the call are enqueued */
+	size_t bytes;       /* size of the payloads and headers of the collected
+			     * jobs */
 	rp_job_spec terms;  /* the settings that all collected jobs have in
 			     * common */
 	size_t n;           /* number of jobs of the call */
@@ -386,7 +395,7 @@ flush(struct rows *rows, int unique)
 	if (r < 0)
 		return r;
 	rows->done += rows->count;
-	rows->count = 0;
+	rows->count = rows->bytes = 0;
 	return 0;
 }
 
@@ -408,13 +417,20 @@ on_one_set_of_terms(const rp_job_spec *a, const rp_job_spec *b)
 	       is_same_text(a->backoff, b->backoff);
 }
 
+static size_t
+size_of(const rp_job_spec *job)
+{
+	return job->payload_size + (job->headers ? strlen(job->headers) : 0);
+}
+
 /* Returns 1 if one run of the verb can enqueue the job together with the
  * collected jobs. */
 static int
 can_join(const struct rows *rows, const rp_job_spec *job)
 {
 	return !job->unique_key && on_one_set_of_terms(job, &rows->terms) &&
-	       rows->count < MOST_ROWS;
+	       rows->count < MOST_ROWS &&
+	       rows->bytes + size_of(job) <= MOST_BYTES;
 }
 
 /* Refuse a job that expires before it is due, because it would never run. Skip
@@ -452,6 +468,7 @@ add(struct rows *rows, const rp_job_spec *job)
 		return r;
 	fill(rows, rows->params + rows->count * ENQUEUE_PARAMS, job);
 	rows->count++;
+	rows->bytes += size_of(job);
 	return job->unique_key ? flush(rows, 1) : 0;
 }
 
