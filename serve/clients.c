@@ -254,22 +254,16 @@ write_queues(json_t *client, rp_conn *conn, const struct clients *clients)
 	return r;
 }
 
-/* Update the client's row. verb: RP_V_WORKER_BEAT or RP_V_WORKER_STOP.
- * *ret_known is 0 if the row was deleted. */
-static int
-update_row(json_t *client, rp_conn *conn, enum rp_verb verb, int64_t *ret_known)
+static rp_worker_counts
+counts_of(json_t *client)
 {
 	rp_worker_counts counts = RP_WORKER_COUNTS_INIT;
-	int r;
 
 	counts.done = number(client, "done");
 	counts.failed = number(client, "failed");
 	counts.dead = number(client, "dead");
 	counts.released = number(client, "released");
-	r = rp__worker_row_update(conn, verb, number(client, "id"), &counts,
-				  ret_known);
-	set_number(client, "is_counted", r == 0);
-	return r;
+	return counts;
 }
 
 /* Register the client if it is new, or store its heartbeat if that is due.
@@ -280,6 +274,7 @@ hear(json_t *client, rp_conn *conn, const struct clients *clients,
 {
 	int is_changed =
 		add_queues(client, queues) || !number(client, "is_written");
+	rp_worker_counts counts;
 	int64_t known = 0;
 	int r = 0;
 
@@ -288,11 +283,13 @@ hear(json_t *client, rp_conn *conn, const struct clients *clients,
 		if (!is_changed &&
 		    now_ms() - number(client, "heard_at") < HEARTBEAT_MS)
 			return 0;
-		r = update_row(client, conn, RP_V_WORKER_BEAT, &known);
-		if (r == 0 && !known) { /* the row was deleted */
+		counts = counts_of(client);
+		r = rp__worker_row_update(conn, RP_V_WORKER_BEAT,
+					  number(client, "id"), &counts,
+					  &known);
+		set_number(client, "is_counted", r == 0 && known);
+		if (r == 0 && !known) /* the row was deleted */
 			set_number(client, "id", 0);
-			set_number(client, "is_counted", 0);
-		}
 	}
 	if (r == 0 && (is_changed || !known))
 		r = write_queues(client, conn, clients);
@@ -305,8 +302,8 @@ hear(json_t *client, rp_conn *conn, const struct clients *clients,
 }
 
 /* Hear from the clients that hold the jobs of these verdicts, until the first
- * error. The error is ignored, because only a heartbeat is lost. */
-static void
+ * error. Returns 0 or RP_E*. */
+static int
 hear_verdicts(struct clients *clients, rp_conn *conn,
 	      const struct writes *writes)
 {
@@ -319,6 +316,7 @@ hear_verdicts(struct clients *clients, rp_conn *conn,
 			r = hear(json_object_get(claim, "client"), conn,
 				 clients, NULL);
 	}
+	return r;
 }
 
 /* Hear from the client whose claim this is. Returns 0 or RP_E*. */
@@ -339,7 +337,11 @@ void
 clients_hear(struct clients *clients, rp_conn *conn, struct request **asked,
 	     size_t n)
 {
-	int r = 0; /* after an error the other clients get the same error */
+	/* With a server that does not answer, each call takes as long as a
+	 * connection attempt. So after an error no more is heard from clients
+	 * with verdicts, which lose only a heartbeat, and after an error of a
+	 * claim the other claims get the same error. */
+	int heard = 0, r = 0;
 
 	pthread_mutex_lock(&clients->lock);
 	if (!clients->table) {
@@ -352,8 +354,8 @@ clients_hear(struct clients *clients, rp_conn *conn, struct request **asked,
 		struct writes *writes = asked[i]->writes;
 
 		/* Without a connection, the server itself releases a job. */
-		if (asked[i]->connection && has_verdicts(writes))
-			hear_verdicts(clients, conn, writes);
+		if (heard == 0 && asked[i]->connection && has_verdicts(writes))
+			heard = hear_verdicts(clients, conn, writes);
 		if (!writes->queues || !asked[i]->worker || writes->code)
 			continue;
 		if (r == 0)
@@ -367,18 +369,6 @@ clients_hear(struct clients *clients, rp_conn *conn, struct request **asked,
 }
 
 /* ---- the end of clients ---- */
-
-static void
-unregister(json_t *client, rp_conn *conn)
-{
-	int64_t known;
-	int r;
-
-	if (number(client, "is_gone"))
-		return;
-	r = update_row(client, conn, RP_V_WORKER_STOP, &known);
-	set_number(client, "is_gone", r == 0);
-}
 
 static int64_t
 silent_ms(json_t *client, int64_t now)
@@ -405,23 +395,70 @@ forget(struct clients *clients, int64_t now)
 			json_object_del(clients->table, key);
 }
 
+/* Returns what to do with the client's row: RP_V_WORKER_STOP if the client is
+ * gone, RP_V_WORKER_BEAT if its counts have changed, or -1. */
+static int
+verb_due(json_t *client, int64_t now)
+{
+	int64_t silent = silent_ms(client, now);
+
+	if (silent >= CLIENT_GONE_MS)
+		return number(client, "is_gone") ? -1 : RP_V_WORKER_STOP;
+	return silent >= HEARTBEAT_MS && !number(client, "is_counted")
+		       ? RP_V_WORKER_BEAT
+		       : -1;
+}
+
+/* Update the client's row if that is due. The lock is not held during the call,
+ * because all writes would wait for a server that does not answer. If the
+ * writer hears from the client during the call, the client may be listed as
+ * gone until its next heartbeat. */
+static int
+update_row(struct clients *clients, json_t *client, rp_conn *conn)
+{
+	rp_worker_counts counts;
+	int64_t id, known = 0;
+	int verb, r;
+
+	pthread_mutex_lock(&clients->lock);
+	verb = verb_due(client, now_ms());
+	counts = counts_of(client);
+	id = number(client, "id");
+	if (verb >= 0) {
+		set_number(client, "is_counted", 1);
+		set_number(client, "is_gone", verb == RP_V_WORKER_STOP);
+	}
+	pthread_mutex_unlock(&clients->lock);
+	if (verb < 0)
+		return 0;
+	r = rp__worker_row_update(conn, (enum rp_verb)verb, id, &counts,
+				  &known);
+	if (r == 0)
+		return 0;
+	pthread_mutex_lock(&clients->lock);
+	set_number(client, "is_counted", 0);
+	set_number(client, "is_gone", 0);
+	pthread_mutex_unlock(&clients->lock);
+	return r;
+}
+
 void
 clients_forget(struct clients *clients, rp_conn *conn)
 {
-	int64_t now = now_ms(), known;
+	json_t *due = json_array(), *client;
+	int64_t now = now_ms();
 	const char *key;
-	json_t *client;
+	int r = 0;
 
 	pthread_mutex_lock(&clients->lock);
-	json_object_foreach (clients->table, key, client) {
-		int64_t silent = silent_ms(client, now);
-
-		if (silent >= CLIENT_GONE_MS)
-			unregister(client, conn);
-		else if (silent >= HEARTBEAT_MS &&
-			 !number(client, "is_counted"))
-			update_row(client, conn, RP_V_WORKER_BEAT, &known);
-	}
+	json_object_foreach (clients->table, key, client)
+		if (verb_due(client, now) >= 0)
+			json_array_append(due, client);
+	pthread_mutex_unlock(&clients->lock);
+	for (size_t i = 0; i < json_array_size(due) && r == 0; i++)
+		r = update_row(clients, json_array_get(due, i), conn);
+	pthread_mutex_lock(&clients->lock);
+	json_decref(due);
 	if (now - clients->forgot_at >= FORGET_EVERY_MS) {
 		clients->forgot_at = now;
 		forget(clients, now);
@@ -445,9 +482,17 @@ clients_end(struct clients *clients, rp_conn *conn)
 {
 	const char *key;
 	json_t *client;
+	int64_t known = 0;
+	int r = 0;
 
-	json_object_foreach (clients->table, key, client)
-		unregister(client, conn);
+	json_object_foreach (clients->table, key, client) {
+		rp_worker_counts counts = counts_of(client);
+
+		if (r == 0 && !number(client, "is_gone"))
+			r = rp__worker_row_update(conn, RP_V_WORKER_STOP,
+						  number(client, "id"), &counts,
+						  &known);
+	}
 	json_decref(clients->claims);
 	json_decref(clients->table);
 	clients->claims = clients->table = NULL;

@@ -8,6 +8,7 @@ SPDX-License-Identifier: MIT
 SPDX-FileCopyrightText: The readpast authors
 """
 
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -19,6 +20,7 @@ import tempfile
 import threading
 import time
 import traceback
+import urllib.error
 import urllib.request
 
 from server import pg_temp
@@ -492,6 +494,50 @@ def a_server_whose_database_is_away_still_answers_with_its_own_metrics(c):
     assert '\nreadpast_http_requests_total{code="2xx"} 1\n' in away, away
     c.line.closed = False
     eventually(10, lambda: "\nreadpast_database_up 1\n" in metrics())
+
+
+@case
+def requests_do_not_wait_for_each_client_of_a_server_whose_database_is_silent(c):
+    server = c.start("serve", "--listen", "127.0.0.1:0")
+    c.workers.append(server)
+    url = server.stdout.readline().split()[2] + "v1/"
+
+    def post(path, **body):
+        request = urllib.request.Request(url + path, json.dumps(body).encode(),
+                                         {"Content-Type": "application/json"})
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            return json.load(answer)
+
+    def fails(path, **body):
+        """Returns how many seconds it took."""
+        began = time.monotonic()
+        try:
+            raise AssertionError(post(path, **body))
+        except urllib.error.HTTPError as error:
+            assert error.code in (502, 503), error.read()
+        return time.monotonic() - began
+    verdicts = []
+    post("queues/q/jobs", jobs=[{"payload": "x"}] * 40)
+    for i in range(20):
+        jobs = post("claim", queues=["q"], max=2, worker=f"w{i}", lease="1h")["jobs"]
+        first, second = ([{"claim": job["claim"], "verdict": "done"}] for job in jobs)
+        post("verdicts", verdicts=first)
+        verdicts.append(second)
+    c.line.silent = True
+    c.line.cut()
+    # A request waits for 2 s for each connection. After 5 s the heartbeats are due.
+    end = time.monotonic() + 6
+    while time.monotonic() < end:
+        took = fails("queues/q/jobs", payload="x")
+        assert took < 6, took
+    with concurrent.futures.ThreadPoolExecutor(20) as pool:
+        took = max(pool.map(lambda v: fails("verdicts", verdicts=v), verdicts))
+    assert took < 15, took
+    c.line.cut()
+    c.line.silent = False
+    counts = ("select count(*), sum(done) from readpast.worker "
+              "where name ~ '^w' and stopped_at is null")
+    eventually(20, lambda: query(counts, c.direct) == "20|20")
 
 
 # ---- the server ----
