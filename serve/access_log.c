@@ -20,6 +20,20 @@
 /* A log line has at most this many bytes of the target. */
 #define LINE_PATH 500
 
+static int
+open_log(const char *path)
+{
+	const int flags = O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK;
+	int fd;
+
+	if (strcmp(path, "-") == 0)
+		return fcntl(1, F_DUPFD_CLOEXEC, 0);
+	fd = open(path, O_WRONLY | flags, 0666);
+	/* A named pipe that nobody reads yet cannot be opened only for writing
+	 * without waiting for a reader. */
+	return fd < 0 && errno == ENXIO ? open(path, O_RDWR | flags, 0666) : fd;
+}
+
 int
 access_log_open(struct server *server)
 {
@@ -27,11 +41,7 @@ access_log_open(struct server *server)
 
 	if (!path)
 		return 0;
-	server->log_fd =
-		strcmp(path, "-") == 0
-			? fcntl(1, F_DUPFD_CLOEXEC, 0)
-			: open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC,
-			       0666);
+	server->log_fd = open_log(path);
 	return server->log_fd >= 0 ? 0
 				   : complain(FAILED, "cannot write to %s: %s",
 					      path, strerror(errno));

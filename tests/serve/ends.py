@@ -369,6 +369,17 @@ class Log(Case):
         self.assertGreater(own.metric("readpast_http_access_log_lines_lost_total"), 0)
         self.assertEqual(own.stop(), 0)
 
+    def test_a_named_pipe_that_is_read_later_has_all_lines(self):
+        path = pathlib.Path(self.folder.name) / "pipe"
+        os.mkfifo(path)
+        own = Server(self.folder.name, "--access-log", str(path))
+        self.assertEqual(own.get("/healthz").status, 200)
+        with open(path) as pipe:
+            self.assertEqual(json.loads(pipe.readline())["target"], "/healthz")
+            self.assertEqual(own.get("/v1/stats").status, 200)
+            self.assertEqual(json.loads(pipe.readline())["target"], "/v1/stats")
+        self.assertEqual(own.stop(), 0)
+
     def test_a_line_that_does_not_fit_on_the_disk_does_not_damage_the_next_line(self):
         path, begin = pathlib.Path(self.folder.name) / "log", 1 << 30
         path.touch()
