@@ -139,7 +139,7 @@ cmd_serve(struct cmd *cmd, int argc, char **argv)
 		{ "--tls-key", TEXT, &o.key, "FILE",
 		  "private key of the certificate" },
 		{ "--read-only", FLAG, &o.read_only, NULL,
-		  "refuse all requests that change something" },
+		  "refuse all changes, and their dry runs" },
 		{ "--hide-payloads", FLAG, &o.hide_payloads, NULL,
 		  "leave out payloads, headers and results, except in claims" },
 		{ "--access-log", TEXT, &o.log, "FILE",

@@ -136,7 +136,7 @@ complete -c readpast -n '__readpast_in serve' -l demo -d 'serve a scratch databa
 complete -c readpast -n '__readpast_in serve' -l prefix -x -d 'path under which a proxy shows this server'
 complete -c readpast -n '__readpast_in serve' -l tls-cert -r -F -d 'certificate, in PEM'
 complete -c readpast -n '__readpast_in serve' -l tls-key -r -F -d 'private key of the certificate'
-complete -c readpast -n '__readpast_in serve' -l read-only -d 'refuse all requests that change something'
+complete -c readpast -n '__readpast_in serve' -l read-only -d 'refuse all changes, and their dry runs'
 complete -c readpast -n '__readpast_in serve' -l hide-payloads -d 'leave out payloads, headers and results, except in claims'
 complete -c readpast -n '__readpast_in serve' -l access-log -r -F -d 'write a line of JSON for each request'
 complete -c readpast -n '__readpast_in serve' -l body -x -d 'largest body of a request'

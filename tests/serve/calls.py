@@ -657,6 +657,7 @@ class Options(Case):
         self.assertEqual(self.server.get("/at/here/v1/queues").status, 200)
         self.refused(self.server.post("/at/here/v1/queues/q/jobs", {}), 403, "--read-only")
         self.refused(self.server.post("/at/here/v1/claim", {"queues": ["q"]}), 403)
+        self.refused(self.server.post("/at/here/v1/queues/q/purge?dry_run=1", {}), 403)
         session = self.server.get("/at/here/v1/session").json
         self.assertEqual((session["read_only"], session["admin"]), (True, []))
 
