@@ -59,8 +59,9 @@ token_make(char to[TOKEN_SIZE], char key[TOKEN_KEY + 1])
 
 /* ---- scopes ---- */
 
-int
-scope_parse(const char *text, struct scope *ret)
+/* Returns the queue of a scope, or NULL if the text is not a scope. */
+static const char *
+queue_of(const char *text, enum may *ret_may)
 {
 	static const struct {
 		const char *word;
@@ -69,17 +70,28 @@ scope_parse(const char *text, struct scope *ret)
 		      { "enqueue:", MAY_ENQUEUE },
 		      { "work:", MAY_WORK },
 		      { "admin:", MAY_ADMIN } };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		size_t n = strlen(words[i].word);
+
+		if (strncmp(text, words[i].word, n) == 0) {
+			*ret_may = words[i].may;
+			return text + n;
+		}
+	}
+	return NULL;
+}
+
+int
+scope_parse(const char *text, struct scope *ret)
+{
 	char name[RP_MOST_NAME + 2]; /* of the queue, without the * */
-	size_t i = 0, n = 0;
+	size_t n;
 	rp_error error;
 
-	while (i < 4 &&
-	       strncmp(text, words[i].word, strlen(words[i].word)) != 0)
-		i++;
-	if (i == 4)
+	ret->queue = queue_of(text, &ret->may);
+	if (!ret->queue)
 		return -1;
-	ret->may = words[i].may;
-	ret->queue = text + strlen(words[i].word);
 	n = strlen(ret->queue);
 	ret->is_prefix = n && ret->queue[n - 1] == '*';
 	n -= (size_t)ret->is_prefix;
@@ -90,14 +102,18 @@ scope_parse(const char *text, struct scope *ret)
 }
 
 /* Returns whether a scope very probably names another queue than its author
- * wants: if it has a * that is not at the end, or a blank at an end. A queue
- * may have such a name, but few have. */
+ * wants: if it has a * that is not at the end, a blank at an end, or a blank
+ * before another scope. A queue may have such a name, but few have. */
 static int
 is_doubtful(const struct scope *scope)
 {
 	const char *queue = scope->queue;
 	size_t n = strlen(queue);
+	enum may ignored;
 
+	for (const char *at = queue; (at = strchr(at, ' ')); at++)
+		if (queue_of(at + 1, &ignored))
+			return 1;
 	return strcspn(queue, "*") + 1 < n || *queue == ' ' ||
 	       queue[n - 1] == ' ';
 }

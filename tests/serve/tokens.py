@@ -149,6 +149,8 @@ class Tokens(Case):
                            ("read:a,,work:a", "read:a,,work:a"), ("read:a,", "read:a,"),
                            ("read:a,own:b,work:c", "own:b"), ("read: a", "read: a"),
                            ("read:a, work:a", " work:a"), ("read:a ,work:a", "read:a "),
+                           ("read:a read:b", "read:a read:b"),
+                           ("read:a b enqueue:c*", "read:a b enqueue:c*"),
                            ("work:a*b", "work:a*b"), ("read:*a", "read:*a"),
                            ("read:a**", "read:a**"), ("read:* ", "read:* "),
                            ("read:" + "x" * 129, "read:" + "x" * 129),
@@ -162,8 +164,8 @@ class Tokens(Case):
                 self.assertEqual(done.returncode, 2)
                 self.assertIn(f"--may {named}: expected enqueue:QUEUE", done.stderr)
         self.assertNotIn("wrong", self.server.readpast("token", "list"))
-        self.add("blank", "read:in the middle,read:at the*")
-        self.assertIn("read:in the middle,read:at the*",
+        self.add("blank", "read:in the middle,read:at the*,read:re read,read:aread:a")
+        self.assertIn("read:in the middle,read:at the*,read:re read,read:aread:a",
                       self.server.readpast("token", "list"))
 
     def test_a_token_that_cannot_be_printed_is_not_added(self):
