@@ -16,13 +16,13 @@
 set_error_handler(fn($level, $text) => throw new ErrorException($text));
 
 // A payload that is not UTF-8 comes as `payload_base64`. No payload may end the worker,
-// because the jobs behind it would wait.
+// because the jobs behind it would wait. PHP would take a URL for a file, and fetch it.
 $verdict_on = function (array $job): array {
     try {
         $path = $job['payload'] ?? throw new Exception('the payload is not text');
-        $unfinished = $path . '.sum.' . getmypid();
-        file_put_contents($unfinished, hash_file('sha256', $path) . "  $path\n");
-        rename($unfinished, "$path.sum");
+        if (str_contains($path, '://')) throw new Exception('the payload is a URL');
+        file_put_contents("$path.sum." . getmypid(), hash_file('sha256', $path) . "  $path\n");
+        rename("$path.sum." . getmypid(), "$path.sum");
         return ['claim' => $job['claim'], 'verdict' => 'done'];
     } catch (Throwable $e) {
         return ['claim' => $job['claim'], 'verdict' => 'fail', 'error' => $e->getMessage()];

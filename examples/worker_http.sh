@@ -17,7 +17,7 @@
 # A payload that is not UTF-8 comes as `payload_base64`, and not as `payload`. No payload
 # may end the worker, because the jobs behind it would wait.
 write_sum() {
-	[ "$1" ] || { echo 'the payload is empty, too long or not text' && return 1; }
+	[ "$1" ] || { echo 'the payload is not text of 1 to 4000 characters in one line' && return 1; }
 	timeout "${LIMIT:-50}" sha256sum "$1" >"$1.sum.$$" && mv "$1.sum.$$" "$1.sum"
 }
 
@@ -30,8 +30,9 @@ while :; do
 		'{queues: [$queue], wait: "20s", verdicts: $verdicts}' |
 		curl -sSf --max-time 60 --data-binary @- "$1/v1/settle-and-claim") || exit 1
 	claim=$(printf '%s' "$answer" | jq -r '.jobs[0].claim // empty')
-	# A path has at most 4,096 bytes. An argument of a program has at most 128 KiB.
-	file=$(printf '%s' "$answer" | jq -r '.jobs[0].payload // empty | select(length <= 4000)')
+	# A path has at most 4,096 bytes. An argument of a program has at most 128 KiB. The
+	# shell would drop a NUL character, and line breaks at the end.
+	file=$(printf '%s' "$answer" | jq -r '.jobs[0].payload // empty | select(test("\\A[^\u0000\n]{1,4000}\\z"))')
 	case $file in -*) file=./$file ;; esac # a name, and not an option
 	verdicts='[]'
 	[ "$claim" ] || continue # there was no job for 20 s

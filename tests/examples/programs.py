@@ -161,20 +161,22 @@ class Http(Shell):
 
     file, runner, lease, environment = "worker_http.sh", [], "2s", {"LIMIT": "1"}
 
-    # payloads that are no path: not UTF-8, with a NUL character, empty, an option, and
-    # longer than an argument of a program may be
-    bad = ["\xff", "a\0b", "", "-c", "x" * 200000]
+    # payloads that are no path: not UTF-8, with a NUL character, with a line break, empty,
+    # an option, and longer than an argument of a program may be
+    bad = ["\xff", "a\0b", "ab\n", "", "-c", "x" * 200000]
 
     def set_up(self):
         super().set_up()
+        (self.folder / "ab").write_text("a name that is a bad payload without a character")
         (self.folder / "-b").write_text("a name that looks like an option")
+        self.server = subprocess.Popen(
+            [READPAST, "serve", "--listen", "127.0.0.1:0", "--access-log", self.folder / "log"],
+            env=self.env, stdout=subprocess.PIPE, text=True)
+        self.address = self.server.stdout.readline().split()[2].rstrip("/")
+        self.bad = [*self.bad, f"{self.address}/healthz"]
         for payload in [*self.bad, "-b"]:
             self.readpast("enqueue", self.queue, "--one", "--quiet", "--priority", "50",
                           input=payload, encoding="latin-1")
-        self.server = subprocess.Popen(
-            [READPAST, "serve", "--listen", "127.0.0.1:0"], env=self.env,
-            stdout=subprocess.PIPE, text=True)
-        self.address = self.server.stdout.readline().split()[2].rstrip("/")
 
     def code(self):
         """Return the lines of the program without comments and empty lines."""
@@ -202,6 +204,7 @@ class Http(Shell):
                         "the sum of no file")
         self.eventually(lambda: all(self.errors()), "the error of each payload that is no path")
         assert any("not text" in error for error in self.errors()), self.errors()
+        assert "healthz" not in (self.folder / "log").read_text(), "a URL was fetched"
 
     def tear_down(self):
         self.server.kill()
