@@ -92,12 +92,15 @@ accepts_gzip(const struct request *request)
 	return (gzip ? gzip : others) > 0;
 }
 
+/* The ETag is weak (W/"..."), because the file as it is and its gzip have the
+ * same one. RFC 9110, 13.1.2: a client may send it without the W/. */
 static int
 has_it_already(const struct request *request, const struct file *file)
 {
 	const char *etag = head_value(request, "If-None-Match");
 
-	return etag && strstr(etag, file->etag);
+	return etag && (strcmp(etag, "*") == 0 ||
+			strstr(etag, strchr(file->etag, '"')));
 }
 
 void

@@ -46,7 +46,7 @@ def main():
         packed = gzip.compress(data, 9, mtime=0)
         mark = hashlib.sha256(data).hexdigest()[:16]
         text += [array(f"bytes_{i}", data or b"\0"), array(f"packed_{i}", packed)]
-        rows.append(f'\t{{ "{name}", "{TYPES[path.suffix]}", "\\"{mark}\\"",\n'
+        rows.append(f'\t{{ "{name}", "{TYPES[path.suffix]}", "W/\\"{mark}\\"",\n'
                     f"\t  bytes_{i}, {len(data)}, packed_{i}, {len(packed)} }},")
     text += ["const struct file files[] = {", *rows,
              "\t{ NULL, NULL, NULL, NULL, 0, NULL, 0 },", "};", ""]
