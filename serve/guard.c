@@ -199,8 +199,10 @@ guard_token_text(const struct request *request)
 	static const char bearer[] = "Bearer ";
 	const char *text = head_value(request, "Authorization");
 
-	if (text && strncasecmp(text, bearer, strlen(bearer)) == 0)
-		return text + strlen(bearer);
+	if (text && strncasecmp(text, bearer, strlen(bearer)) == 0) {
+		text += strlen(bearer);
+		return text + strspn(text, " ");
+	}
 	return mhd.lookup_connection_value(request->connection, MHD_COOKIE_KIND,
 					   COOKIE);
 }

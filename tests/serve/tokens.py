@@ -53,6 +53,11 @@ class Tokens(Case):
                 self.refused(answer, 401)
                 self.assertEqual(answer.headers["WWW-Authenticate"], "Bearer")
 
+    def test_several_spaces_may_be_before_a_token(self):
+        answer = self.server.get("/v1/queues", headers={
+            "Authorization": "bearer   " + self.tokens["admin"]})
+        self.assertEqual(answer.status, 200)
+
     def test_a_new_token_is_valid_while_another_client_writes(self):
         if KIND != "sqlite:":
             return  # only SQLite has a lock that makes other writes wait
