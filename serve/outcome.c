@@ -18,15 +18,19 @@
  * this time, in ms. */
 #define REST_MS 1000
 
-/* Give the thread of wait_all() the ids of all jobs whose end a request waits
- * for. The thread then waits for these jobs, and no longer for earlier ones. */
+/* Give the thread of wait_all(), if it runs, the ids of all jobs whose end a
+ * request waits for. The thread then waits for these jobs, and no longer for
+ * earlier ones. */
 static void
 tell_waiter(struct server *server)
 {
 	struct outcomes *o = &server->outcomes;
-	int64_t *ids = calloc(o->waiting.count + 1, sizeof(*ids));
+	int64_t *ids;
 	size_t n = 0;
 
+	if (!o->runs)
+		return;
+	ids = calloc(o->waiting.count + 1, sizeof(*ids));
 	for (const struct request *r = o->waiting.first; r && ids; r = r->next)
 		ids[n++] = r->id;
 	pthread_mutex_lock(&o->lock);
@@ -245,6 +249,7 @@ outcomes_stop(struct server *server)
 		pthread_mutex_unlock(&o->lock);
 		eventfd_write(o->fd, 1);
 		pthread_join(o->thread, NULL);
+		o->runs = 0;
 		close(o->fd);
 	}
 	rp_close(o->conn);
