@@ -415,18 +415,11 @@ run(struct work *work)
 	int r;
 
 #ifdef RP_HAVE_SERVE
-	if (work->metrics_at) {
-		work->metrics = work_metrics_start(work, work->metrics_at);
-		if (!work->metrics)
-			return FAILED;
-	}
+	work_metrics_say(work->metrics);
 #endif
 	catch_signals(work->worker);
 	live_begin(work);
 	r = rp_worker_run(work->worker, &error);
-#ifdef RP_HAVE_SERVE
-	work_metrics_stop(work->metrics);
-#endif
 	live_end(work);
 	return conclude(work, r, &error);
 }
@@ -446,6 +439,20 @@ prepare_handlers(struct work *work)
 	return work->warden ? 0
 			    : complain(FAILED, "cannot start a process: %s",
 				       strerror(errno));
+}
+
+static int
+start_metrics(struct work *work)
+{
+#ifdef RP_HAVE_SERVE
+	if (work->metrics_at) {
+		work->metrics = work_metrics_start(work, work->metrics_at);
+		return work->metrics ? 0 : FAILED;
+	}
+#else
+	(void)work;
+#endif
+	return 0;
 }
 
 int
@@ -469,11 +476,16 @@ cmd_work(struct cmd *cmd, int argc, char **argv)
 	if (!status)
 		status = prepare_handlers(&work);
 	if (!status)
-		status = look_at_queues(&work);
-	if (!status)
 		status = make_worker(&work);
 	if (!status)
+		status = start_metrics(&work);
+	if (!status)
+		status = look_at_queues(&work);
+	if (!status)
 		status = run(&work);
+#ifdef RP_HAVE_SERVE
+	work_metrics_stop(work.metrics);
+#endif
 	rp_worker_free(work.worker);
 #ifdef RP_HAVE_CURL
 	posts_free(work.posts);

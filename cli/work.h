@@ -111,6 +111,8 @@ int work_metrics_check(const char *address);
  * returns NULL after printing an error. If `metrics` is NULL, the functions
  * below do nothing. */
 struct work_metrics *work_metrics_start(struct work *work, const char *address);
+/* Print the address, unless the worker is quiet. */
+void work_metrics_say(const struct work_metrics *metrics);
 void work_metrics_count(struct work_metrics *metrics, const rp_event *e);
 void work_metrics_stop(struct work_metrics *metrics);
 

@@ -203,8 +203,6 @@ work_metrics_start(struct work *work, const char *address)
 {
 	struct work_metrics *m;
 	struct addrinfo *found;
-	const union MHD_DaemonInfo *info;
-	const char *colon = strrchr(address, ':');
 
 	if (mhd_load(option) < 0)
 		return NULL;
@@ -232,12 +230,22 @@ work_metrics_start(struct work *work, const char *address)
 		free(m);
 		return NULL;
 	}
-	info = mhd.get_daemon_info(m->http, MHD_DAEMON_INFO_BIND_PORT);
-	if (!work->quiet)
-		complain(0, "metrics at http://%.*s:%d/metrics",
-			 (int)(colon - address), address,
-			 info ? info->port : 0);
 	return m;
+}
+
+void
+work_metrics_say(const struct work_metrics *metrics)
+{
+	const union MHD_DaemonInfo *info;
+	const char *address;
+
+	if (!metrics || metrics->work->quiet)
+		return;
+	info = mhd.get_daemon_info(metrics->http, MHD_DAEMON_INFO_BIND_PORT);
+	address = metrics->work->metrics_at;
+	complain(0, "metrics at http://%.*s:%d/metrics",
+		 (int)(strrchr(address, ':') - address), address,
+		 info ? info->port : 0);
 }
 
 void
