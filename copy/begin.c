@@ -228,14 +228,16 @@ begin_queue(struct rp_copy *c, const struct rp_copy_queue *q)
 	const rp_queue *our = find_queue(c->settings, q->name);
 	int r = 0;
 
-	if (q->phase != MOVED)
+	/* A move has written the settings before its phase became MOVING. Since
+	 * then users may have changed them in the target. */
+	if (phase == COPYING)
 		r = rp__copy_failed(c, c->to, rp_queue_set(c->to, our));
 	if (r == 0)
-		r = rp__copy_failed(
-			c, c->to,
-			rp_queue_pause(c->to, q->name,
-				       q->phase == MOVED ? NULL
-							 : our->pause_reason));
+		r = rp__copy_failed(c, c->to,
+				    rp_queue_pause(c->to, q->name,
+						   phase == COPYING
+							   ? our->pause_reason
+							   : NULL));
 	return r < 0 ? r : rp__copy_note_phase(c, q, phase);
 }
 

@@ -428,60 +428,6 @@ a_key_that_was_taken_in_the_target_meanwhile_is_said(void **state)
 	free_jobs(jobs);
 }
 
-/* Enqueue n jobs, one after the other. */
-static void
-put_in_line(rp_conn *conn, const char *queue, const char *group, int n)
-{
-	rp_job_spec job = job_of("x");
-
-	job.group_key = group;
-	for (int i = 0; i < n; i++)
-		put_spec(conn, queue, &job);
-}
-
-/* Run n jobs. They must run in the order of their ids. */
-static void
-expect_in_order(rp_conn *conn, const char *queue, int n)
-{
-	struct claim c;
-	int64_t last = 0;
-
-	while (n-- > 0) {
-		assert_int_equal(take_one(conn, queue, 60000, &c), 1);
-		assert_true(c.id > last);
-		last = c.id;
-		ok(conn, rp_complete(conn, c.id, c.no));
-	}
-}
-
-/* The source begins to count the places in its line again, because all its jobs
- * were moved. */
-static void
-P5_P11_jobs_of_a_later_move_come_after_those_of_the_first(void **state)
-{
-	struct pair *pair = *state;
-	rp_conn *from = pair->from->conn, *to = pair->to->conn;
-	rp_queue grouped = RP_QUEUE_INIT;
-	int64_t now;
-
-	grouped.name = "grouped";
-	grouped.group_limit = 1;
-	ok(from, rp_queue_set(from, &grouped));
-	put_in_line(from, "line", NULL, 5);
-	put_in_line(from, "grouped", "g", 3);
-	expect_done(copy(pair, 1, NULL));
-	/* A copied job comes to its group in the millisecond in which it became
-	 * ready, and not later within this millisecond. */
-	ok(from, rp_now(from, &now));
-	wait_until(from, now + 3);
-	put_in_line(from, "line", NULL, 3);
-	put_in_line(from, "grouped", "g", 1);
-	expect_done(copy(pair, 1, NULL));
-	ok(to, rp_sweep(to, NULL));
-	expect_in_order(to, "line", 8);
-	expect_in_order(to, "grouped", 4);
-}
-
 /* A copy reads 4,000 jobs at a time, and a move deletes them from the source in
  * a transaction. */
 static void
@@ -550,7 +496,6 @@ main(int argc, char **argv)
 		PAIR(a_pause_in_the_target_of_an_interrupted_move_outlasts_it),
 		PAIR(another_run_of_the_copy_takes_over),
 		PAIR(a_key_that_was_taken_in_the_target_meanwhile_is_said),
-		PAIR(P5_P11_jobs_of_a_later_move_come_after_those_of_the_first),
 		PAIR(P11_a_move_keeps_the_order_of_a_large_group),
 	};
 
