@@ -216,6 +216,8 @@ begin_source(struct rp_copy *c, int trial)
 		r = rp__copy_leave_schedules(c);
 	if (r == 0 && c->options.move)
 		r = rp__copy_remove_schedules(c);
+	if (r == 0 && c->options.move)
+		r = rp__copy_forget_moves(c);
 	rp__end(c->from, RP_ECANCELLED);
 	return r;
 }

@@ -81,11 +81,12 @@ note_all(struct rp_copy *c, enum rp_phase phase)
 	return rp__copy_end(c, c->to, r);
 }
 
-/* Tell the users of the source why its queues are paused. */
+/* Tell the users of the source why its queues are paused. All jobs are in the
+ * target, so a move back to the source would be a new move. */
 static int
 say_moved(struct rp_copy *c)
 {
-	int r = 0;
+	int r = rp__copy_forget_moves(c);
 
 	for (size_t i = 0; i < c->queues_count && r == 0; i++)
 		if (!c->queues[i].source_paused)

@@ -116,6 +116,8 @@ int rp__copy_note_phase(struct rp_copy *c, const struct rp_copy_queue *q,
 			enum rp_phase phase);
 int rp__copy_read_phase(struct rp_copy *c, struct rp_copy_queue *q,
 			char ret_run[40]);
+/* deletes from the source the records of finished moves into it */
+int rp__copy_forget_moves(struct rp_copy *c);
 /* fails if a newer run of the same copy has taken over */
 int rp__copy_under_way(struct rp_copy *c);
 /* the same check as rp__copy_under_way(), for callers that do not hold the lock

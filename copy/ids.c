@@ -203,6 +203,21 @@ rp__copy_read_phase(struct rp_copy *c, struct rp_copy_queue *q, char run[40])
 	return 0;
 }
 
+/* After a queue has moved away, the source is paused only for that reason. If a
+ * record of an earlier move into the source remained, the queue could not come
+ * back: the pause would be taken for a pause by a user. */
+int
+rp__copy_forget_moves(struct rp_copy *c)
+{
+	const struct rp_value params[MOVES_FORGET_PARAMS] = {
+		[MOVES_FORGET_QUEUES] = rp__text(c->names),
+	};
+
+	return rp__copy_failed(
+		c, c->from,
+		rp__run_once(c->from, RP_V_MOVES_FORGET, params, NULL, NULL));
+}
+
 /* Check that no other run of this copy has taken over. If the same copy is
  * started again during a run, the new run takes over. The old run must notice
  * this before it changes the target. Otherwise it might erase jobs from the

@@ -129,12 +129,33 @@ a_later_move_changes_no_setting_of_the_target(void **state)
 	expect_queue(to, 7, "maintenance");
 }
 
+/* When a queue has moved away, the database forgets that the queue was moved
+ * into it. So the queue can come back with its new settings. */
+static void
+a_queue_can_be_moved_there_and_back_and_there_again(void **state)
+{
+	struct pair *pair = *state;
+	rp_conn *from = pair->from->conn, *to = pair->to->conn;
+
+	put(from, "line", "x");
+	for (int limit = 1; limit < 4; limit++) {
+		set_limit(from, limit);
+		expect_moved_to(pair->from, pair->to);
+		expect_queue(to, limit, NULL);
+		set_limit(to, 10 * limit);
+		expect_moved_to(pair->to, pair->from);
+		expect_queue(from, 10 * limit, NULL);
+	}
+	expect_in_order(from, "line", 1);
+}
+
 int
 main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		PAIR(P5_P11_jobs_of_a_later_move_come_after_those_of_the_first),
 		PAIR(a_later_move_changes_no_setting_of_the_target),
+		PAIR(a_queue_can_be_moved_there_and_back_and_there_again),
 	};
 
 	pairs_of(argc, argv);

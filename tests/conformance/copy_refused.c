@@ -274,8 +274,10 @@ a_right_that_is_missing_is_found_before_it_begins(void **state)
 		expect_rights_needed(pair, pair->to, to[i], 0);
 	for (size_t i = 0; *pair->from->schema && i < 2; i++)
 		expect_rights_needed(pair, pair->from, from[i], 0);
-	if (*pair->from->schema)
+	if (*pair->from->schema) {
 		expect_rights_needed(pair, pair->from, "delete on job", 1);
+		expect_rights_needed(pair, pair->from, "delete on meta", 1);
+	}
 	expect_done(copy(pair, 0, NULL));
 	expect_copied(pair, 0);
 }
