@@ -163,8 +163,9 @@ reserve_line(struct rp_copy *c, const struct slice *s)
 	return largest > c->seq_end ? rp__copy_reserve(c, 0, largest) : 0;
 }
 
-/* Insert the WANTED jobs. Their ids are free. A unique key can conflict only
- * with a job that a client has enqueued in the target during the copy. */
+/* Insert the WANTED jobs. Their ids are free. A unique key can conflict with a
+ * job that an earlier move brought, or that a client has enqueued in the
+ * target. */
 static int
 insert(struct rp_copy *c, struct slice *s)
 {
@@ -177,9 +178,9 @@ insert(struct rp_copy *c, struct slice *s)
 	if (r == RP_EDB && (strcmp(c->error->sqlstate, "23505") == 0 ||
 			    (c->error->native & 0xff) == 19))
 		r = rp__fail(c->error, RP_ETAKEN,
-			     "a job that was enqueued in the target during the "
-			     "copy has the unique key of a job of the source: "
-			     "cancel one of them, and run the command again");
+			     "a job in the target has the unique key of a job "
+			     "of the source: cancel one of them, and run the "
+			     "command again");
 	return r;
 }
 

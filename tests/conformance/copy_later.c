@@ -123,6 +123,10 @@ a_later_move_changes_no_setting_of_the_target(void **state)
 	put_spec(from, "line", &job);
 	put_spec(to, "line", &job);
 	assert_int_equal(move(pair->from, pair->to), RP_ETAKEN);
+	assert_string_equal(error.message,
+			    "a job in the target has the unique key of a job "
+			    "of the source: cancel one of them, and run the "
+			    "command again");
 	expect_queue(to, 7, "maintenance");
 	ok(to, rp_queue_purge(to, "line", 0, NULL));
 	expect_moved_to(pair->from, pair->to);
