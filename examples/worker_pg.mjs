@@ -3,6 +3,7 @@
 //
 //   npm install pg
 //   psql app -c 'create table page (job bigint primary key, url text, size bigint)'
+//   readpast --db postgres:///app init
 //   readpast --db postgres:///app enqueue pages https://example.org/ https://example.com/
 //   node worker_pg.mjs postgres:///app pages          # run several, if you like
 //

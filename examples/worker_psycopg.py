@@ -4,6 +4,7 @@
 It fetches pages and stores their sizes.
 
   psql app -c 'create table page (job bigint primary key, url text, size bigint)'
+  readpast --db postgres:///app init
   readpast --db postgres:///app enqueue pages https://example.org/ https://example.com/
   ./worker_psycopg.py postgres:///app pages         # run several, if you like
 
