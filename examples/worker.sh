@@ -32,6 +32,7 @@ while :; do
 	esac
 	claim=$(printf '%s' "$job" | jq -r .claim)
 	file=$(printf '%s' "$job" | jq -r .payload)
+	case $file in -*) file=./$file ;; esac # a name, and not an option
 	if error=$(write_sum "$file" 2>&1); then
 		readpast complete "$claim"
 	else

@@ -133,12 +133,17 @@ class Shell(Example):
     """each file has its sum"""
 
     file, jobs, environment = "worker.sh", 30, {"LEASE": "2s", "LIMIT": "1"}
+    bad = []  # payloads that are no path
 
     def set_up(self):
         for n in range(self.jobs):
             (self.folder / f"f{n}").write_text(f"{n}\n" * 1000)
         self.enqueue([*(self.folder / f"f{n}" for n in range(self.jobs)),
                       self.folder / "missing"])
+        (self.folder / "-b").write_text("a name that looks like an option")
+        for payload in [*self.bad, "-b"]:
+            self.readpast("enqueue", self.queue, "--one", "--quiet", "--priority", "50",
+                          input=payload, encoding="latin-1")
 
     def commands(self):
         return [[self.path, self.queue]] * 3
@@ -147,13 +152,16 @@ class Shell(Example):
         return len(list(self.folder.glob("f*.sum")))
 
     def is_finished(self):
-        return self.db.live() == 1 and self.done() == self.jobs
+        return (self.db.live() == 1 + len(self.bad) and self.done() == self.jobs
+                and (self.folder / "-b.sum").exists())
 
     def check(self):
-        sums = sorted(self.folder.glob("f*.sum"))
-        subprocess.run(["sha256sum", "--quiet", "--check", *sums], check=True)
-        self.eventually(lambda: "No such file" in self.readpast("list", "--json"),
-                        "the sum of no file")
+        sums = [*sorted(self.folder.glob("f*.sum")), self.folder / "-b.sum"]
+        subprocess.run(["sha256sum", "--quiet", "--check", *sums], check=True,
+                       cwd=self.folder)
+        self.eventually(
+            lambda: "no such file" in self.readpast("list", self.queue, "--json").lower(),
+            "the sum of no file")
 
 
 class Http(Shell):
@@ -161,22 +169,18 @@ class Http(Shell):
 
     file, runner, lease, environment = "worker_http.sh", [], "2s", {"LIMIT": "1"}
 
-    # payloads that are no path: not UTF-8, with a NUL character, with a line break, empty,
-    # an option, and longer than an argument of a program may be
+    # not UTF-8, with a NUL character, with a line break, empty, an option, and longer than
+    # an argument of a program may be
     bad = ["\xff", "a\0b", "ab\n", "", "-c", "x" * 200000]
 
     def set_up(self):
-        super().set_up()
-        (self.folder / "ab").write_text("a name that is a bad payload without a character")
-        (self.folder / "-b").write_text("a name that looks like an option")
         self.server = subprocess.Popen(
             [READPAST, "serve", "--listen", "127.0.0.1:0", "--access-log", self.folder / "log"],
             env=self.env, stdout=subprocess.PIPE, text=True)
         self.address = self.server.stdout.readline().split()[2].rstrip("/")
         self.bad = [*self.bad, f"{self.address}/healthz"]
-        for payload in [*self.bad, "-b"]:
-            self.readpast("enqueue", self.queue, "--one", "--quiet", "--priority", "50",
-                          input=payload, encoding="latin-1")
+        (self.folder / "ab").write_text("a name that is a bad payload without a character")
+        super().set_up()
 
     def code(self):
         """Return the lines of the program without comments and empty lines."""
@@ -186,10 +190,6 @@ class Http(Shell):
     def commands(self):
         return [[*self.runner, self.path, self.address, self.queue]] * 3
 
-    def is_finished(self):
-        return (self.db.live() == 1 + len(self.bad) and self.done() == self.jobs
-                and (self.folder / "-b.sum").exists())
-
     def errors(self):
         """Return the errors of all jobs that are left."""
         lines = self.readpast("list", self.queue, "--json").splitlines()
@@ -197,11 +197,7 @@ class Http(Shell):
 
     def check(self):
         assert len(self.code()) <= 20, "the worker is short"
-        sums = [*sorted(self.folder.glob("f*.sum")), self.folder / "-b.sum"]
-        subprocess.run(["sha256sum", "--quiet", "--check", *sums], check=True,
-                       cwd=self.folder)
-        self.eventually(lambda: any("no such file" in error.lower() for error in self.errors()),
-                        "the sum of no file")
+        super().check()
         self.eventually(lambda: all(self.errors()), "the error of each payload that is no path")
         assert any("not text" in error for error in self.errors()), self.errors()
         assert "healthz" not in (self.folder / "log").read_text(), "a URL was fetched"
