@@ -121,7 +121,10 @@ const struct command commands[] = {
 	  "print when a schedule fires; a SPEC needs no database",
 	  "SPEC: five fields of a crontab ('30 2 * * 1-5'), @daily and the "
 	  "like,\n"
-	  "or 'every 90s', which counts from --from.\n" },
+	  "or 'every 90s', which counts from --from. An argument with a space, "
+	  "or with\n@ at its beginning, is a SPEC. If a schedule has such a "
+	  "name,\n"
+	  "`readpast cron list NAME` prints its next fire.\n" },
 	{ "sweep", cmd_sweep, REQUIRE, "",
 	  "make due jobs ready, recover lost jobs, delete old ones", NULL },
 	{ "metrics", cmd_metrics, REQUIRE, "",
