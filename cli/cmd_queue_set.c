@@ -17,6 +17,15 @@
 /* ---- settings that are not one number ---- */
 
 static int
+refuse_dead_loop(const struct cmd *cmd, const char *dead_to)
+{
+	return usage(cmd,
+		     "--dead-to %.80s: expected another queue, because dead "
+		     "jobs would come back to this one",
+		     dead_to);
+}
+
+static int
 parse_dead_to(const struct cmd *cmd, const char *text, rp_queue *queue)
 {
 	queue->dead_to = text;
@@ -24,10 +33,7 @@ parse_dead_to(const struct cmd *cmd, const char *text, rp_queue *queue)
 		return usage(cmd, "--dead-to: expected a queue's name, or "
 				  "the word none");
 	if (queue->name && strcmp(text, queue->name) == 0)
-		return usage(cmd,
-			     "--dead-to %.80s: expected another queue, because "
-			     "dead jobs would come back to this one",
-			     text);
+		return refuse_dead_loop(cmd, text);
 	if (strcmp(text, "none") != 0)
 		return check_new_queue(cmd, text);
 	queue->dead_to = "";
@@ -259,7 +265,11 @@ set(struct cmd *cmd, const rp_queue *wanted, int json)
 		r = rp_queue_list(cmd->conn, wanted->name, &after);
 	if (r < 0) {
 		rp_queues_free(before);
-		return cmd_failed(cmd, r);
+		/* The library refuses no other value that was not refused
+		 * before the call. */
+		return r == RP_EINVAL && wanted->dead_to
+			       ? refuse_dead_loop(cmd, wanted->dead_to)
+			       : cmd_failed(cmd, r);
 	}
 	history_limits(cmd->history, rp_queues_at(after, 0), asked);
 	status = print_set(rp_queues_at(before, 0), rp_queues_at(after, 0),

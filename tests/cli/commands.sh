@@ -109,7 +109,7 @@ check 'queue set --dead-to prints the change' equal "$(readpast queue set q --de
 check 'queue list shows the new dead-to' grep -qE '^  dead-to +buried$' <(readpast queue list q)
 check 'queue set --dead-to has made the other queue' grep -q '^buried$' <(readpast queue list)
 check 'a queue cannot have itself as dead-to' refuses 2 'expected another queue' readpast queue set q --dead-to q
-check 'queues cannot have each other as dead-to' refuses 2 'would come back' readpast queue set buried --dead-to q
+check 'queues cannot have each other as dead-to' refuses 2 '^readpast: queue set: --dead-to q: expected another queue' readpast queue set buried --dead-to q
 check 'the refused commands have changed nothing' equal "$(readpast queue set buried --json | grep -o '"dead_to":[^,]*')" '"dead_to":null'
 check 'queue set --limit prints the change' equal "$(readpast queue set q --limit 3)" 'limit: none -> 3'
 check 'queue set --json prints the limit' grep -q '"limit":3' <(readpast queue set q --json)
