@@ -60,6 +60,8 @@ cmd_pause(struct cmd *cmd, int argc, char **argv)
 	};
 	int status = parse_options(cmd, &argc, argv, options), r;
 
+	if (!status && reason)
+		status = check_name(cmd, "the reason", reason, RP_MOST_REASON);
 	if (!status)
 		status = open_for_queue(cmd, argc);
 	if (status)

@@ -135,8 +135,8 @@ done
 check 'pausing the queue again succeeds and keeps the reason' status 0 readpast queue pause q
 check 'pausing the queue again with another reason succeeds' status 0 readpast queue pause q --reason=other
 check 'the other reason has replaced the first one' equal "$(field pause_reason "$(readpast stats q --json)")" other
-check 'a reason that is too long is refused' refuses 2 'the reason is longer than 255 bytes' readpast pause q --reason "$(printf '%256s' x)"
-check 'a reason of two lines is refused' refuses 2 'the reason has a control character' readpast pause q --reason $'a\nb'
+check 'a reason that is too long is refused' refuses 2 '^readpast: pause: the reason is longer than 255 bytes' readpast pause q --reason "$(printf '%256s' x)"
+check 'a reason of two lines is refused' refuses 2 '^readpast: pause: the reason has a control character .see readpast help pause.$' readpast pause q --reason $'a\nb'
 check 'queue resume does the same as resume' status 0 readpast queue resume q
 check 'resume removes the reason' equal "$(field pause_reason "$(readpast stats q --json)")" null
 check 'pausing the queue without a reason succeeds' status 0 readpast pause q
