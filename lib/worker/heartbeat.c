@@ -103,6 +103,9 @@ rp__worker_register(rp_worker *w)
 	return r;
 }
 
+/* If the worker's row is gone, register the worker again, with a new id. But
+ * if the answer to a claim was lost, keep the old id for now, because the jobs
+ * of that claim are found by it. */
 int
 rp__worker_heartbeat(rp_worker *w, enum rp_verb verb)
 {
@@ -115,8 +118,8 @@ rp__worker_heartbeat(rp_worker *w, enum rp_verb verb)
 	if (r == 0)
 		r = rp__worker_row_update(w->conn, verb, w->conn->worker_id,
 					  &counts, &known);
-	if (r == 0 && !known)
-		w->conn->worker_id = 0;
+	if (r == 0 && !known && !w->conn->lost_answer)
+		r = rp__worker_register(w);
 	return r;
 }
 
@@ -154,8 +157,6 @@ rp__worker_heartbeat_if_due(rp_worker *w, int64_t now)
 	if (now - w->heartbeat_at < ms)
 		return 0;
 	r = rp__worker_heartbeat(w, RP_V_WORKER_BEAT);
-	if (r == 0 && !w->conn->worker_id)
-		r = rp__worker_register(w);
 	w->heartbeat_at = now;
 	w->heartbeat_total = total;
 	return r < 0 ? rp__worker_trouble(w, r) : 0;

@@ -374,6 +374,44 @@ def a_claim_whose_answer_is_lost_leaves_no_job_behind(c):
 
 
 @case
+def a_worker_that_cannot_register_again_releases_no_job_of_others(c):
+    c("enqueue", "q", "x", direct=True)
+    claim = c.claim()
+    c.work()
+    eventually(10, lambda: c.stats()["workers"])
+    c.line.lose("worker_start")
+    query("delete from readpast.worker", c.direct)
+    assert c.line.lost.wait(20)
+    # The worker has reconnected, and read which jobs it holds, when it has done a job.
+    c("enqueue", "q", "y", direct=True)
+    eventually(10, lambda: c.stats()["ready"] == 0)
+    c("complete", claim, direct=True)
+    eventually(10, c.done)
+    assert c.stop().startswith("1 done, 0 failed"), "another way"
+    c.agrees()
+
+
+@case
+def a_claim_whose_answer_is_lost_with_the_row_of_the_worker_leaves_no_job_behind(c):
+    c("queue", "set", "q", "--lease", "1h")
+    c.work()
+    eventually(10, lambda: c.stats()["workers"])
+    c.line.hold("settle_and_claim")
+    c("enqueue", "q", "x", direct=True)
+    assert c.line.answered.wait(10)
+    # When the connection breaks, the next heartbeat is due, and comes first.
+    due = "select clock_timestamp() > seen_at + '10.5 s' from readpast.worker"
+    eventually(20, lambda: query(due, c.direct) == "t")
+    query("delete from readpast.worker", c.direct)
+    c.line.cut()
+    c.line.silent = False
+    eventually(5, c.done)
+    eventually(20, lambda: c.stats()["workers"])
+    assert c.stop().startswith("1 done, 0 failed"), "another way"
+    c.agrees()
+
+
+@case
 def a_worker_starts_no_prefetched_job_that_it_lost_before_the_answer(c):
     c("enqueue", "q", *range(30), direct=True)
     started = c.folder / "started"
