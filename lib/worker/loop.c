@@ -22,11 +22,12 @@
  * starts late if it has to wait for a job that takes longer than usual. */
 #define STUCK_MS 500
 /* After a failed call the worker pauses. The pause grows by PAUSE_STEP_MS with
- * each failure in a row, up to MOST_PAUSE_MS. */
+ * each failure, up to MOST_PAUSE_MS, until in one round of the loop no call has
+ * failed. */
 #define PAUSE_STEP_MS 100
 #define MOST_PAUSE_MS 1000
-/* A worker that was asked to stop ends when so many calls in a row have failed.
- */
+/* A worker that was asked to stop ends if more calls than this have failed
+ * since the last round of the loop without a failure. */
 #define MOST_TROUBLES_AT_THE_END 5
 /* A worker that was asked to stop tries this many times, in 10 s, to settle
  * jobs that other transactions have locked. Then it ends. */
@@ -251,7 +252,6 @@ settle_and_claim(rp_worker *w, struct tasks *finished)
 		free(verdicts);
 		return rp__worker_trouble(w, r);
 	}
-	w->troubles = 0;
 	rp__verdicts_answered(w, finished, verdicts, asked);
 	free(verdicts);
 	if (a.want)
@@ -474,9 +474,12 @@ static int
 loop(rp_worker *w, struct tasks *finished)
 {
 	struct appetite a;
-	int r;
+	int before = 0, r;
 
 	for (;;) {
+		if (w->troubles == before)
+			w->troubles = 0;
+		before = w->troubles;
 		r = step(w, finished);
 		if (r < 0)
 			return r;

@@ -104,7 +104,10 @@ struct rp_worker {
 	int64_t locked_until; /* when to settle `locked` again (monotonic ms) */
 	int locked_tries;     /* how many tries in a row to settle `locked` have
 			       * settled none of its tasks */
-	int troubles;         /* how many calls in a row have failed */
+	int troubles;         /* how many calls have failed since the last round
+			       * of the loop without a failure. A single success
+			       * does not set this to 0, because calls of one
+			       * kind may fail each time while others succeed */
 	void *unsettled;      /* a tree of jobs, sorted by id: those that this
 			       * worker has run and that are not finished yet; see
 			       * unsettled.c */

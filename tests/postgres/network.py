@@ -439,6 +439,80 @@ def a_worker_starts_no_prefetched_job_that_it_lost_before_the_answer(c):
     assert count <= before + 1 + 1, (before, count)
 
 
+# ---- workers that end ----
+
+@case
+def a_worker_drains_although_a_call_has_failed(c):
+    c("enqueue", "q", "x", direct=True)
+    claim = c.claim()
+    worker = c.work("--drain")
+    eventually(10, lambda: c.stats()["workers"])
+    c.line.lose("probe")
+    assert c.line.lost.wait(10)
+    # The worker has gone on when it has reconnected and waits again.
+    query("delete from readpast.waiter", c.direct)
+    asleep = "select count(*) from readpast.waiter"
+    eventually(10, lambda: query(asleep, c.direct) == "1")
+    c("complete", claim, direct=True)
+    assert worker.wait(10) == 0
+
+
+def run_two(c):
+    """Start a worker that runs two jobs. Returns it, and for each job the file for which
+    its handler waits."""
+    gates = [c.folder / name for name in ("a", "b")]
+    for gate in gates:
+        os.mkfifo(gate)
+    c("enqueue", "q", *gates, direct=True)
+    worker = c.start("work", "q", "-j", 2, "--lease", "1s", "--", "cat", "{}")
+    c.workers.append(worker)
+    eventually(10, lambda: c.stats()["running"] == 2)
+    return worker, *gates
+
+
+def ask_to_stop(worker):
+    worker.terminate()
+    while "waiting for" not in worker.stderr.readline():
+        pass
+
+
+@case
+def a_stopping_worker_repeats_a_verdict_whatever_failed_before(c):
+    worker, a, b = run_two(c)
+    for _ in range(6):
+        c.line.lose("settle_and_claim")
+        assert c.line.lost.wait(10)
+        renewed = ("select min(lease_until) > "
+                   f"'{query('select max(lease_until) from readpast.job', c.direct)}' "
+                   "from readpast.job")
+        eventually(10, lambda: query(renewed, c.direct) == "t")
+    ask_to_stop(worker)
+    c.line.lose("settle_and_claim", heard=False)
+    a.write_text("")
+    assert c.line.lost.wait(10)
+    b.write_text("")
+    out, err = worker.communicate(timeout=30)
+    assert worker.returncode == 0 and out.startswith("2 done, "), (out, err)
+    c.agrees()
+
+
+@case
+def a_stopping_worker_whose_verdicts_fail_ends_although_renewals_succeed(c):
+    worker, a, b = run_two(c)
+    query("create function refuse() returns trigger language plpgsql as "
+          "$$ begin raise exception 'refused'; end $$;"
+          "create trigger refuse before delete on readpast.job "
+          "for each row execute function refuse()", c.direct)
+    ask_to_stop(worker)
+    a.write_text("")
+    # The worker has ended, and renews no lease, but waits for the other handler.
+    over = "select max(lease_until) < clock_timestamp() from readpast.job"
+    eventually(20, lambda: query(over, c.direct) == "t")
+    b.write_text("")
+    err = worker.communicate(timeout=30)[1]
+    assert worker.returncode == 1 and "\nreadpast: refused\n" in err, err
+
+
 # ---- a connection that is cut, silent, without notifications, or slow ----
 
 @case
