@@ -245,31 +245,38 @@ add_leased(void *ctx, size_t row, const struct rp_value *c)
 }
 
 static int
-is_among(const struct tasks *tasks, int64_t id)
+is_claim(const rp_task *task, const rp_verdict *v)
+{
+	return task->job->id == v->id && task->job->claim_no == v->claim_no;
+}
+
+static int
+is_among(const struct tasks *tasks, const rp_verdict *v)
 {
 	const rp_task *task = tasks->first;
 
-	while (task && task->job->id != id)
+	while (task && !is_claim(task, v))
 		task = task->next;
 	return task != NULL;
 }
 
 static int
-is_known(const rp_worker *w, const struct tasks *finished, int64_t id)
+is_known(const rp_worker *w, const struct tasks *finished, const rp_verdict *v)
 {
 	const struct pool *pool = &w->pool;
 
 	for (size_t i = 0; i < pool->slots; i++)
-		if (pool->running[i] && pool->running[i]->job->id == id)
+		if (pool->running[i] && is_claim(pool->running[i], v))
 			return 1;
-	return is_among(&pool->todo, id) || is_among(&pool->finished, id) ||
-	       is_among(&w->locked, id) || is_among(finished, id);
+	return is_among(&pool->todo, v) || is_among(&pool->finished, v) ||
+	       is_among(&w->locked, v) || is_among(finished, v);
 }
 
-/* Remove from `leased` the jobs that this worker knows, because they are in one
- * of its lists. The jobs that are left are jobs that the worker never received.
- * Only the coordinator takes jobs out of the lists, and it is the thread that
- * runs this function. So no known job is missed. */
+/* Remove from `leased` the claims that this worker knows, because their jobs
+ * are in one of its lists. The claims that are left were never received. The
+ * job of such a claim may be in a list with an older claim, if the lost call
+ * has also released it. Only the coordinator takes jobs out of the lists, and
+ * it is the thread that runs this function. So no known claim is missed. */
 static void
 drop_known(rp_worker *w, const struct tasks *finished, struct leased *leased)
 {
@@ -277,7 +284,7 @@ drop_known(rp_worker *w, const struct tasks *finished, struct leased *leased)
 
 	pthread_mutex_lock(&w->pool.lock);
 	for (size_t i = 0; i < leased->count; i++)
-		if (!is_known(w, finished, leased->verdicts[i].id))
+		if (!is_known(w, finished, &leased->verdicts[i]))
 			leased->verdicts[kept++] = leased->verdicts[i];
 	pthread_mutex_unlock(&w->pool.lock);
 	leased->count = kept;

@@ -374,6 +374,32 @@ def a_claim_whose_answer_is_lost_leaves_no_job_behind(c):
 
 
 @case
+def a_job_that_a_lost_call_has_released_and_claimed_again_runs_again(c):
+    c("queue", "set", "q", "--lease", "1h")
+    c("enqueue", "q", "x", direct=True)
+    for name in "end", "gate":
+        os.mkfifo(c.folder / name)
+    c.workers.append(c.start(
+        "work", "q", "--release-delay", "0s", "--", "sh", "-c",
+        "[ ! -e ran ] || exit 0; touch ran; exec 3>end; read x <gate; exit 75",
+        cwd=c.folder))
+    # The handler ends during a probe that fails. Then the worker settles, and probes
+    # again. So when it reads which jobs it holds, it is connected and has the verdict.
+    with (c.folder / "end").open() as end:
+        c.line.hold("probe")
+        assert c.line.held.wait(20)
+        (c.folder / "gate").write_text("\n")
+        end.read()
+    c.line.lose("settle_and_claim")
+    c.line.cut()
+    c.line.silent = False
+    assert c.line.lost.wait(10)
+    eventually(5, c.done)
+    c.stop(loses=True)
+    c.agrees()
+
+
+@case
 def a_worker_that_cannot_register_again_releases_no_job_of_others(c):
     c("enqueue", "q", "x", direct=True)
     claim = c.claim()
