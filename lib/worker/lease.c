@@ -23,29 +23,50 @@ struct renewal {
 	int lost;
 };
 
-static int
-is_due(const rp_task *task, int64_t now)
+/* The leases to renew: element i of both arrays is for the same task. */
+struct due {
+	struct renewal *renewals;
+	rp_verdict *verdicts;
+	size_t count;
+};
+
+static int64_t
+earlier(int64_t at, const rp_task *task)
 {
-	return task && now >= rp__task_renew_at(task);
+	int64_t renew_at = task ? rp__task_renew_at(task) : INT64_MAX;
+
+	return renew_at < at ? renew_at : at;
 }
 
-static size_t
-count_due(const struct pool *pool, int64_t now)
+/* Returns when to renew the next lease (monotonic ms); INT64_MAX: never. */
+int64_t
+rp__lease_renew_at(rp_worker *w)
 {
-	size_t n = 0;
+	struct pool *pool = &w->pool;
+	int64_t at = INT64_MAX;
 
+	pthread_mutex_lock(&pool->lock);
 	for (size_t i = 0; i < pool->slots; i++)
-		n += (size_t)is_due(pool->running[i], now);
+		at = earlier(at, pool->running[i]);
 	for (const rp_task *task = pool->todo.first; task; task = task->next)
-		n += (size_t)is_due(task, now);
-	return n;
+		at = earlier(at, task);
+	for (const rp_task *task = w->locked.first; task; task = task->next)
+		if (task->is_locked)
+			at = earlier(at, task);
+	pthread_mutex_unlock(&pool->lock);
+	return at;
 }
 
 static void
-add(rp_task *task, struct renewal *renewal, rp_verdict *v)
+add_if_due(struct due *due, rp_task *task, int64_t now)
 {
+	rp_verdict *v;
+
+	if (!task || now < rp__task_renew_at(task))
+		return;
 	task->renewing = 1;
-	*renewal = (struct renewal){
+	v = &due->verdicts[due->count];
+	due->renewals[due->count++] = (struct renewal){
 		.task = task,
 		.was_locked = task->locked_until != 0,
 	};
@@ -57,46 +78,41 @@ add(rp_task *task, struct renewal *renewal, rp_verdict *v)
 	v->progress = rp__report_send(&task->report);
 }
 
-/* Add each task whose lease must be renewed to `renewals` and `verdicts`, which
- * have room for `most` elements. Returns how many tasks were added. The caller
- * holds the pool's lock. */
-static size_t
-add_due(struct pool *pool, int64_t now, struct renewal *renewals,
-	rp_verdict *verdicts, size_t most)
+/* Add each task whose lease must be renewed. The arrays of `due` have room for
+ * all tasks. The caller holds the pool's lock. */
+static void
+add_due(rp_worker *w, struct due *due, int64_t now)
 {
-	size_t n = 0;
+	struct pool *pool = &w->pool;
 
 	for (size_t i = 0; i < pool->slots; i++)
-		if (n < most && is_due(pool->running[i], now)) {
-			add(pool->running[i], &renewals[n], &verdicts[n]);
-			n++;
-		}
+		add_if_due(due, pool->running[i], now);
 	for (rp_task *task = pool->todo.first; task; task = task->next)
-		if (n < most && is_due(task, now)) {
-			add(task, &renewals[n], &verdicts[n]);
-			n++;
-		}
-	return n;
+		add_if_due(due, task, now);
+	for (rp_task *task = w->locked.first; task; task = task->next)
+		if (task->is_locked)
+			add_if_due(due, task, now);
 }
 
-/* Collect the tasks whose lease must be renewed. Returns their number or an
- * error. The caller frees *ret and *ret_verdicts, also after an error. */
+/* Collect the tasks whose lease must be renewed. Returns 0 or RP_ENOMEM. The
+ * caller frees the arrays of *ret, also after an error. */
 static int
-collect_due(struct pool *pool, int64_t now, struct renewal **ret,
-	    rp_verdict **ret_verdicts)
+collect_due(rp_worker *w, int64_t now, struct due *ret)
 {
-	size_t n;
+	struct pool *pool = &w->pool;
+	size_t most;
 	int r = 0;
 
+	if (now < rp__lease_renew_at(w))
+		return 0;
 	pthread_mutex_lock(&pool->lock);
-	n = count_due(pool, now);
-	if (n) {
-		*ret = malloc(n * sizeof(**ret));
-		*ret_verdicts = malloc(n * sizeof(**ret_verdicts));
-		r = *ret && *ret_verdicts
-			    ? (int)add_due(pool, now, *ret, *ret_verdicts, n)
-			    : RP_ENOMEM;
-	}
+	most = pool->slots + pool->todo.count + w->locked.count;
+	ret->renewals = malloc(most * sizeof(*ret->renewals));
+	ret->verdicts = malloc(most * sizeof(*ret->verdicts));
+	if (ret->renewals && ret->verdicts)
+		add_due(w, ret, now);
+	else
+		r = RP_ENOMEM;
 	pthread_mutex_unlock(&pool->lock);
 	return r;
 }
@@ -198,21 +214,21 @@ int
 rp__lease_renew(rp_worker *w)
 {
 	int64_t now = rp__monotonic_ms();
-	struct renewal *renewals = NULL;
-	rp_verdict *verdicts = NULL;
-	int r = 0, n = collect_due(&w->pool, now, &renewals, &verdicts);
+	struct due due = { 0 };
+	int r = collect_due(w, now, &due), asked = 0;
 
-	if (n > 0) {
-		r = ask(w, renewals, verdicts, (size_t)n);
-		if (r >= 0)
-			find_own(w, renewals, verdicts, (size_t)n, now);
-		end_renewing(w, renewals, verdicts, (size_t)n, r, now);
+	if (r == 0 && due.count) {
+		asked = ask(w, due.renewals, due.verdicts, due.count);
+		if (asked >= 0)
+			find_own(w, due.renewals, due.verdicts, due.count, now);
+		end_renewing(w, due.renewals, due.verdicts, due.count, asked,
+			     now);
 	}
-	free(renewals);
-	free(verdicts);
-	if (n < 0)
+	free(due.renewals);
+	free(due.verdicts);
+	if (r < 0)
 		return rp__worker_no_memory(w);
-	return r < 0 ? rp__worker_trouble(w, r) : 0;
+	return asked < 0 ? rp__worker_trouble(w, asked) : 0;
 }
 
 /* ---- jobs of a claim whose answer was lost ---- */

@@ -274,10 +274,10 @@ settle_and_claim(rp_worker *w, struct tasks *finished)
 static int64_t
 nap_ms(rp_worker *w, int waits)
 {
-	const struct pool *pool = &w->pool;
 	int64_t now = rp__monotonic_ms();
 	int64_t at = waits ? INT64_MAX : w->waiter.probe_at;
-	int64_t lives = rp__alone_lives_in_ms(&w->alone), renew;
+	int64_t lives = rp__alone_lives_in_ms(&w->alone);
+	int64_t renew_at = rp__lease_renew_at(w);
 
 	if (w->tell_at < at)
 		at = w->tell_at;
@@ -287,17 +287,8 @@ nap_ms(rp_worker *w, int waits)
 		at = now + lives;
 	if (w->locked.count && w->locked_until < at)
 		at = w->locked_until;
-	pthread_mutex_lock(&w->pool.lock);
-	for (size_t i = 0; i < pool->slots; i++) {
-		renew = pool->running[i] ? rp__task_renew_at(pool->running[i])
-					 : INT64_MAX;
-		at = renew < at ? renew : at;
-	}
-	for (const rp_task *task = pool->todo.first; task; task = task->next) {
-		renew = rp__task_renew_at(task);
-		at = renew < at ? renew : at;
-	}
-	pthread_mutex_unlock(&w->pool.lock);
+	if (renew_at < at)
+		at = renew_at;
 	return at == INT64_MAX ? -1 : at > now ? at - now : 0;
 }
 

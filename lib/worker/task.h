@@ -80,8 +80,10 @@ struct rp_task {
 	int64_t took_us;
 
 	int is_locked; /* 1: the verdict was sent, but another transaction
-			* had locked the job, so nothing was changed. Only the
-			* coordinator uses this member */
+			* had locked the job, so nothing was changed. It is 0
+			* again if the answer to a repeated verdict was lost:
+			* the verdict may have been accepted, so the lease is
+			* not renewed. Only the coordinator uses this member */
 
 	/* Any thread may use the following members. */
 	atomic_int done; /* 1: the task's transaction has completed the job, or

@@ -192,6 +192,7 @@ void rp__alone_note_end(struct alone *alone, const rp_task *task);
 int64_t rp__alone_lives_in_ms(const struct alone *alone);
 
 /* lease.c */
+int64_t rp__lease_renew_at(rp_worker *worker);
 int rp__lease_renew(rp_worker *worker);
 int rp__lease_give_back_unknown(rp_worker *worker,
 				const struct tasks *finished);

@@ -25,6 +25,7 @@ struct work {
 	atomic_int go, done;
 	/* the result of rp_task_extend(); 1 before it is called */
 	atomic_int extended;
+	int64_t first_lease_end; /* see is_long_renewed() */
 };
 
 /* ---- waiting ---- */
@@ -59,6 +60,27 @@ all_is_done(struct work *work)
 	rp_queue_stats q = stats_of(work->db->conn, "q");
 
 	return q.running + q.ready + q.blocked + q.scheduled == 0;
+}
+
+/* Returns the end of the lease of the only running job, in epoch ms. */
+static int64_t
+lease_end(struct work *work)
+{
+	int64_t end = 0;
+
+	assert_int_equal(run_sql(work->db->conn,
+				 "select coalesce(max(extract(epoch from"
+				 " lease_until) * 1000)::bigint, 0) from job",
+				 &end),
+			 0);
+	return end;
+}
+
+/* Returns 1 if a lease runs that was requested after the end of the first. */
+static int
+is_long_renewed(struct work *work)
+{
+	return lease_end(work) > work->first_lease_end + LEASE_MS;
 }
 
 static int
@@ -259,6 +281,34 @@ P4_a_hold_that_must_wait_keeps_no_other_job_from_being_settled(void **state)
 	assert_int_equal(stop(&work).done, 31);
 }
 
+/* While the verdict waits, the worker must renew the lease of its job.
+ * Otherwise the job would become ready again, and the verdict would be refused.
+ */
+static void
+P2_a_hold_that_must_wait_keeps_the_lease_of_its_job(void **state)
+{
+	struct work work;
+	rp_conn *other;
+	rp_worker_counts counts;
+	int64_t queue = 0;
+	int is_renewed;
+
+	start(&work, *state, hold_if_held);
+	assert_int_equal(run_sql(work.db->conn, "select id from queue", &queue),
+			 0);
+	other = lock_row(&work, "queue", queue);
+	work.first_lease_end = lease_end(&work);
+	atomic_store(&work.go, 1);
+	is_renewed = eventually(is_long_renewed, &work);
+	let_go(other);
+	assert_true(is_renewed);
+	assert_true(eventually(all_is_done, &work));
+	counts = stop(&work);
+	assert_int_equal(counts.released, 1);
+	assert_int_equal(counts.done, 1);
+	assert_int_equal(counts.lost, 0);
+}
+
 /* One job's row is locked, so the renewal of its lease waits. The worker must
  * nevertheless renew the lease of its other job in time. */
 static void
@@ -331,6 +381,7 @@ main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		CASE(P4_a_verdict_that_must_wait_keeps_no_other_job_from_being_settled),
 		CASE(P4_a_hold_that_must_wait_keeps_no_other_job_from_being_settled),
+		CASE(P2_a_hold_that_must_wait_keeps_the_lease_of_its_job),
 		CASE(P2_a_renewal_that_must_wait_keeps_no_other_from_being_made),
 		CASE(P4_a_heartbeat_of_a_handler_never_waits),
 		CASE(P7_a_handler_may_take_long_to_commit_what_it_completed),
