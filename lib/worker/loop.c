@@ -178,7 +178,7 @@ start_batch(rp_worker *w, rp_batch *batch, size_t at_once, int64_t asked)
 		free(fetch);
 		free(tasks);
 		rp_batch_free(batch);
-		return rp__fail(&w->conn->error, RP_ENOMEM, "out of memory");
+		return rp__worker_no_memory(w);
 	}
 	*fetch = (struct fetch){ batch, n, tasks };
 	for (size_t i = 0; i < n; i++) {
