@@ -117,9 +117,9 @@ open_database(const char *url, int schema, rp_conn **ret, rp_error *error)
 	r = rp_open(url, &options, ret, error);
 	if (r == 0 && rp_conn_is_new(*ret))
 		complain(DONE, "%s %s",
-			 was_there      ? "created the queue's tables in"
-			 : is_file(url) ? "made the database"
-					: "made",
+			 is_file(url) && !was_there
+				 ? "made the database"
+				 : "created the queue's tables in",
 			 where);
 	return r;
 }

@@ -9,17 +9,17 @@
 # shellcheck source-path=SCRIPTDIR source=tap.sh
 . "$(dirname "$0")/tap.sh"
 
-# `made` is the text after "made" in the message that reports a new database. `none` is
-# the beginning of the message that reports that there is no database.
+# `made` is the beginning of the message that reports a new database. `none` is the
+# beginning of the message that reports that there is no database.
 if [[ $2 == sqlite: ]]; then
 	export READPAST_DB=sqlite:$here/readpast.db
-	made="the database $here/readpast.db" none="no database at $here/readpast.db"
+	made="made the database $here/readpast.db" none="no database at $here/readpast.db"
 else
 	# In a database that has other tables, no command but `init` creates the
 	# schema. So create an empty database for this test.
 	own=made_$$
 	export READPAST_DB=${READPAST_TEST_POSTGRES/\/postgres\?//$own?}
-	made='schema readpast in ' none="database $own has no schema readpast"
+	made="created the queue's tables in schema readpast in " none="database $own has no schema readpast"
 	psql -qAtX "$READPAST_TEST_POSTGRES" -c "create database $own"
 	trap 'psql -qAtX "$READPAST_TEST_POSTGRES" -c "drop database $own with (force)"; cd /; rm -rf "$here"' EXIT
 fi
@@ -36,9 +36,9 @@ remove_database() {
 makes() {
 	remove_database
 	"$READPAST" "$@" >out 2>err </dev/null || cat err
-	grep "^readpast: made $made" err || return 1
+	grep "^readpast: $made" err || return 1
 	"$READPAST" "$@" >out 2>err </dev/null || cat err
-	! grep made err
+	! grep "$made" err
 }
 
 check 'init makes a database, and reports it once' makes init

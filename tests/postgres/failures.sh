@@ -94,6 +94,23 @@ check "a database with other tables is not changed" refuses 1 'has other tables.
 check 'a worker does not serve a database with other tables' refuses 1 'no schema readpast: readpast init' readpast work q --drain -- true
 sql strangers 'create schema readpast'
 check 'an empty schema is not used' refuses 1 'readpast init' readpast stats
+sql strangers "create schema readpast_of_others;
+	grant usage on schema readpast_of_others to public;
+	create function readpast_of_others.f() returns integer language sql as 'select 1';
+	create table readpast_of_others.t ();
+	grant select on readpast_of_others.t to public"
+check 'init uses no schema that has other objects' refuses 1 \
+	'^readpast: schema readpast_of_others already has objects: [^?]*[?]schema=NAME$' \
+	on "$READPAST_DB&schema=readpast_of_others" init
+readpast --db 'postgres:?schema=readpast_of_others' init --print >print.sql
+check 'nor does the script of init --print' refuses 3 'already has objects' \
+	psql -qX -v ON_ERROR_STOP=1 -v VERBOSITY=terse "$READPAST_DB" -f print.sql
+check 'the rights on these objects stay' equal "$(sql strangers "select
+	has_function_privilege('public', 'readpast_of_others.f()', 'execute'),
+	has_table_privilege('public', 'readpast_of_others.t', 'select')")" 't|t'
+sql strangers 'alter default privileges in schema readpast grant select on tables to public'
+check 'init uses an empty schema that was made in advance' refuses 0 \
+	"^readpast: created the queue's tables in schema readpast in " readpast init
 
 new_database long
 name=$(printf '%043d' 0 | tr 0 x)

@@ -3,8 +3,26 @@
 -- when the files are installed. The statements in sql/postgres/verbs are changed in the
 -- same way when they are prepared. So in both folders the word must always mean the
 -- schema.
+-- Result: none. SQLSTATE 3F000: the schema exists and cannot be used.
+-- Locks: none. The statement waits for an open transaction that creates the same schema.
 
-create schema if not exists readpast;
+-- An empty schema may exist. One with other objects is refused, because grants.sql takes
+-- rights from all objects of the schema.
+do $body$
+declare
+	present oid := to_regnamespace('readpast');
+begin
+	if present is null then
+		create schema readpast;
+	elsif exists (select from pg_depend
+	               where refclassid = 'pg_namespace'::regclass
+	                 and refobjid = present and deptype = 'n') then
+		raise exception using errcode = '3F000',
+			message = 'schema readpast already has objects: '
+			'choose another schema with ?schema=NAME';
+	end if;
+end
+$body$;
 
 -- The files are installed in the order of their names. A routine may call another
 -- routine that is installed later, because the bodies of routines are not checked here.
