@@ -200,7 +200,8 @@ typedef struct rp_options {
  *
  * Errors: RP_EINVAL: the URL is wrong. RP_ENODB: there is no such file, server
  * or database. RP_ESCHEMA: the database has other tables, an encoding other
- * than UTF8, or a newer version of the schema. RP_EREADONLY: the call has to
+ * than UTF8, or a newer version of the schema; or the schema exists without the
+ * tables, and has other objects or another owner. RP_EREADONLY: the call has to
  * write to the database, for example to create the tables, and cannot.
  * RP_EBUSY: another connection holds a lock for too long. RP_EDAMAGED: the file
  * is not a database, or the database is damaged. RP_EDB: any other reason.

@@ -82,7 +82,7 @@ sql "grant usage on schema readpast to public; grant select on readpast.job to p
 check 'a right of public to read jobs is reported' finds public 'may select readpast.job".*revoke all on readpast.job'
 sql "revoke all on readpast.job from public"
 check 'after a revoke the finding is gone' lacks public
-sql "create role stranger"
+sql "create role stranger; create role \"Other one\""
 # Up to PostgreSQL 14 everybody may create objects in the schema public by default.
 sql "revoke create on schema public from public"
 check 'a schema of the search_path in which only its owner may create is not reported' lacks path
@@ -109,6 +109,11 @@ sql "drop schema postgres, \"A, b\"; grant create on schema readpast to stranger
 check 'a role that may create in the schema of readpast is reported' finds writable 'schema readpast holds .*, and role stranger may.*revoke create on schema readpast from stranger'
 sql "revoke create on schema readpast from stranger"
 check 'after a revoke this finding is gone' lacks writable
+sql "grant create on schema readpast to stranger; alter schema readpast owner to \"Other one\""
+check 'another owner of the schema is reported, too' finds writable \
+	'role Other one, role stranger may.*alter schema readpast owner to postgres; revoke create on schema readpast from stranger; then'
+sql "alter schema readpast owner to postgres; revoke create on schema readpast from stranger"
+check 'after the fix this finding is gone' lacks writable
 sql "select setval('readpast.job_id_seq', 9000000000000000000)" >/dev/null
 check 'ids near their end are reported' finds sequence 'job_id_seq is at 90*.*9[78] %'
 sql "select setval('readpast.job_id_seq', 1)" >/dev/null

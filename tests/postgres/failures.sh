@@ -108,6 +108,16 @@ check 'nor does the script of init --print' refuses 3 'already has objects' \
 check 'the rights on these objects stay' equal "$(sql strangers "select
 	has_function_privilege('public', 'readpast_of_others.f()', 'execute'),
 	has_table_privilege('public', 'readpast_of_others.t', 'select')")" 't|t'
+sql strangers 'create role first login; create role second login; create role of_first login in role first;
+	create schema first authorization first; create schema of_first authorization first'
+as() { # ROLE COMMAND...: run the command line as this role, in the schema `first`
+	on "${READPAST_DB/user=postgres/user=$1}&schema=first" "${@:2}"
+}
+check 'init uses no schema of another role' refuses 1 \
+	'^readpast: schema first belongs to role first: run init as this role, or ' as second init
+check 'the owner of an empty schema needs no right to create schemas' status 0 as first init
+sql strangers 'drop schema first cascade; create schema first authorization first' 2>out
+check 'nor does a role that has the rights of the owner' status 0 as of_first init
 sql strangers 'alter default privileges in schema readpast grant select on tables to public'
 check 'init uses an empty schema that was made in advance' refuses 0 \
 	"^readpast: created the queue's tables in schema readpast in " readpast init

@@ -6,17 +6,24 @@
 -- Result: none. SQLSTATE 3F000: the schema exists and cannot be used.
 -- Locks: none. The statement waits for an open transaction that creates the same schema.
 
--- An empty schema may exist. One with other objects is refused, because grants.sql takes
+-- An empty schema may exist. One of another owner is refused, because the owner could
+-- replace the routines. One with other objects is refused, because grants.sql takes
 -- rights from all objects of the schema.
 do $body$
 declare
-	present oid := to_regnamespace('readpast');
+	present pg_namespace;
 begin
-	if present is null then
+	select * into present from pg_namespace where nspname = 'readpast';
+	if not found then
 		create schema readpast;
+	elsif not pg_has_role(present.nspowner, 'usage') then
+		raise exception using errcode = '3F000',
+			message = format('schema readpast belongs to role %s: run '
+				'init as this role, or choose another schema with '
+				'?schema=NAME', present.nspowner::regrole);
 	elsif exists (select from pg_depend
 	               where refclassid = 'pg_namespace'::regclass
-	                 and refobjid = present and deptype = 'n') then
+	                 and refobjid = present.oid and deptype = 'n') then
 		raise exception using errcode = '3F000',
 			message = 'schema readpast already has objects: '
 			'choose another schema with ?schema=NAME';
