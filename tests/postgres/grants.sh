@@ -108,6 +108,54 @@ drained() {
 }
 check 'a worker runs all jobs' eventually drained
 
+# ---- each optional block alone ----
+
+# with_block ROLE NEW-ROLE WORDS: make a role with the grants of ROLE that have no
+# condition, and those in the block whose comment contains WORDS.
+with_block() {
+	sql_as postgres "$(statements | awk -v role="$1" -v new="$2" -v words="$3" '
+		/^create role/ { inside = $3 == role; wanted = 1; comment = 0 }
+		/^--/ { wanted = comment ? wanted || index($0, words) : index($0, words)
+		        comment = 1; next }
+		{ comment = 0 }
+		inside && wanted { gsub(role, new); print }')"
+}
+alone() { # ROLE NAME WORDS: with_block, which must be one of several blocks
+	statements | grep -qe "^--.*$3" && with_block "$@"
+}
+sql_as postgres "select readpast.queue_create('other')" >/dev/null
+with_block mail_producer plain 'no block'
+check 'a producer without conditions enqueues jobs with all other options' \
+	as plain enqueue other one two --priority 7 --delay 1h --kind k --header a=1 --expire 2h
+check 'it may not create a queue' refuses 1 'permission denied' as plain enqueue another x
+alone mail_producer groups 'have groups'
+check 'the rights for groups are enough for groups' as groups enqueue limited one two --group g
+check 'also for a single job' as groups enqueue limited one --group h --delay 1h
+alone mail_producer creator 'create queues'
+check 'the right to create queues is enough for a new queue' as creator enqueue created x
+alone mail_producer repeatable 'repeatable read'
+check 'the right for repeatable read is enough for it' sql_as repeatable \
+	"begin isolation level repeatable read; select readpast.enqueue('other', 'x'); commit"
+alone mail_producer keys 'unique keys'
+check 'the rights for unique keys are enough for a key' as keys enqueue other one --unique k
+check 'also to replace a ready job' as keys enqueue other two --unique k --replace
+check 'also to replace a scheduled job' as keys enqueue other three --unique k --delay 1h --replace
+sql_as postgres "select readpast.cancel(id) from readpast.jobs where queue in ('other', 'limited')" >/dev/null
+alone mail_worker holder 'holds its queue'
+as mail_producer enqueue limited one --group g >/dev/null
+check 'the right to hold is enough to hold a group' \
+	as holder release "$(field claim "$(as holder claim limited)")" --hold group --for 50ms
+as mail_producer enqueue other one >/dev/null
+check 'also to hold a queue' \
+	as holder release "$(field claim "$(as holder claim other)")" --hold queue --for 50ms
+alone mail_worker mourner 'dead_to'
+sql_as postgres "select readpast.clear_hold('other'), readpast.queue_set('other', dead_to => 'buried'),
+	readpast.queue_create('buried')" >/dev/null
+check 'the rights for dead_to are enough for it' \
+	as mourner fail "$(field claim "$(as mourner claim other)")" --for-good --error no
+check 'the job has been enqueued' equal \
+	"$(sql_as postgres "select count(*) from readpast.jobs where queue = 'buried'")" 1
+
 # ---- an admin ----
 
 check 'an admin changes a queue' as mail_admin queue set mail --priority 5
