@@ -83,7 +83,7 @@ ext_make_temporary(sqlite3 *db, const char *module)
 /* Switch the file to WAL mode. In other modes the extension works, too, but
  * readers and writers block each other. The first call waits for as long as the
  * host's busy timeout; later calls try only once. The mode cannot be changed
- * while a `select` is running, even a `select` from readpast_claim. */
+ * while a `select` reads tables, even if it only reads readpast_claim. */
 static void
 prefer_wal(struct ext *ext)
 {

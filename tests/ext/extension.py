@@ -282,6 +282,23 @@ def the_error_of_a_transaction_with_an_old_snapshot_says_what_to_do(path):
 
 
 @case
+def outside_a_transaction_the_error_of_a_select_that_reads_says_what_to_do(path):
+    db = connect(path, isolation_level=None)
+    db.execute("begin")
+    one(db, "select readpast_enqueue('q', 'x')")
+    db.execute("create table t as select 1")
+    db.execute("commit")
+    holder = sqlite3.connect(path, isolation_level=None)
+    holder.execute("begin immediate")
+    assert "readpast init" in refused(db, "select readpast_enqueue('q', 'y') from t")
+    holder.execute("rollback")
+    readpast(path, "init")
+    holder.execute("begin immediate")
+    db.execute("pragma busy_timeout = 0")
+    assert "locked by another" in refused(db, "select readpast_enqueue('q', 'y') from t")
+
+
+@case
 def a_refusal_because_of_trusted_schema_names_the_pragma(path):
     plain = sqlite3.connect(":memory:")
     plain.execute("create table t (x, y as (x ->> 'y'))")

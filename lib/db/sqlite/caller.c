@@ -64,7 +64,13 @@ rp__sqlite_take_lock(struct sqlite *s, rp_error *error)
 	if (rc == SQLITE_OK)
 		return 0;
 	r = rp__sqlite_failed(s, rc, error);
-	if (r == RP_EBUSY && reads)
+	if (r == RP_EBUSY && reads && s->base == OWN)
+		rp__fail(error, r,
+			 "a select is still reading, and another connection is "
+			 "writing or has written since: read it to its end "
+			 "first (or, if the file is not in WAL mode, run "
+			 "readpast init)");
+	else if (r == RP_EBUSY && reads)
 		rp__fail(error, r,
 			 "this transaction has already read, and another "
 			 "connection is writing or has written since: "
