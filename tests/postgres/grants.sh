@@ -108,6 +108,27 @@ drained() {
 }
 check 'a worker runs all jobs' eventually drained
 
+# ---- a role that only reads ----
+
+reads() { # SQL
+	sql_as mail_reader "$1" | grep -q .
+}
+for command in stats 'list limited' 'queue list' workers 'cron list' metrics; do
+	# shellcheck disable=SC2086
+	check "a reader runs $command" as mail_reader $command
+done
+check 'a reader calls the routines that read' reads "select count(*)
+	from readpast.stats(), readpast.probe('mail'), readpast.groups('limited')"
+check 'a reader reads the views' reads 'select (select count(*) from readpast.jobs),
+	(select count(*) from readpast.kept), (select count(*) from readpast.schedules)'
+sql_as postgres "select setval('readpast.job_id_seq', 9000000000000000000)" >/dev/null
+check "with a reader's rights doctor does all checks" equal \
+	"$(as mail_reader doctor --json | grep -E '"not_done"|"(danger|trouble)"' | grep -o '"check":"[a-z]*"')" \
+	$'"check":"fsync"\n"check":"sequence"\n"check":"privileges"'
+sql_as postgres "select setval('readpast.job_id_seq', 1000)" >/dev/null
+check 'a reader changes nothing' refuses 1 'permission denied' as mail_reader enqueue limited x
+check 'a reader may not claim' refuses 1 'permission denied' as mail_reader claim limited
+
 # ---- each optional block alone ----
 
 # with_block ROLE NEW-ROLE WORDS: make a role with the grants of ROLE that have no
