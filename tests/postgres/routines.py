@@ -224,6 +224,8 @@ def routines_treat_a_missing_queue_as_documented(s):
             s.rows("select readpast.drop_queue('q')")
         elif "waiter" not in call:
             assert rows == [], call
+    s.rows("select readpast.enqueue_many('q', '{}'::text[])")
+    assert s.one("select count(*) from readpast.queue") == 0
     for call in "pause", "resume", "drop_queue":
         assert s.refused(f"select readpast.{call}('q')").startswith("RP005")
 
