@@ -143,6 +143,9 @@ def bad_arguments_are_refused_with_a_message(s):
             ("RP003 ids, claim_nos", "readpast.settle_and_claim('{q}', ids => '{1}', "
              "claim_nos => '{1}', verdicts => '{1}', delays_ms => '{-1}')"),
             ("RP003 the argument most", "readpast.sweep(0)"),
+            ("RP003 the argument most", "readpast.fire_due(-1)"),
+            ("RP003 the argument most", "readpast.fire_due(0)"),
+            ("RP003 the argument most", "readpast.fire_due(null)"),
             ("RP003 the worker's name", "readpast.worker_named(null, '{q}')"),
             ("RP003 the queues are null", "readpast.worker_named('me', null)"),
             ("RP003 the queues are null",

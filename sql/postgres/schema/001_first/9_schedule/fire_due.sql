@@ -7,6 +7,7 @@
 -- Result:
 --   schedules: how many schedules were handled. Schedules that stay due do not count.
 --   jobs: how many jobs were added.
+-- SQLSTATE RP003: an argument is wrong.
 -- Locks: the schedules' rows, and the rows that fire_together() and fire_alone() lock.
 -- Schedules that other transactions have locked are skipped. For other rows the call
 -- waits for lock_timeout at the most, because other transactions may be waiting for the
@@ -22,16 +23,20 @@ set enable_seqscan = off
 as $body$
 declare
 	moment timestamptz := clock_timestamp();
-	ids    bigint[] := array(
+	ids    bigint[];
+	s      readpast.schedule;
+	added  integer;
+begin
+	if most is null or most < 1 then
+		raise exception 'the argument most must be at least 1' using errcode = 'RP003';
+	end if;
+	ids := array(
 		select d.id from readpast.schedule d
 		 where d.paused_at is null
 		   and coalesce(d.retry_at, d.next_at) <= moment
 		 order by coalesce(d.retry_at, d.next_at)
 		 limit most
 		   for update skip locked);
-	s      readpast.schedule;
-	added  integer;
-begin
 	schedules := 0;
 	jobs := 0;
 	if ids <> '{}' then
