@@ -130,6 +130,8 @@ def bad_arguments_are_refused_with_a_message(s):
             ("RP003 the delay", "readpast.fail(1, 1, delay => '-1 s')"),
             ("RP003 the delay", "readpast.release(1, 1, '4000 days')"),
             ("RP003 the lease", "readpast.extend(1, 1, '0')"),
+            ("RP003 the lease", "readpast.extend(1, 1, '-1 s')"),
+            ("RP003 the lease", "readpast.extend(1, 1, '4000 days')"),
             ("RP003 ids and claim_nos",
              "readpast.complete('{1}'::bigint[], '{1,2}')"),
             ("RP003 ids and claim_nos",

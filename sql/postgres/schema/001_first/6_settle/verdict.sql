@@ -27,11 +27,11 @@ begin
 	if id is null or claim_no is null then
 		raise exception 'a verdict needs a job''s id and its claim_no'
 			using errcode = 'RP003';
-	elsif readpast.is_bad_delay(delay) then
-		raise exception 'the delay is not within 0..:most_days days'
-			using errcode = 'RP003';
 	elsif verdict = 4 and readpast.is_bad_lease(delay) then
 		raise exception 'the lease is not within 1 ms..:most_days days'
+			using errcode = 'RP003';
+	elsif readpast.is_bad_delay(delay) then
+		raise exception 'the delay is not within 0..:most_days days'
 			using errcode = 'RP003';
 	end if;
 	select t.result, t.state, t.queue_id into it
