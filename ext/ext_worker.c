@@ -22,6 +22,8 @@
 /* The timeout of a wait if the argument is absent. wait() on PostgreSQL has the
  * same default. */
 #define TIMEOUT_MS 60000
+/* The longest timeout of a wait for a job, as on PostgreSQL: wait_most(). */
+#define MOST_TIMEOUT_MS 600000
 
 /* ---- registering and unregistering ---- */
 
@@ -274,8 +276,13 @@ static int
 wait_for_job(struct ext_call *call, struct rp_value *ret)
 {
 	struct awaited awaited = { .id = call->arguments[P_WAITED].number };
-	int r = wait_and_beat(call, &awaited);
+	int r;
 
+	if (call->arguments[P_TIMEOUT].number > MOST_TIMEOUT_MS)
+		return rp__fail(&call->error, RP_EINVAL,
+				"the timeout of a wait for a job is not within "
+				"0..10 minutes");
+	r = wait_and_beat(call, &awaited);
 	if (r > 0)
 		*ret = rp__text(rp_state_text(awaited.outcome.state));
 	return r < 0 ? r : 0;

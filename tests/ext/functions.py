@@ -689,6 +689,8 @@ def a_wait_for_a_job_ends_with_its_state(path):
     assert [one(db, wait, id, 0) for id in (1, 2, 3, 4)] == [
         "done", "dead", "cancelled", None]
     assert "this id was never given to a job" in refused(db, wait, 9999, 0)
+    assert one(db, wait, 1, "10m") == "done"
+    assert "not within 0..10 minutes" in refused(db, wait, 1, "601s")
     thread = in_call(lambda: thread_says.append(
         one(db, "select readpast_wait(4)")))
     readpast(path, "cancel", "4")
