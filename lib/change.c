@@ -356,9 +356,12 @@ rp_queue_purge(rp_conn *conn, const char *queue, int state, const char *kind)
 
 	if (r < 0)
 		return r;
-	if (state < 0 || state > RP_STATE_BLOCKED || state == RP_STATE_RUNNING)
+	if (state == RP_STATE_RUNNING)
 		return rp__fail(&conn->error, RP_EINVAL,
-				"jobs in state %d cannot be purged", state);
+				"running jobs cannot be purged");
+	if (state < 0 || state > RP_STATE_BLOCKED)
+		return rp__fail(&conn->error, RP_EINVAL,
+				"no state has the number %d", state);
 	r = begin_change(conn, queue, kind, &ids, &joined);
 	/* Blocked jobs (the last state) come first, because a ready job that is
 	 * deleted makes a blocked job ready. */

@@ -324,6 +324,9 @@ purge_forgets_one_state_and_never_running_jobs(void **state)
 	assert_int_equal(stats_of(db->conn, "q").scheduled, 1);
 	assert_int_equal(rp_queue_purge(db->conn, "q", RP_STATE_RUNNING, NULL),
 			 RP_EINVAL);
+	assert_int_equal(
+		rp_queue_purge(db->conn, "q", RP_STATE_BLOCKED + 1, NULL),
+		RP_EINVAL);
 	assert_int_equal(rp_queue_purge(db->conn, "q", 0, NULL), 1);
 	assert_int_equal(stats_of(db->conn, "q").running, 1);
 	assert_int_equal(rp_queue_purge(db->conn, "nowhere", 0, NULL),

@@ -376,6 +376,8 @@ def jobs_are_cancelled_retried_and_purged(path):
     assert "has no kind" in refused(db, "select readpast_cancel(1, 'k')")
     assert "no job has the id 99" in refused(db, "select readpast_retry(99)")
     assert "unknown state \"soon\"" in refused(db, "select readpast_purge('q', 'soon')")
+    assert "running jobs cannot be purged" in refused(
+        db, "select readpast_purge('q', 'running')")
     one(db, "select readpast_change(1, 3, null, null, null, 9)")
     assert rows(db, "select priority, max_attempts from readpast_get(1)") == [(3, 9)]
     one(db, """select readpast_change(1, '{"delay": "1h"}')""")
