@@ -25,7 +25,12 @@ take_delay(struct ext_call *call, const char *what, size_t i,
 	char text[32];
 
 	*ret = element->number;
-	snprintf(text, sizeof(text), "%.*s", (int)element->size, element->text);
+	if (element->size == 0)
+		snprintf(text, sizeof(text), "%s",
+			 element->null ? "null" : "an empty text");
+	else
+		snprintf(text, sizeof(text), "%.*s", (int)element->size,
+			 element->text);
 	if (element->null ||
 	    (!element->is_number && rp_duration(text, ret) < 0))
 		return rp__fail(&call->error, RP_EINVAL,

@@ -169,6 +169,10 @@ def names_and_keys_are_text_and_nothing_else(path):
             ("select readpast_enqueue('q', 'x', '{\"backoff\": ["
              + ",".join(["999999999999999999"] * 100) + "]}')",
              "backoff 1: the delay is longer than 3650 days"),
+            ("select readpast_enqueue('q', 'x', '{\"backoff\": [\"1s\", null]}')",
+             "backoff 2: null is not a duration"),
+            ("select readpast_enqueue('q', 'x', '{\"backoff\": [\"\"]}')",
+             "backoff 1: an empty text is not a duration"),
             ("select readpast_enqueue('q', 'x', '{\"unique_key\": true}')",
              "the unique key is not text"),
             ("select readpast_enqueue('q', 'x', '{\"unique_key\": 1}')",
