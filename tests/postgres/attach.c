@@ -392,7 +392,7 @@ the_connection_stays_as_the_caller_made_it(void **state)
 		"set intervalstyle = 'iso_8601'; set bytea_output = 'escape'; "
 		"set standard_conforming_strings = off; "
 		"set extra_float_digits = 0; set synchronous_commit = off; "
-		"prepare readpast_readpast_turn as select 42; "
+		"prepare readpast_settle_and_claim as select 42; "
 		"prepare theirs as select 43");
 	before = PQsetNoticeReceiver(app->pg, count_notices, &notices);
 	assert_true(before != NULL);
@@ -405,7 +405,8 @@ the_connection_stays_as_the_caller_made_it(void **state)
 	assert_int_equal(notices, 0);
 	assert_int_equal(PQclientEncoding(app->pg),
 			 PQclientEncoding(rp_conn_native(app->other)));
-	assert_int_equal(number(app->pg, "execute readpast_readpast_turn"), 42);
+	assert_int_equal(number(app->pg, "execute readpast_settle_and_claim"),
+			 42);
 	assert_int_equal(number(app->pg, "execute theirs"), 43);
 	assert_int_equal(number(app->pg, "select count(*) from "
 					 "pg_catalog.pg_prepared_statements"),
@@ -421,6 +422,9 @@ the_connection_stays_as_the_caller_made_it(void **state)
 	ok(app->conn, rp_attach("postgres", app->pg, NULL, &app->conn, NULL));
 }
 
+/* a name of 43 bytes */
+#define LONGEST "a_schema_whose_name_is_as_long_as_it_may_be"
+
 static void
 the_queue_may_be_in_another_schema(void **state)
 {
@@ -429,9 +433,9 @@ the_queue_may_be_in_another_schema(void **state)
 	rp_conn *conn = NULL;
 	rp_error error;
 	struct claim c;
-	char url[600];
+	char url[700];
 
-	options.schema_name = "jobs2";
+	options.schema_name = LONGEST;
 	options.schema = RP_SCHEMA_REQUIRE;
 	assert_int_equal(
 		rp_attach("postgres", app->pg, &options, &conn, &error),
@@ -443,13 +447,14 @@ the_queue_may_be_in_another_schema(void **state)
 	execute(app->pg, "begin; insert into orders values (1)");
 	put(conn, "q", "mine");
 	execute(app->pg, "rollback");
-	assert_int_equal(number(app->pg, "select count(*) from jobs2.job"), 2);
+	assert_int_equal(
+		number(app->pg, "select count(*) from " LONGEST ".job"), 2);
 	assert_int_equal(number(app->pg, "select count(*) from readpast.job"),
 			 0);
 	rp_close(conn);
 
 	/* A connection that is opened by a URL finds the same queue. */
-	snprintf(url, sizeof(url), "%.500s&dbname=%s&schema=jobs2",
+	snprintf(url, sizeof(url), "%.500s&dbname=%s&schema=" LONGEST,
 		 getenv("READPAST_TEST_POSTGRES"), app->name);
 	assert_int_equal(rp_open(url, NULL, &conn, &error), 0);
 	assert_int_equal(take_one(conn, "q", 60000, &c), 1);

@@ -136,7 +136,7 @@ class Line:
 
 def call_of(verb):
     """Return a pattern that finds a call of the verb in a client's data."""
-    return re.compile(b"B....\0readpast_readpast_" + verb.encode() + b"[a-z_]*\0",
+    return re.compile(b"B....\0readpast_" + verb.encode() + b"[a-z_]*\0",
                       re.DOTALL)
 
 

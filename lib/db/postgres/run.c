@@ -281,7 +281,7 @@ rp__postgres_sign(struct postgres *s)
 }
 
 struct name {
-	char text[120];
+	char text[60]; /* the server would cut a name of more than 63 bytes */
 };
 
 static struct name
@@ -290,8 +290,8 @@ name_of(const struct postgres *s, enum rp_verb which)
 	struct name name = { "" };
 
 	if (!s->pooled)
-		snprintf(name.text, sizeof(name.text), "readpast_%s%s_%s",
-			 s->sign, s->schema, rp__calls_postgres[which].verb);
+		snprintf(name.text, sizeof(name.text), "readpast_%s%s", s->sign,
+			 rp__calls_postgres[which].verb);
 	return name;
 }
 
