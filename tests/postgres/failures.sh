@@ -118,6 +118,8 @@ check 'init uses no schema of another role' refuses 1 \
 check 'the owner of an empty schema needs no right to create schemas' status 0 as first init
 sql strangers 'drop schema first cascade; create schema first authorization first' 2>out
 check 'nor does a role that has the rights of the owner' status 0 as of_first init
+check 'doctor does not report this owner' equal \
+	"$(as of_first doctor --json | grep -o '"check":"writable"')" ''
 sql strangers 'alter default privileges in schema readpast grant select on tables to public'
 check 'init uses an empty schema that was made in advance' refuses 0 \
 	"^readpast: created the queue's tables in schema readpast in " readpast init
