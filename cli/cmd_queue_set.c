@@ -265,9 +265,9 @@ set(struct cmd *cmd, const rp_queue *wanted, int json)
 		r = rp_queue_list(cmd->conn, wanted->name, &after);
 	if (r < 0) {
 		rp_queues_free(before);
-		/* The library refuses no other value that was not refused
-		 * before the call. */
-		return r == RP_EINVAL && wanted->dead_to
+		/* All other wrong values were refused before this call. So
+		 * dead_to is part of a cycle. */
+		return r == RP_EINVAL && wanted->dead_to && *wanted->dead_to
 			       ? refuse_dead_loop(cmd, wanted->dead_to)
 			       : cmd_failed(cmd, r);
 	}

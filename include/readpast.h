@@ -200,13 +200,13 @@ typedef struct rp_options {
  *
  * Errors: RP_EINVAL: the URL is wrong. RP_ENODB: there is no such file, server
  * or database. RP_ESCHEMA: the database has other tables, an encoding other
- * than UTF8, or a newer version of the schema; or the schema exists without the
- * tables, and has other objects or another owner. RP_EREADONLY: the call has to
- * write to the database, for example to create the tables, and cannot.
- * RP_EBUSY: another connection holds a lock for too long. RP_EDAMAGED: the file
- * is not a database, or the database is damaged. RP_EDB: any other reason.
- * Examples are a library that was built without PostgreSQL, or a missing
- * libpq.so.5, which is loaded when the first postgres URL is opened.
+ * than UTF8, or a newer version of the schema; or the schema exists without
+ * readpast's tables, and has other objects or another owner. RP_EREADONLY: the
+ * call has to write to the database, for example to create the tables, and
+ * cannot. RP_EBUSY: another connection holds a lock for too long. RP_EDAMAGED:
+ * the file is not a database, or the database is damaged. RP_EDB: any other
+ * reason. Examples are a library that was built without PostgreSQL, or a
+ * missing libpq.so.5, which is loaded when the first postgres URL is opened.
  */
 RP_API int rp_open(const char *url, const rp_options *options, rp_conn **ret,
 		   rp_error *reterr);

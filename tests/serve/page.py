@@ -42,7 +42,7 @@ class Files(Case):
 
     def test_a_file_that_the_client_has_is_not_sent_again(self):
         mark = self.server.get("/openapi.json").headers["ETag"]
-        self.assertEqual(mark[:3], 'W/"')  # gzip has the same
+        self.assertEqual(mark[:3], 'W/"')  # weak, because the gzip of the file has the same ETag
         for given in (mark, mark[2:], f'"x", {mark}', "*"):
             again = self.server.get("/openapi.json", headers={"If-None-Match": given})
             self.assertEqual((again.status, again.bytes), (304, b""))
