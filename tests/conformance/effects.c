@@ -109,7 +109,7 @@ jobs_that_handlers_complete_are_counted_while_the_worker_is_idle(void **state)
 {
 	struct db *db = *state;
 	struct seen seen = { .db = db };
-	int64_t end = now_ms() + 20000, counted = 0;
+	int64_t end = now_ms() + 60000, counted = 0;
 	pthread_t thread;
 	rp_worker *worker;
 	void *ended;
@@ -127,6 +127,7 @@ jobs_that_handlers_complete_are_counted_while_the_worker_is_idle(void **state)
 	pthread_join(thread, &ended);
 	rp_worker_free(worker);
 	assert_non_null(ended);
+	assert_int_equal(seen.wrong, 0);
 	assert_int_equal(counted, 2);
 	assert_int_equal(stats_of(db->conn, "q").done_total, 2);
 }

@@ -168,7 +168,7 @@ arm_between_jobs(const rp_event *event, void *ctx)
 {
 	const struct finding *f = ctx;
 
-	if (event->what == RP_EVENT_SETTLED)
+	if (event->what == RP_EVENT_SETTLED && event->verdict != RP_EXTEND)
 		memory_arm(f->ran == 1);
 	else if (event->what == RP_EVENT_CLAIM)
 		memory_arm(0);

@@ -10,7 +10,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#define LEASE_MS 1500
+#define LEASE_MS 2000
 #define PATIENCE_MS 20000
 
 struct work {

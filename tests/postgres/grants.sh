@@ -123,7 +123,7 @@ check 'a reader reads the views' reads 'select (select count(*) from readpast.jo
 	(select count(*) from readpast.kept), (select count(*) from readpast.schedules)'
 sql_as postgres "select setval('readpast.job_id_seq', 9000000000000000000)" >/dev/null
 check "with a reader's rights doctor does all checks" equal \
-	"$(as mail_reader doctor --json | grep -E '"not_done"|"(danger|trouble)"' | grep -o '"check":"[a-z]*"')" \
+	"$(as mail_reader doctor --long 1h --json | grep -E '"not_done"|"(danger|trouble)"' | grep -o '"check":"[a-z]*"')" \
 	$'"check":"fsync"\n"check":"sequence"\n"check":"privileges"'
 sql_as postgres "select setval('readpast.job_id_seq', 1000)" >/dev/null
 check 'a reader changes nothing' refuses 1 'permission denied' as mail_reader enqueue limited x

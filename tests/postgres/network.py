@@ -123,7 +123,7 @@ class Line:
         if heard:
             self.victim = pair
             pair[1].sendall(data)
-            self.lost.wait(10)
+            self.lost.wait(60)
         else:
             self.lost.set()
         hang_up(pair)
@@ -321,8 +321,8 @@ def a_worker_repeats_lost_verdicts_and_counts_each_job_once(c):
     for _ in range(4):
         c.line.lose("settle_and_claim")
         c("enqueue", "q", *range(5), direct=True)
-        assert c.line.lost.wait(10)
-    eventually(10, c.done)
+        assert c.line.lost.wait(60)
+    eventually(30, c.done)
     said = c.stop()
     assert said.startswith("60 done, 0 failed, 0 dead, "), said
     c.agrees()
@@ -334,7 +334,7 @@ def a_lost_verdict_on_a_job_that_was_locked_is_known_to_be_repeated(c):
     gate = c.folder / "gate"
     os.mkfifo(gate)
     c.workers.append(c.start("work", "q", "--max-jobs", 1, "--", "cat", gate))
-    eventually(10, lambda: c.stats()["running"])
+    eventually(30, lambda: c.stats()["running"])
     locker = subprocess.Popen(["psql", "-qAtX", c.direct], text=True,
                               stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     locker.stdin.write("begin; select id from readpast.job for update;\n")
@@ -342,18 +342,18 @@ def a_lost_verdict_on_a_job_that_was_locked_is_known_to_be_repeated(c):
     assert locker.stdout.readline() == "1\n"
     c.line.hold("locked_jobs")
     gate.write_text("")
-    assert c.line.held.wait(10)
+    assert c.line.held.wait(60)
     found = ("select count(*) from pg_stat_activity where state = 'idle in transaction' "
              "and query ~ 'skip locked'")
-    eventually(10, lambda: query(found, c.direct) == "1")
+    eventually(30, lambda: query(found, c.direct) == "1")
     locker.communicate("rollback;\n", timeout=10)
     c.line.hold("locked_jobs")
     c.line.silent = False
-    assert c.line.held.wait(10)
+    assert c.line.held.wait(60)
     c.line.lose_statement(b"commit")
     c.line.silent = False
-    assert c.line.lost.wait(10)
-    eventually(10, c.done)
+    assert c.line.lost.wait(60)
+    eventually(30, c.done)
     said = c.stop()
     assert said.startswith("1 done, 0 failed, 0 dead, "), said
     c.agrees()
@@ -363,11 +363,11 @@ def a_lost_verdict_on_a_job_that_was_locked_is_known_to_be_repeated(c):
 def a_claim_whose_answer_is_lost_leaves_no_job_behind(c):
     c("queue", "set", "q", "--lease", "1h")
     c.work("-j", 4)
-    eventually(10, lambda: c.stats()["workers"])
+    eventually(30, lambda: c.stats()["workers"])
     c.line.lose("settle_and_claim")
     c("enqueue", "q", *range(20), direct=True)
-    assert c.line.lost.wait(10)
-    took = eventually(10, c.done)
+    assert c.line.lost.wait(60)
+    took = eventually(30, c.done)
     assert took < 5, took
     assert c.stop().startswith("20 done, 0 failed"), "another way"
     c.agrees()
@@ -387,14 +387,14 @@ def a_job_that_a_lost_call_has_released_and_claimed_again_runs_again(c):
     # again. So when it reads which jobs it holds, it is connected and has the verdict.
     with (c.folder / "end").open() as end:
         c.line.hold("probe")
-        assert c.line.held.wait(20)
+        assert c.line.held.wait(60)
         (c.folder / "gate").write_text("\n")
         end.read()
     c.line.lose("settle_and_claim")
     c.line.cut()
     c.line.silent = False
-    assert c.line.lost.wait(10)
-    eventually(5, c.done)
+    assert c.line.lost.wait(60)
+    eventually(30, c.done)
     c.stop(loses=True)
     c.agrees()
 
@@ -404,15 +404,15 @@ def a_worker_that_cannot_register_again_releases_no_job_of_others(c):
     c("enqueue", "q", "x", direct=True)
     claim = c.claim()
     c.work()
-    eventually(10, lambda: c.stats()["workers"])
+    eventually(30, lambda: c.stats()["workers"])
     c.line.lose("worker_start")
     query("delete from readpast.worker", c.direct)
-    assert c.line.lost.wait(20)
+    assert c.line.lost.wait(60)
     # The worker has reconnected, and read which jobs it holds, when it has done a job.
     c("enqueue", "q", "y", direct=True)
-    eventually(10, lambda: c.stats()["ready"] == 0)
+    eventually(30, lambda: c.stats()["ready"] == 0)
     c("complete", claim, direct=True)
-    eventually(10, c.done)
+    eventually(30, c.done)
     assert c.stop().startswith("1 done, 0 failed"), "another way"
     c.agrees()
 
@@ -421,18 +421,18 @@ def a_worker_that_cannot_register_again_releases_no_job_of_others(c):
 def a_claim_whose_answer_is_lost_with_the_row_of_the_worker_leaves_no_job_behind(c):
     c("queue", "set", "q", "--lease", "1h")
     c.work()
-    eventually(10, lambda: c.stats()["workers"])
+    eventually(30, lambda: c.stats()["workers"])
     c.line.hold("settle_and_claim")
     c("enqueue", "q", "x", direct=True)
-    assert c.line.answered.wait(10)
+    assert c.line.answered.wait(60)
     # When the connection breaks, the next heartbeat is due, and comes first.
     due = "select clock_timestamp() > seen_at + '10.5 s' from readpast.worker"
-    eventually(20, lambda: query(due, c.direct) == "t")
+    eventually(30, lambda: query(due, c.direct) == "t")
     query("delete from readpast.worker", c.direct)
     c.line.cut()
     c.line.silent = False
-    eventually(5, c.done)
-    eventually(20, lambda: c.stats()["workers"])
+    eventually(30, c.done)
+    eventually(30, lambda: c.stats()["workers"])
     assert c.stop().startswith("1 done, 0 failed"), "another way"
     c.agrees()
 
@@ -443,22 +443,24 @@ def a_worker_starts_no_prefetched_job_that_it_lost_before_the_answer(c):
     started = c.folder / "started"
     c.workers.append(c.start("work", "q", "--lease", "1s", "--", "sh", "-c",
                              f"echo >>{started}"))
-    eventually(10, c.done)
+    eventually(30, c.done)
     # Now the worker knows that its jobs are short, and prefetches some. On a busy machine
     # it may take some more jobs until they are short.
-    while True:
+    for _ in range(20):
         before = started.read_text().count("\n")
         c.line.hold("settle_and_claim")
         c("enqueue", "q", *range(30), direct=True)
-        assert c.line.answered.wait(10)
+        assert c.line.answered.wait(60)
         if c.stats()["running"] > 1:
             break
         c.line.silent = False
-        eventually(10, c.done)
+        eventually(30, c.done)
+    else:
+        raise AssertionError("it prefetches no job")
     c("work", "q", "--drain", "--", "true", direct=True)
     c.line.silent = False
     c("enqueue", "q", "last", direct=True)
-    eventually(10, c.done)
+    eventually(30, c.done)
     c.stop(loses=True)
     # Of the lost jobs, it starts at most the one for which a handler was free.
     count = started.read_text().count("\n")
@@ -472,15 +474,15 @@ def a_worker_drains_although_a_call_has_failed(c):
     c("enqueue", "q", "x", direct=True)
     claim = c.claim()
     worker = c.work("--drain")
-    eventually(10, lambda: c.stats()["workers"])
+    eventually(30, lambda: c.stats()["workers"])
     c.line.lose("probe")
-    assert c.line.lost.wait(10)
+    assert c.line.lost.wait(60)
     # The worker has gone on when it has reconnected and waits again.
     query("delete from readpast.waiter", c.direct)
     asleep = "select count(*) from readpast.waiter"
-    eventually(10, lambda: query(asleep, c.direct) == "1")
+    eventually(30, lambda: query(asleep, c.direct) == "1")
     c("complete", claim, direct=True)
-    assert worker.wait(10) == 0
+    assert worker.wait(60) == 0
 
 
 def run_two(c):
@@ -490,16 +492,15 @@ def run_two(c):
     for gate in gates:
         os.mkfifo(gate)
     c("enqueue", "q", *gates, direct=True)
-    worker = c.start("work", "q", "-j", 2, "--lease", "1s", "--", "cat", "{}")
+    worker = c.start("work", "q", "-j", 2, "--lease", "3s", "--", "cat", "{}")
     c.workers.append(worker)
-    eventually(10, lambda: c.stats()["running"] == 2)
+    eventually(30, lambda: c.stats()["running"] == 2)
     return worker, *gates
 
 
 def ask_to_stop(worker):
     worker.terminate()
-    while "waiting for" not in worker.stderr.readline():
-        pass
+    assert any("waiting for" in line for line in worker.stderr), "it has ended"
 
 
 @case
@@ -507,15 +508,15 @@ def a_stopping_worker_repeats_a_verdict_whatever_failed_before(c):
     worker, a, b = run_two(c)
     for _ in range(6):
         c.line.lose("settle_and_claim")
-        assert c.line.lost.wait(10)
+        assert c.line.lost.wait(60)
         renewed = ("select min(lease_until) > "
                    f"'{query('select max(lease_until) from readpast.job', c.direct)}' "
                    "from readpast.job")
-        eventually(10, lambda: query(renewed, c.direct) == "t")
+        eventually(30, lambda: query(renewed, c.direct) == "t")
     ask_to_stop(worker)
     c.line.lose("settle_and_claim", heard=False)
     a.write_text("")
-    assert c.line.lost.wait(10)
+    assert c.line.lost.wait(60)
     b.write_text("")
     out, err = worker.communicate(timeout=30)
     assert worker.returncode == 0 and out.startswith("2 done, "), (out, err)
@@ -533,7 +534,7 @@ def a_stopping_worker_whose_verdicts_fail_ends_although_renewals_succeed(c):
     a.write_text("")
     # The worker has ended, and renews no lease, but waits for the other handler.
     over = "select max(lease_until) < clock_timestamp() from readpast.job"
-    eventually(20, lambda: query(over, c.direct) == "t")
+    eventually(30, lambda: query(over, c.direct) == "t")
     b.write_text("")
     err = worker.communicate(timeout=30)[1]
     assert worker.returncode == 1 and "\nreadpast: refused\n" in err, err
@@ -547,14 +548,14 @@ def a_connection_that_is_cut_all_the_time_loses_no_job(c):
     c("enqueue", "q", *range(3000), direct=True)
     for _ in range(3):
         c.work("-j", 2, "--lease", "2s")
-    eventually(10, lambda: c.stats()["workers"] == 3)
+    eventually(30, lambda: c.stats()["workers"] == 3)
     cuts = 0
     while c.left():
         c.line.cut()
         cuts += 1
         # Cut again when the workers have reconnected and done jobs.
         left = c.left()
-        eventually(10, lambda: c.left() < left or left == 0)
+        eventually(30, lambda: c.left() < left or left == 0)
     assert cuts > 2, cuts
     c.stop()
     c.agrees()
@@ -564,7 +565,7 @@ def a_connection_that_is_cut_all_the_time_loses_no_job(c):
 def a_silent_connection_ends_and_work_goes_on(c):
     c.work("-j", 2, "--lease", "1s")
     c("enqueue", "q", *range(3), direct=True)
-    eventually(10, c.done)
+    eventually(30, c.done)
     c.line.silent = True
     c("enqueue", "q", *range(3), direct=True)
     time.sleep(1.5)
@@ -574,7 +575,7 @@ def a_silent_connection_ends_and_work_goes_on(c):
     # connection.
     c.line.cut()
     c.line.silent = False
-    took = eventually(10, c.done)
+    took = eventually(30, c.done)
     assert took < 3, took
     c.stop()
     c.agrees()
@@ -584,13 +585,13 @@ def a_silent_connection_ends_and_work_goes_on(c):
 def a_worker_without_notifications_polls_once_a_second(c):
     c.work()
     c("enqueue", "q", "x", direct=True)
-    eventually(10, c.done)
+    eventually(30, c.done)
     asleep = "select count(*) from readpast.waiter"
-    eventually(10, lambda: query(asleep, c.direct) == "1")
+    eventually(30, lambda: query(asleep, c.direct) == "1")
     c.line.deaf = True
     for _ in range(3):
         c("enqueue", "q", "x", direct=True)
-        took = eventually(10, c.done)
+        took = eventually(30, c.done)
         assert took < 2, took
     c.stop()
 
@@ -600,7 +601,7 @@ def a_slow_connection_causes_no_error(c):
     c.line.delay = 0.03
     c("enqueue", "q", *range(200))
     c.work("-j", 4, "--lease", "1s")
-    eventually(60, c.done)
+    eventually(30, c.done)
     assert c.stop().startswith("200 done, 0 failed, 0 dead")
     c.agrees()
 
@@ -631,7 +632,7 @@ def a_server_whose_database_is_away_still_answers_with_its_own_metrics(c):
     assert "\nreadpast_database_up 0\n" in away and "readpast_info" not in away, away
     assert '\nreadpast_http_requests_total{code="2xx"} 1\n' in away, away
     c.line.closed = False
-    eventually(10, lambda: "\nreadpast_database_up 1\n" in metrics())
+    eventually(30, lambda: "\nreadpast_database_up 1\n" in metrics())
 
 
 @case
@@ -667,15 +668,15 @@ def requests_do_not_wait_for_each_client_of_a_server_whose_database_is_silent(c)
     end = time.monotonic() + 6
     while time.monotonic() < end:
         took = fails("queues/q/jobs", payload="x")
-        assert took < 6, took
+        assert took < 15, took
     with concurrent.futures.ThreadPoolExecutor(20) as pool:
         took = max(pool.map(lambda v: fails("verdicts", verdicts=v), verdicts))
-    assert took < 15, took
+    assert took < 30, took
     c.line.cut()
     c.line.silent = False
     counts = ("select count(*), sum(done) from readpast.worker "
-              "where name ~ '^w' and stopped_at is null")
-    eventually(20, lambda: query(counts, c.direct) == "20|20")
+              "where name ~ '^w'")
+    eventually(30, lambda: query(counts, c.direct) == "20|20")
 
 
 # ---- the server ----
