@@ -122,20 +122,20 @@ collect_due(rp_worker *w, int64_t now, struct due *ret)
  * answer arrives, because only the coordinator settles, and it is the thread
  * that makes this call. */
 static int
-ask(rp_worker *w, const struct renewal *renewals, rp_verdict *verdicts,
-    size_t n)
+ask(rp_worker *w, const struct due *due)
 {
 	int was_locked = 0, r = 0;
 
-	for (size_t i = 0; i < n; i++) {
-		was_locked |= renewals[i].was_locked;
-		rp__verdict_observe(w, RP_EVENT_SETTLE, renewals[i].task->job,
-				    &verdicts[i], 0, 0);
+	for (size_t i = 0; i < due->count; i++) {
+		was_locked |= due->renewals[i].was_locked;
+		rp__verdict_observe(w, RP_EVENT_SETTLE,
+				    due->renewals[i].task->job,
+				    &due->verdicts[i], 0, 0);
 	}
 	if (!was_locked)
-		r = rp_settle(w->conn, verdicts, n);
+		r = rp_settle(w->conn, due->verdicts, due->count);
 	if (was_locked || (r == RP_EBUSY && w->conn->backend->limit_waits))
-		r = rp__settle_unlocked(w->conn, verdicts, n);
+		r = rp__settle_unlocked(w->conn, due->verdicts, due->count);
 	return r;
 }
 
@@ -166,46 +166,47 @@ apply(rp_task *task, int result, int is_own, int64_t asked)
  * lost. To recognize this case: the lease had not run out when the renewal was
  * sent, and no worker runs the job now. */
 static void
-find_own(rp_worker *w, struct renewal *renewals, const rp_verdict *verdicts,
-	 size_t n, int64_t asked)
+find_own(rp_worker *w, const struct due *due, int64_t asked)
 {
-	for (size_t i = 0; i < n; i++) {
-		const rp_task *task = renewals[i].task;
+	for (size_t i = 0; i < due->count; i++) {
+		const rp_task *task = due->renewals[i].task;
 		struct own own;
 
-		renewals[i].is_own = verdicts[i].result == RP_EGONE &&
-				     asked < task->leased_at + task->lease_ms &&
-				     rp__verdict_find_own(w, task, &own) == 0 &&
-				     own.state != RP_STATE_RUNNING;
+		due->renewals[i].is_own =
+			due->verdicts[i].result == RP_EGONE &&
+			asked < task->leased_at + task->lease_ms &&
+			rp__verdict_find_own(w, task, &own) == 0 &&
+			own.state != RP_STATE_RUNNING;
 	}
 }
 
 static void
-end_renewing(rp_worker *w, struct renewal *renewals, const rp_verdict *verdicts,
-	     size_t n, int r, int64_t asked)
+end_renewing(rp_worker *w, const struct due *due, int r, int64_t asked)
 {
 	pthread_mutex_lock(&w->pool.lock);
-	for (size_t i = 0; i < n; i++) {
-		renewals[i].task->renewing = 0;
-		rp__report_answered(&renewals[i].task->report,
-				    r < 0 ? r : verdicts[i].result, asked);
+	for (size_t i = 0; i < due->count; i++) {
+		struct renewal *renewal = &due->renewals[i];
+		int result = due->verdicts[i].result;
+
+		renewal->task->renewing = 0;
+		rp__report_answered(&renewal->task->report, r < 0 ? r : result,
+				    asked);
 		if (r >= 0)
-			renewals[i].lost =
-				apply(renewals[i].task, verdicts[i].result,
-				      renewals[i].is_own, asked);
+			renewal->lost = apply(renewal->task, result,
+					      renewal->is_own, asked);
 	}
 	pthread_cond_broadcast(&w->pool.renewed);
 	pthread_mutex_unlock(&w->pool.lock);
-	for (size_t i = 0; i < n && r >= 0; i++) {
-		const rp_job *job = renewals[i].task->job;
+	for (size_t i = 0; i < due->count && r >= 0; i++) {
+		const rp_job *job = due->renewals[i].task->job;
+		const rp_verdict *v = &due->verdicts[i];
 
-		rp__verdict_observe(w, RP_EVENT_SETTLED, job, &verdicts[i], 0,
+		rp__verdict_observe(w, RP_EVENT_SETTLED, job, v, 0,
 				    asked * 1000);
-		if (renewals[i].lost)
-			rp__observe(w,
-				    (rp_event){ .what = RP_EVENT_LOST,
-						.job = job,
-						.result = verdicts[i].result });
+		if (due->renewals[i].lost)
+			rp__observe(w, (rp_event){ .what = RP_EVENT_LOST,
+						   .job = job,
+						   .result = v->result });
 	}
 }
 
@@ -218,11 +219,10 @@ rp__lease_renew(rp_worker *w)
 	int r = collect_due(w, now, &due), asked = 0;
 
 	if (r == 0 && due.count) {
-		asked = ask(w, due.renewals, due.verdicts, due.count);
+		asked = ask(w, &due);
 		if (asked >= 0)
-			find_own(w, due.renewals, due.verdicts, due.count, now);
-		end_renewing(w, due.renewals, due.verdicts, due.count, asked,
-			     now);
+			find_own(w, &due, now);
+		end_renewing(w, &due, asked, now);
 	}
 	free(due.renewals);
 	free(due.verdicts);
