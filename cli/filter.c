@@ -214,8 +214,6 @@ find_jobs(struct cmd *cmd, const struct filter *f, struct found *ret)
 {
 	int r = find_matching(cmd->conn, f, ret);
 
-	if (r == RP_ENOMEM)
-		return complain(FAILED, "out of memory");
 	return r < 0 ? cmd_failed(cmd, r) : 0;
 }
 

@@ -56,11 +56,9 @@ rp__copy_read(struct rp_copy *c, rp_conn *conn, struct rp_jobs *jobs,
 	rp_batch_free(jobs->memory);
 	jobs->memory = NULL;
 	jobs->count = jobs->size = 0;
-	r = rp__batch_new(&jobs->memory);
-	if (r == 0)
-		r = rp__run(conn, RP_V_EXPORT, params, 1, take_row, jobs);
-	if (r == RP_ENOMEM)
-		rp__fail(&conn->error, r, "out of memory");
+	if (rp__batch_new(&jobs->memory) < 0)
+		return rp__fail(c->error, RP_ENOMEM, "out of memory");
+	r = rp__run(conn, RP_V_EXPORT, params, 1, take_row, jobs);
 	jobs->until = until;
 	if (jobs->count == jobs->most_rows || jobs->size >= jobs->most_size)
 		jobs->until = rp__copy_id(jobs, jobs->count - 1);

@@ -60,8 +60,6 @@ read_keys(struct rp_copy *c, struct keys *keys, rp_batch *memory)
 	keys->memory = memory;
 	keys->count = 0;
 	r = rp__run(c->from, RP_V_KEY_EXPORT, params, 1, take_key, keys);
-	if (r == RP_ENOMEM)
-		return rp__fail(c->error, r, "out of memory");
 	return rp__copy_failed(c, c->from, r);
 }
 

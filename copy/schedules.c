@@ -109,12 +109,10 @@ rp__copy_read_schedules(struct rp_copy *c, int leaving)
 	int r;
 
 	rp__copy_clear_schedules(c);
-	r = rp__batch_new(&c->schedules.memory);
-	if (r == 0)
-		r = rp__run(c->from, RP_V_SCHEDULE_EXPORT, params, 1,
-			    take_schedule, &c->schedules);
-	if (r == RP_ENOMEM)
-		return rp__fail(c->error, r, "out of memory");
+	if (rp__batch_new(&c->schedules.memory) < 0)
+		return rp__fail(c->error, RP_ENOMEM, "out of memory");
+	r = rp__run(c->from, RP_V_SCHEDULE_EXPORT, params, 1, take_schedule,
+		    &c->schedules);
 	return rp__copy_failed(c, c->from, r);
 }
 

@@ -51,8 +51,6 @@ read_payloads(rp_conn *conn, rp_batch *batch)
 		return r;
 	for (size_t i = 0; i < rp_batch_count(batch) && r == 0; i++)
 		r = read_payload(conn, batch, i);
-	if (r == RP_ENOMEM)
-		rp__fail(&conn->error, r, "out of memory");
 	return rp__end(conn, r);
 }
 

@@ -150,15 +150,14 @@ read_groups(rp_conn *conn, const struct rp_value *params, const char *queue,
 	    rp_groups *groups)
 {
 	int64_t limit = 0;
-	int r = rp__batch_new(&groups->texts);
+	int r;
 
-	if (r == 0)
-		r = read_limit(conn, queue, &limit);
+	if (rp__batch_new(&groups->texts) < 0)
+		return rp__fail(&conn->error, RP_ENOMEM, "out of memory");
+	r = read_limit(conn, queue, &limit);
 	if (r == 0)
 		r = rp__run(conn, RP_V_GROUP_LIST, params, 1, add_group,
 			    groups);
-	if (r == RP_ENOMEM)
-		return rp__fail(&conn->error, r, "out of memory");
 	for (size_t i = 0; i < groups->count; i++)
 		groups->items[i].limit = limit;
 	return r;

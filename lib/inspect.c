@@ -35,11 +35,9 @@ rp_state_number(const char *text)
 }
 
 static int
-answer_batch(rp_conn *conn, int r, rp_batch *batch, rp_batch **ret)
+answer_batch(int r, rp_batch *batch, rp_batch **ret)
 {
 	if (r < 0) {
-		if (r == RP_ENOMEM)
-			rp__fail(&conn->error, r, "out of memory");
 		rp_batch_free(batch);
 		return r;
 	}
@@ -78,7 +76,7 @@ rp_job_get(rp_conn *conn, int64_t id, rp_batch **ret)
 		return rp__fail(&conn->error, RP_EINVAL, "ret is NULL");
 	if (rp__batch_new(&batch) < 0)
 		return rp__fail(&conn->error, RP_ENOMEM, "out of memory");
-	return answer_batch(conn, get(conn, id, batch), batch, ret);
+	return answer_batch(get(conn, id, batch), batch, ret);
 }
 
 struct names {
@@ -286,7 +284,7 @@ rp__list_jobs(rp_conn *conn, const char *queue, int state, size_t max,
 			r = list(&l);
 		r = rp__end(conn, r);
 	}
-	return answer_batch(conn, r, l.batch, ret);
+	return answer_batch(r, l.batch, ret);
 }
 
 int

@@ -63,6 +63,14 @@ struct rp_conn {
 int rp__fail(rp_error *error, int code, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* Returns `r`, which a row callback has returned. If it is RP_ENOMEM, sets the
+ * message, because most callbacks cannot. */
+static inline int
+rp__row_result(rp_error *error, int r)
+{
+	return r == RP_ENOMEM ? rp__fail(error, r, "out of memory") : r;
+}
+
 /* utf8.c */
 int rp__utf8(const void *text, size_t size); /* 1 if valid UTF-8 */
 size_t rp__control_size(const char *text);

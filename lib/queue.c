@@ -234,8 +234,6 @@ rp_queue_list(rp_conn *conn, const char *name, rp_queues **ret)
 	if (!list)
 		return rp__fail(&conn->error, RP_ENOMEM, "out of memory");
 	r = rp__run(conn, RP_V_QUEUE_LIST, params, 1, add_queue, list);
-	if (r == RP_ENOMEM)
-		rp__fail(&conn->error, r, "out of memory");
 	if (r == 0 && name && list->count == 0)
 		r = rp__no_such_queue(conn, name);
 	if (r < 0)

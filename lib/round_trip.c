@@ -82,8 +82,6 @@ run(rp_conn *conn, struct rp_round_trip *trip, int holds)
 	if (r == 0)
 		r = conn->backend->settle_and_claim(conn->db, trip,
 						    &conn->error);
-	if (r == RP_ENOMEM)
-		rp__fail(&conn->error, r, "out of memory");
 	if (r == 0 && trip->left_payloads)
 		r = forget_payloads(conn);
 	if (r == 0)

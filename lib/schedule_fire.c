@@ -409,8 +409,6 @@ fire_here(rp_conn *conn, struct rp_slice *slice, struct plan *room,
 
 	if (r == 0)
 		r = rp__run(conn, RP_V_SCHEDULE_DUE, p, 1, add_due, &due);
-	if (r == RP_ENOMEM)
-		rp__fail(&conn->error, r, "out of memory");
 	*ret_more = due.count == AT_ONCE;
 	for (size_t i = 0; i < due.count && r >= 0; i++) {
 		if (rp__slice_is_over(slice)) {

@@ -97,12 +97,8 @@ rp__schedules_read(rp_conn *conn, const char *name, struct rp_schedules *list)
 		[SCHEDULE_LIST_NAME] = rp__text(name),
 		[SCHEDULE_LIST_QUEUE] = rp__text(NULL),
 	};
-	int r = rp__run(conn, RP_V_SCHEDULE_LIST, p, 1, rp__schedules_add,
-			list);
 
-	if (r == RP_ENOMEM)
-		rp__fail(&conn->error, r, "out of memory");
-	return r;
+	return rp__run(conn, RP_V_SCHEDULE_LIST, p, 1, rp__schedules_add, list);
 }
 
 int

@@ -91,12 +91,11 @@ read_stats(rp_conn *conn, const char *queue, rp_stats *stats)
 		[STATS_QUEUE] = rp__text(queue),
 		[STATS_MOST] = rp__int(RP_MOST_COUNTED),
 	};
-	int r = rp__batch_new(&stats->texts);
+	int r;
 
-	if (r == 0)
-		r = rp__run(conn, RP_V_STATS, params, 1, add_stats, stats);
-	if (r == RP_ENOMEM)
-		return rp__fail(&conn->error, r, "out of memory");
+	if (rp__batch_new(&stats->texts) < 0)
+		return rp__fail(&conn->error, RP_ENOMEM, "out of memory");
+	r = rp__run(conn, RP_V_STATS, params, 1, add_stats, stats);
 	if (r == 0 && queue && stats->count == 0)
 		return rp__no_such_queue(conn, queue);
 	return r;
@@ -192,12 +191,10 @@ rp_worker_list(rp_conn *conn, rp_workers **ret)
 	workers = calloc(1, sizeof(*workers));
 	if (!workers)
 		return rp__fail(&conn->error, RP_ENOMEM, "out of memory");
-	r = rp__batch_new(&workers->texts);
-	if (r == 0)
-		r = rp__run(conn, RP_V_WORKER_LIST, params, 1, add_worker,
-			    workers);
-	if (r == RP_ENOMEM)
-		rp__fail(&conn->error, r, "out of memory");
+	r = rp__batch_new(&workers->texts) < 0
+		    ? rp__fail(&conn->error, RP_ENOMEM, "out of memory")
+		    : rp__run(conn, RP_V_WORKER_LIST, params, 1, add_worker,
+			      workers);
 	if (r < 0)
 		rp_workers_free(workers);
 	else

@@ -71,7 +71,7 @@ collect(void *ctx, size_t row, const struct rp_value *c)
 	}
 	more = realloc(s->queues, (s->queues_count + 1) * sizeof(*more));
 	if (!more)
-		return rp__fail(&s->conn->error, RP_ENOMEM, "out of memory");
+		return RP_ENOMEM;
 	s->queues = more;
 	more[s->queues_count++] = (struct swept_queue){
 		.id = queue->i,

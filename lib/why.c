@@ -103,8 +103,6 @@ rp_why_get(rp_conn *conn, int64_t id, rp_why **ret)
 	r = rp__begin(conn, 0);
 	if (r == 0)
 		r = rp__end(conn, look(conn, id, found));
-	if (r == RP_ENOMEM)
-		rp__fail(&conn->error, r, "out of memory");
 	if (r < 0)
 		rp_why_free(&found->why);
 	else

@@ -33,7 +33,8 @@ struct rp_value {
 };
 
 /* A row callback returns one of the following values, or a negative error code.
- * If it returns an error code, the verb fails with that code. Some verbs, such
+ * If it returns an error code, the verb fails with that code. The callback sets
+ * the message of the error, except for RP_ENOMEM. Some verbs, such
  * as a claim, change the rows that they return. On a database with `one_writer`
  * (see below) such a verb changes only the rows that the callback takes. */
 #define RP_ROW_TAKE 0 /* take the row */
@@ -69,7 +70,8 @@ struct rp_query {
 	/* Called for each row of each statement, in order; NULL: rows are
 	 * ignored. Integers are passed as integers, booleans as 0 or 1, times
 	 * and other numbers as text. Returns 0 to continue, RP_ROW_STOP to
-	 * stop, or an error, which query() then returns. */
+	 * stop, or an error, which query() then returns. As with the callback
+	 * of a verb, an RP_ENOMEM needs no message. */
 	int (*row)(void *ctx, const struct rp_row *row);
 	void *ctx;
 };

@@ -236,7 +236,6 @@ rp__lease_renew(rp_worker *w)
 /* The jobs that are leased to this worker in the database, each with a verdict
  * that releases it. */
 struct leased {
-	rp_conn *conn;
 	rp_verdict *verdicts;
 	size_t count;
 };
@@ -250,8 +249,7 @@ add_leased(void *ctx, size_t row, const struct rp_value *c)
 	(void)row;
 	more = realloc(leased->verdicts, (leased->count + 1) * sizeof(v));
 	if (!more)
-		return rp__fail(&leased->conn->error, RP_ENOMEM,
-				"out of memory");
+		return RP_ENOMEM;
 	v.id = c[CLAIMED_BY_OUT_ID].i;
 	v.claim_no = c[CLAIMED_BY_OUT_CLAIM_NO].i;
 	v.verdict = RP_RELEASE;
@@ -312,7 +310,7 @@ drop_known(rp_worker *w, const struct tasks *finished, struct leased *leased)
 int
 rp__lease_give_back_unknown(rp_worker *w, const struct tasks *finished)
 {
-	struct leased leased = { .conn = w->conn };
+	struct leased leased = { NULL, 0 };
 	struct rp_value p[CLAIMED_BY_PARAMS];
 	char *queues;
 	int r;

@@ -174,8 +174,7 @@ add_queue(void *ctx, size_t row, const struct rp_value *c)
 
 	(void)row;
 	if (!name)
-		return rp__fail(&look->worker->conn->error, RP_ENOMEM,
-				"out of memory");
+		return RP_ENOMEM;
 	look->last_id = c[QUEUES_AFTER_OUT_ID].i;
 	if (!matches_any(look->worker, name)) {
 		free(name);
@@ -184,8 +183,7 @@ add_queue(void *ctx, size_t row, const struct rp_value *c)
 	more = realloc(look->found, (look->count + 1) * sizeof(*more));
 	if (!more) {
 		free(name);
-		return rp__fail(&look->worker->conn->error, RP_ENOMEM,
-				"out of memory");
+		return RP_ENOMEM;
 	}
 	look->found = more;
 	more[look->count++] = (struct found){ name, 0 };

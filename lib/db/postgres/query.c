@@ -133,7 +133,7 @@ answer(const struct rp_query *query, const PGresult *res, rp_error *error)
 			columns[c] = column(res, i, c);
 		r = query->row(query->ctx, &row);
 	}
-	return r;
+	return rp__row_result(error, r);
 }
 
 /* ---- running ---- */

@@ -248,7 +248,7 @@ rp__postgres_fields(const struct rp_value *composite, struct rp_value *ret,
  * has this index, counted from 1. Otherwise the index is `row` for all rows. */
 static int
 answer(const struct rp_call *call, const PGresult *res, size_t row,
-       rp_row_fn *fn, void *ctx)
+       rp_row_fn *fn, void *ctx, rp_error *error)
 {
 	struct rp_value columns[MOST_COLUMNS] = { { .type = RP_NULL } };
 	Oid types[MOST_COLUMNS];
@@ -268,7 +268,7 @@ answer(const struct rp_call *call, const PGresult *res, size_t row,
 		if (r == RP_ROW_STOP || r == RP_ROW_LAST)
 			break;
 	}
-	return r < 0 ? r : 0;
+	return r < 0 ? rp__row_result(error, r) : 0;
 }
 
 /* ---- running ---- */
@@ -429,8 +429,8 @@ run(struct postgres *s, enum rp_verb which, const struct rp_value *params,
 			return r;
 		if (PQ(ntuples)(res) && which == RP_V_SETTLE_AND_CLAIM)
 			note_work(s);
-		r = check_taken(s, which, answer(call, res, row, fn, ctx),
-				error);
+		r = answer(call, res, row, fn, ctx, error);
+		r = check_taken(s, which, r, error);
 		PQ(clear)(res);
 	}
 	return r;

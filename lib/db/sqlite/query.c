@@ -119,7 +119,7 @@ run(struct sqlite *s, const struct rp_query *query, sqlite3_stmt *stmt,
 	while (rc == SQLITE_OK && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
 		r = query->row ? answer(query, stmt) : 0;
 		if (r != 0)
-			return r;
+			return rp__row_result(error, r);
 		rc = SQLITE_OK;
 	}
 	return rc == SQLITE_DONE ? 0 : rp__sqlite_failed(s, rc, error);

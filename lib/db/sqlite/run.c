@@ -182,7 +182,7 @@ answer_batch(const struct run *run)
 
 		r = run->fn(run->ctx, i, &id);
 	}
-	return r;
+	return rp__row_result(run->error, r);
 }
 
 static int
@@ -219,7 +219,7 @@ answer(const struct run *run, const struct step *step)
 		row = (size_t)sqlite3_column_int64(step->open, step->number) -
 		      1;
 	if (run->fn)
-		r = run->fn(run->ctx, row, columns);
+		r = rp__row_result(run->error, run->fn(run->ctx, row, columns));
 	if ((r == RP_ROW_TAKE || r == RP_ROW_LAST) &&
 	    run->verb->late < run->verb->count) {
 		int taken = take(run, step);
