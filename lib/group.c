@@ -76,49 +76,29 @@ rp__hold_for_verdict(rp_conn *conn, const rp_verdict *v)
 
 /* ---- the list ---- */
 
-/* A list of groups, an array that grows. `texts` owns the names; it is a batch
- * that has no jobs. */
+/* The list, and what all its groups have in common. */
 struct rp_groups {
-	rp_group *items;
-	size_t count, room;
-	rp_batch *texts;
+	struct rp_items items;
+	int64_t limit;
 };
-
-static int
-more_room(rp_groups *groups)
-{
-	size_t room = groups->room ? groups->room * 2 : 16;
-	rp_group *items = realloc(groups->items, room * sizeof(*items));
-
-	if (!items)
-		return RP_ENOMEM;
-	groups->items = items;
-	groups->room = room;
-	return 0;
-}
 
 static int
 add_group(void *ctx, size_t row, const struct rp_value *c)
 {
 	rp_groups *groups = ctx;
-	rp_group *g;
+	rp_group *g = rp__items_add(&groups->items, sizeof(*g));
 
 	(void)row;
-	if (groups->count == groups->room && more_room(groups) < 0)
+	if (!g)
 		return RP_ENOMEM;
-	g = &groups->items[groups->count];
-	*g = (rp_group){
-		.name = rp__batch_text(groups->texts, &c[GROUP_LIST_OUT_NAME]),
-		.waiting = c[GROUP_LIST_OUT_WAITING].i,
-		.ready = c[GROUP_LIST_OUT_READY].i,
-		.running = c[GROUP_LIST_OUT_RUNNING].i,
-		.held_until = c[GROUP_LIST_OUT_HELD_UNTIL].i,
-		.waiting_at_least = c[GROUP_LIST_OUT_WAITING_AT_LEAST].i != 0,
-	};
-	if (!g->name)
-		return RP_ENOMEM;
-	groups->count++;
-	return RP_ROW_TAKE;
+	g->name = rp__items_text(&groups->items, &c[GROUP_LIST_OUT_NAME]);
+	g->waiting = c[GROUP_LIST_OUT_WAITING].i;
+	g->ready = c[GROUP_LIST_OUT_READY].i;
+	g->running = c[GROUP_LIST_OUT_RUNNING].i;
+	g->limit = groups->limit;
+	g->held_until = c[GROUP_LIST_OUT_HELD_UNTIL].i;
+	g->waiting_at_least = c[GROUP_LIST_OUT_WAITING_AT_LEAST].i != 0;
+	return rp__items_added(&groups->items);
 }
 
 static int
@@ -149,18 +129,11 @@ static int
 read_groups(rp_conn *conn, const struct rp_value *params, const char *queue,
 	    rp_groups *groups)
 {
-	int64_t limit = 0;
-	int r;
+	int r = read_limit(conn, queue, &groups->limit);
 
-	if (rp__batch_new(&groups->texts) < 0)
-		return rp__fail(&conn->error, RP_ENOMEM, "out of memory");
-	r = read_limit(conn, queue, &limit);
-	if (r == 0)
-		r = rp__run(conn, RP_V_GROUP_LIST, params, 1, add_group,
-			    groups);
-	for (size_t i = 0; i < groups->count; i++)
-		groups->items[i].limit = limit;
-	return r;
+	return r < 0 ? r
+		     : rp__run(conn, RP_V_GROUP_LIST, params, 1, add_group,
+			       groups);
 }
 
 int
@@ -202,13 +175,14 @@ rp_group_list(rp_conn *conn, const char *queue, int blocked, const char *after,
 size_t
 rp_groups_count(const rp_groups *groups)
 {
-	return groups ? groups->count : 0;
+	return groups ? groups->items.count : 0;
 }
 
 const rp_group *
 rp_groups_at(const rp_groups *groups, size_t i)
 {
-	return groups && i < groups->count ? &groups->items[i] : NULL;
+	return groups ? rp__items_at(&groups->items, i, sizeof(rp_group))
+		      : NULL;
 }
 
 void
@@ -216,7 +190,6 @@ rp_groups_free(rp_groups *groups)
 {
 	if (!groups)
 		return;
-	rp_batch_free(groups->texts);
-	free(groups->items);
+	rp__items_clear(&groups->items);
 	free(groups);
 }

@@ -186,6 +186,26 @@ void rp__batch_in_line(rp_batch *batch, size_t first);
 void *rp__batch_alloc(rp_batch *batch, size_t size);
 char *rp__batch_text(rp_batch *batch, const struct rp_value *value);
 
+/* items.c: a list that a call returns, such as struct rp_queues. It begins as
+ * zeros. A row callback adds an item, sets its members, and returns
+ * rp__items_added(). */
+struct rp_items {
+	void *list; /* an array of items of one type */
+	size_t count, room;
+	rp_batch *texts; /* owns the texts of the items; it has no jobs */
+	int has_failed;  /* 1: memory ran out for a text */
+};
+/* Append a zeroed item of `size` bytes. NULL: out of memory. */
+void *rp__items_add(struct rp_items *items, size_t size);
+/* Copy the text or the bytes of a column, and append a NUL. Returns NULL if the
+ * column is null, or if memory ran out, which rp__items_added() reports. */
+char *rp__items_text(struct rp_items *items, const struct rp_value *column);
+int rp__items_added(const struct rp_items *items); /* RP_ROW_TAKE or
+						    * RP_ENOMEM */
+/* Returns the i-th item, or NULL if there are not so many. */
+const void *rp__items_at(const struct rp_items *items, size_t i, size_t size);
+void rp__items_clear(struct rp_items *items);
+
 /* In change.c. Change jobs by id, in slices. A job is skipped if it no longer
  * has the given kind or state. kind: NULL for any; state: 0 for any, but a
  * purge must name a state. The counts are added to *changed. */

@@ -10,8 +10,7 @@
 #include <string.h>
 
 struct rp_queues {
-	rp_queue *queues;
-	size_t count;
+	struct rp_items items;
 };
 
 /* The numeric settings of a queue.
@@ -178,43 +177,27 @@ rp_queue_set(rp_conn *conn, const rp_queue *queue)
 	return rp__end(conn, set_all(conn, &q, params));
 }
 
-/* Copy a text column. *ret stays NULL if the column is null. Returns 0 or
- * RP_ENOMEM. */
-static int
-copy_text(const char **ret, const struct rp_value *c)
-{
-	if (c->type == RP_NULL)
-		return 0;
-	*ret = strndup(c->data, c->size);
-	return *ret ? 0 : RP_ENOMEM;
-}
-
 static int
 add_queue(void *ctx, size_t row, const struct rp_value *c)
 {
-	rp_queues *list = ctx;
-	rp_queue *queues =
-		realloc(list->queues, (list->count + 1) * sizeof(*queues));
-	rp_queue *q;
+	struct rp_items *items = &((rp_queues *)ctx)->items;
+	rp_queue *q = rp__items_add(items, sizeof(*q));
 
 	(void)row;
-	if (!queues)
+	if (!q)
 		return RP_ENOMEM;
-	list->queues = queues;
-	q = &queues[list->count];
 	*q = (rp_queue)RP_QUEUE_INIT;
-	list->count++;
-	if (copy_text(&q->name, &c[QUEUE_LIST_OUT_NAME]) < 0 ||
-	    copy_text(&q->pause_reason, &c[QUEUE_LIST_OUT_PAUSE_REASON]) < 0 ||
-	    copy_text(&q->dead_to, &c[QUEUE_LIST_OUT_DEAD_TO]) < 0)
-		return RP_ENOMEM;
+	q->name = rp__items_text(items, &c[QUEUE_LIST_OUT_NAME]);
+	q->pause_reason =
+		rp__items_text(items, &c[QUEUE_LIST_OUT_PAUSE_REASON]);
+	q->dead_to = rp__items_text(items, &c[QUEUE_LIST_OUT_DEAD_TO]);
 	q->paused_at = c[QUEUE_LIST_OUT_PAUSED_AT].i;
 	q->held_until = c[QUEUE_LIST_OUT_HELD_UNTIL].i;
 	for (size_t i = 0; i < SETTINGS; i++)
 		*setting_of(q, i) = c[settings[i].column].i;
 	if (q->rate_count == 0)
 		q->rate_ms = 0;
-	return RP_ROW_TAKE;
+	return rp__items_added(items);
 }
 
 int
@@ -234,7 +217,7 @@ rp_queue_list(rp_conn *conn, const char *name, rp_queues **ret)
 	if (!list)
 		return rp__fail(&conn->error, RP_ENOMEM, "out of memory");
 	r = rp__run(conn, RP_V_QUEUE_LIST, params, 1, add_queue, list);
-	if (r == 0 && name && list->count == 0)
+	if (r == 0 && name && list->items.count == 0)
 		r = rp__no_such_queue(conn, name);
 	if (r < 0)
 		rp_queues_free(list);
@@ -246,13 +229,14 @@ rp_queue_list(rp_conn *conn, const char *name, rp_queues **ret)
 size_t
 rp_queues_count(const rp_queues *queues)
 {
-	return queues ? queues->count : 0;
+	return queues ? queues->items.count : 0;
 }
 
 const rp_queue *
 rp_queues_at(const rp_queues *queues, size_t i)
 {
-	return queues && i < queues->count ? &queues->queues[i] : NULL;
+	return queues ? rp__items_at(&queues->items, i, sizeof(rp_queue))
+		      : NULL;
 }
 
 void
@@ -260,12 +244,7 @@ rp_queues_free(rp_queues *queues)
 {
 	if (!queues)
 		return;
-	for (size_t i = 0; i < queues->count; i++) {
-		free((char *)queues->queues[i].name);
-		free((char *)queues->queues[i].pause_reason);
-		free((char *)queues->queues[i].dead_to);
-	}
-	free(queues->queues);
+	rp__items_clear(&queues->items);
 	free(queues);
 }
 

@@ -162,7 +162,7 @@ int
 rp__schedule_set(rp_conn *conn, const rp_schedule *schedule, int replace,
 		 int64_t *ret_next)
 {
-	struct rp_schedules old = { NULL, 0 };
+	struct rp_schedules old = { 0 };
 	rp_schedule s = RP_SCHEDULE_INIT;
 	int r = rp__enter(conn);
 
@@ -181,11 +181,10 @@ rp__schedule_set(rp_conn *conn, const rp_schedule *schedule, int replace,
 	if (r == 0)
 		r = rp__schedules_read(conn, s.name, &old);
 	if (r == 0)
-		r = store(conn, &s,
-			  old.count && replace ? &old.items[0].schedule : NULL,
+		r = store(conn, &s, replace ? rp_schedules_at(&old, 0) : NULL,
 			  replace, ret_next);
 	r = rp__end(conn, r);
-	rp__schedules_clear(&old);
+	rp__items_clear(&old.items);
 	return r;
 }
 
@@ -266,7 +265,7 @@ static int
 find_and_change(rp_conn *conn, const char *name, int what, rp_added *ret,
 		int64_t *ret_next)
 {
-	struct rp_schedules list = { NULL, 0 };
+	struct rp_schedules list = { 0 };
 	int64_t now = 0;
 	int r = rp__enter(conn);
 
@@ -278,17 +277,17 @@ find_and_change(rp_conn *conn, const char *name, int what, rp_added *ret,
 	if (r < 0)
 		return r;
 	r = rp__schedules_read(conn, name, &list);
-	if (r == 0 && list.count == 0)
+	if (r == 0 && list.items.count == 0)
 		r = rp__schedule_missing(conn, name);
 	if (r == 0 && what >= 0)
-		r = set_paused(conn, &list.items[0].schedule, what, ret_next);
+		r = set_paused(conn, rp_schedules_at(&list, 0), what, ret_next);
 	else if (r == 0)
 		r = rp__run(conn, RP_V_NOW, NULL, 1, rp__first_int, &now);
 	if (r == 0 && what < 0)
-		r = rp__schedule_put(conn, &list.items[0].schedule, now, 0, 1,
+		r = rp__schedule_put(conn, rp_schedules_at(&list, 0), now, 0, 1,
 				     ret);
 	r = rp__end(conn, r);
-	rp__schedules_clear(&list);
+	rp__items_clear(&list.items);
 	return r;
 }
 

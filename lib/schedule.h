@@ -13,14 +13,13 @@
 
 #include "cron/cron.h"
 
+struct rp_stored {
+	rp_schedule schedule;
+	int64_t id;
+	int has_fired; /* 1: the job for the time next_at is already enqueued */
+};
 struct rp_schedules {
-	struct rp_stored {
-		rp_schedule schedule; /* owns its texts */
-		int64_t id;
-		int has_fired; /* 1: the job for the time next_at is already
-				* enqueued */
-	} * items;
-	size_t count;
+	struct rp_items items; /* of the type struct rp_stored */
 };
 
 /* schedule.c */
@@ -45,10 +44,13 @@ int rp__schedule_resume(rp_conn *conn, const char *name, int64_t *ret_next);
 int rp__schedule_lock(rp_conn *conn, const char *name);
 
 /* schedule_list.c */
-/* A row callback for the verbs `schedule_list` and `schedule_due`: add the row
- * to the list. `ctx`: struct rp_schedules *. */
-rp_row_fn rp__schedules_add;
-void rp__schedules_clear(struct rp_schedules *list);
+/* Add a schedule with the columns `c`, which the verbs `schedule_list` and
+ * `schedule_due` return. NULL: out of memory. */
+struct rp_stored *rp__schedules_add(struct rp_schedules *list,
+				    const struct rp_value *c);
+/* Returns the i-th schedule, or NULL if there are not so many. */
+const struct rp_stored *rp__schedules_at(const struct rp_schedules *list,
+					 size_t i);
 /* Read the schedule `name`, or all schedules if `name` is NULL. */
 int rp__schedules_read(rp_conn *conn, const char *name,
 		       struct rp_schedules *list);

@@ -385,13 +385,13 @@ fire(rp_conn *conn, const struct rp_stored *stored, int64_t now,
 static int
 add_due(void *ctx, size_t row, const struct rp_value *c)
 {
-	struct rp_schedules *due = ctx;
-	int r = rp__schedules_add(due, row, c);
+	struct rp_stored *due = rp__schedules_add(ctx, c);
 
-	if (r == RP_ROW_TAKE)
-		due->items[due->count - 1].has_fired =
-			c[SCHEDULE_DUE_OUT_HAS_FIRED].i != 0;
-	return r;
+	(void)row;
+	if (!due)
+		return RP_ENOMEM;
+	due->has_fired = c[SCHEDULE_DUE_OUT_HAS_FIRED].i != 0;
+	return RP_ROW_TAKE;
 }
 
 /* Fire due schedules in one slice (a short transaction). This function is for
@@ -403,23 +403,25 @@ fire_here(rp_conn *conn, struct rp_slice *slice, struct plan *room,
 	const struct rp_value p[SCHEDULE_DUE_PARAMS] = {
 		[SCHEDULE_DUE_MAX] = rp__int(AT_ONCE),
 	};
-	struct rp_schedules due = { NULL, 0 };
+	struct rp_schedules due = { 0 };
+	size_t n;
 	int64_t now = 0;
 	int r = rp__run(conn, RP_V_NOW, NULL, 1, rp__first_int, &now);
 
 	if (r == 0)
 		r = rp__run(conn, RP_V_SCHEDULE_DUE, p, 1, add_due, &due);
-	*ret_more = due.count == AT_ONCE;
-	for (size_t i = 0; i < due.count && r >= 0; i++) {
+	n = rp_schedules_count(&due);
+	*ret_more = n == AT_ONCE;
+	for (size_t i = 0; i < n && r >= 0; i++) {
 		if (rp__slice_is_over(slice)) {
 			*ret_more = 1;
 			break;
 		}
-		r = fire(conn, &due.items[i], now, room);
+		r = fire(conn, rp__schedules_at(&due, i), now, room);
 		slice->left--;
 		*jobs += r > 0 ? r : 0;
 	}
-	rp__schedules_clear(&due);
+	rp__items_clear(&due.items);
 	return r < 0 ? r : 0;
 }
 

@@ -7,74 +7,27 @@
 #include "schedule.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-static void
-clear_one(rp_schedule *s)
+struct rp_stored *
+rp__schedules_add(struct rp_schedules *list, const struct rp_value *c)
 {
-	free((char *)s->name);
-	free((char *)s->queue);
-	free((char *)s->spec);
-	free((char *)s->zone);
-	free((void *)s->payload);
-	free((char *)s->kind);
-	free((char *)s->headers);
-	free((char *)s->last_error);
-}
-
-void
-rp__schedules_clear(struct rp_schedules *list)
-{
-	for (size_t i = 0; i < list->count; i++)
-		clear_one(&list->items[i].schedule);
-	free(list->items);
-	*list = (struct rp_schedules){ NULL, 0 };
-}
-
-/* Returns a copy of a column, with a NUL byte appended. Sets *failed if memory
- * ran out. */
-static char *
-copy(const struct rp_value *value, int *failed)
-{
-	char *text;
-
-	if (value->type == RP_NULL)
-		return NULL;
-	text = malloc(value->size + 1);
-	*failed |= !text;
-	if (text) {
-		if (value->size)
-			memcpy(text, value->data, value->size);
-		text[value->size] = '\0';
-	}
-	return text;
-}
-
-int
-rp__schedules_add(void *ctx, size_t row, const struct rp_value *c)
-{
-	struct rp_schedules *list = ctx;
-	struct rp_stored *items =
-		realloc(list->items, (list->count + 1) * sizeof(*items));
-	int failed = 0;
+	struct rp_items *items = &list->items;
+	struct rp_stored *stored = rp__items_add(items, sizeof(*stored));
 	rp_schedule *s;
 
-	(void)row;
-	if (!items)
-		return RP_ENOMEM;
-	list->items = items;
-	items[list->count].id = c[SCHEDULES_OUT_ID].i;
-	items[list->count].has_fired = 0;
-	s = &items[list->count++].schedule;
+	if (!stored)
+		return NULL;
+	stored->id = c[SCHEDULES_OUT_ID].i;
+	s = &stored->schedule;
 	*s = (rp_schedule)RP_SCHEDULE_INIT;
-	s->name = copy(&c[SCHEDULES_OUT_NAME], &failed);
-	s->queue = copy(&c[SCHEDULES_OUT_QUEUE], &failed);
-	s->spec = copy(&c[SCHEDULES_OUT_SPEC], &failed);
-	s->zone = copy(&c[SCHEDULES_OUT_ZONE], &failed);
-	s->payload = copy(&c[SCHEDULES_OUT_CONTENT], &failed);
+	s->name = rp__items_text(items, &c[SCHEDULES_OUT_NAME]);
+	s->queue = rp__items_text(items, &c[SCHEDULES_OUT_QUEUE]);
+	s->spec = rp__items_text(items, &c[SCHEDULES_OUT_SPEC]);
+	s->zone = rp__items_text(items, &c[SCHEDULES_OUT_ZONE]);
+	s->payload = rp__items_text(items, &c[SCHEDULES_OUT_CONTENT]);
 	s->payload_size = c[SCHEDULES_OUT_CONTENT].size;
-	s->kind = copy(&c[SCHEDULES_OUT_KIND], &failed);
-	s->headers = copy(&c[SCHEDULES_OUT_HEADERS], &failed);
+	s->kind = rp__items_text(items, &c[SCHEDULES_OUT_KIND]);
+	s->headers = rp__items_text(items, &c[SCHEDULES_OUT_HEADERS]);
 	if (c[SCHEDULES_OUT_PRIORITY].type == RP_INT)
 		s->priority = (int)c[SCHEDULES_OUT_PRIORITY].i;
 	s->missed = (int)c[SCHEDULES_OUT_MISSED].i;
@@ -83,11 +36,24 @@ rp__schedules_add(void *ctx, size_t row, const struct rp_value *c)
 	s->last_at = c[SCHEDULES_OUT_LAST_AT].i;
 	s->last_job_id = c[SCHEDULES_OUT_LAST_JOB_ID].i;
 	s->last_state = (int)c[SCHEDULES_OUT_LAST_STATE].i;
-	s->last_error = copy(&c[SCHEDULES_OUT_LAST_ERROR], &failed);
+	s->last_error = rp__items_text(items, &c[SCHEDULES_OUT_LAST_ERROR]);
 	s->paused_at = c[SCHEDULES_OUT_PAUSED_AT].i;
 	s->created_at = c[SCHEDULES_OUT_CREATED_AT].i;
 	s->anchor_at = c[SCHEDULES_OUT_ANCHOR].i;
-	return failed ? RP_ENOMEM : RP_ROW_TAKE;
+	return rp__items_added(items) < 0 ? NULL : stored;
+}
+
+const struct rp_stored *
+rp__schedules_at(const struct rp_schedules *list, size_t i)
+{
+	return rp__items_at(&list->items, i, sizeof(struct rp_stored));
+}
+
+static int
+add_row(void *ctx, size_t row, const struct rp_value *c)
+{
+	(void)row;
+	return rp__schedules_add(ctx, c) ? RP_ROW_TAKE : RP_ENOMEM;
 }
 
 int
@@ -98,7 +64,7 @@ rp__schedules_read(rp_conn *conn, const char *name, struct rp_schedules *list)
 		[SCHEDULE_LIST_QUEUE] = rp__text(NULL),
 	};
 
-	return rp__run(conn, RP_V_SCHEDULE_LIST, p, 1, rp__schedules_add, list);
+	return rp__run(conn, RP_V_SCHEDULE_LIST, p, 1, add_row, list);
 }
 
 int
@@ -121,7 +87,7 @@ rp_schedule_list(rp_conn *conn, const char *name, rp_schedules **ret)
 	if (!list)
 		return rp__fail(&conn->error, RP_ENOMEM, "out of memory");
 	r = rp__schedules_read(conn, name, list);
-	if (r == 0 && name && list->count == 0)
+	if (r == 0 && name && list->items.count == 0)
 		r = rp__schedule_missing(conn, name);
 	if (r < 0)
 		rp_schedules_free(list);
@@ -133,14 +99,16 @@ rp_schedule_list(rp_conn *conn, const char *name, rp_schedules **ret)
 size_t
 rp_schedules_count(const rp_schedules *schedules)
 {
-	return schedules ? schedules->count : 0;
+	return schedules ? schedules->items.count : 0;
 }
 
 const rp_schedule *
 rp_schedules_at(const rp_schedules *schedules, size_t i)
 {
-	return schedules && i < schedules->count ? &schedules->items[i].schedule
-						 : NULL;
+	const struct rp_stored *stored =
+		schedules ? rp__schedules_at(schedules, i) : NULL;
+
+	return stored ? &stored->schedule : NULL;
 }
 
 void
@@ -148,6 +116,6 @@ rp_schedules_free(rp_schedules *schedules)
 {
 	if (!schedules)
 		return;
-	rp__schedules_clear(schedules);
+	rp__items_clear(&schedules->items);
 	free(schedules);
 }

@@ -7,35 +7,14 @@
 #include "internal.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-/*
- * The statistics of queues, and the list of workers, are arrays that grow.
- * `texts` owns the strings of all items; it is a batch that has no jobs.
- */
 struct rp_stats {
-	rp_queue_stats *items;
-	size_t count;
-	rp_batch *texts;
+	struct rp_items items;
 };
 
 struct rp_workers {
-	rp_worker_info *items;
-	size_t count;
-	rp_batch *texts;
+	struct rp_items items;
 };
-
-/* Append a zeroed item to *items. Returns NULL if memory ran out. */
-static void *
-grow(void **items, size_t *count, size_t size)
-{
-	char *more = realloc(*items, (*count + 1) * size);
-
-	if (!more)
-		return NULL;
-	*items = more;
-	return memset(more + (*count)++ * size, 0, size);
-}
 
 static int64_t
 or_absent(const struct rp_value *value)
@@ -46,15 +25,13 @@ or_absent(const struct rp_value *value)
 static int
 add_stats(void *ctx, size_t row, const struct rp_value *c)
 {
-	rp_stats *stats = ctx;
-	void *items = stats->items;
-	rp_queue_stats *s = grow(&items, &stats->count, sizeof(*s));
+	struct rp_items *items = &((rp_stats *)ctx)->items;
+	rp_queue_stats *s = rp__items_add(items, sizeof(*s));
 
 	(void)row;
-	stats->items = items;
 	if (!s)
 		return RP_ENOMEM;
-	s->queue = rp__batch_text(stats->texts, &c[STATS_OUT_QUEUE]);
+	s->queue = rp__items_text(items, &c[STATS_OUT_QUEUE]);
 	s->paused = c[STATS_OUT_PAUSED].i != 0;
 	s->scheduled = c[STATS_OUT_SCHEDULED].i;
 	s->ready = c[STATS_OUT_READY].i;
@@ -76,12 +53,8 @@ add_stats(void *ctx, size_t row, const struct rp_value *c)
 	s->done_total = c[STATS_OUT_DONE_TOTAL].i;
 	s->failed_total = c[STATS_OUT_FAILED_TOTAL].i;
 	s->dead_total = c[STATS_OUT_DEAD_TOTAL].i;
-	s->pause_reason =
-		rp__batch_text(stats->texts, &c[STATS_OUT_PAUSE_REASON]);
-	return s->queue && (s->pause_reason ||
-			    c[STATS_OUT_PAUSE_REASON].type == RP_NULL)
-		       ? RP_ROW_TAKE
-		       : RP_ENOMEM;
+	s->pause_reason = rp__items_text(items, &c[STATS_OUT_PAUSE_REASON]);
+	return rp__items_added(items);
 }
 
 static int
@@ -91,12 +64,9 @@ read_stats(rp_conn *conn, const char *queue, rp_stats *stats)
 		[STATS_QUEUE] = rp__text(queue),
 		[STATS_MOST] = rp__int(RP_MOST_COUNTED),
 	};
-	int r;
+	int r = rp__run(conn, RP_V_STATS, params, 1, add_stats, stats);
 
-	if (rp__batch_new(&stats->texts) < 0)
-		return rp__fail(&conn->error, RP_ENOMEM, "out of memory");
-	r = rp__run(conn, RP_V_STATS, params, 1, add_stats, stats);
-	if (r == 0 && queue && stats->count == 0)
+	if (r == 0 && queue && stats->items.count == 0)
 		return rp__no_such_queue(conn, queue);
 	return r;
 }
@@ -128,13 +98,14 @@ rp_stats_get(rp_conn *conn, const char *queue, rp_stats **ret)
 size_t
 rp_stats_count(const rp_stats *stats)
 {
-	return stats ? stats->count : 0;
+	return stats ? stats->items.count : 0;
 }
 
 const rp_queue_stats *
 rp_stats_at(const rp_stats *stats, size_t i)
 {
-	return stats && i < stats->count ? &stats->items[i] : NULL;
+	return stats ? rp__items_at(&stats->items, i, sizeof(rp_queue_stats))
+		     : NULL;
 }
 
 void
@@ -142,27 +113,24 @@ rp_stats_free(rp_stats *stats)
 {
 	if (!stats)
 		return;
-	rp_batch_free(stats->texts);
-	free(stats->items);
+	rp__items_clear(&stats->items);
 	free(stats);
 }
 
 static int
 add_worker(void *ctx, size_t row, const struct rp_value *c)
 {
-	rp_workers *workers = ctx;
-	void *items = workers->items;
-	rp_worker_info *w = grow(&items, &workers->count, sizeof(*w));
+	struct rp_items *items = &((rp_workers *)ctx)->items;
+	rp_worker_info *w = rp__items_add(items, sizeof(*w));
 
 	(void)row;
-	workers->items = items;
 	if (!w)
 		return RP_ENOMEM;
 	w->id = c[WORKER_LIST_OUT_ID].i;
-	w->name = rp__batch_text(workers->texts, &c[WORKER_LIST_OUT_NAME]);
-	w->host = rp__batch_text(workers->texts, &c[WORKER_LIST_OUT_HOST]);
+	w->name = rp__items_text(items, &c[WORKER_LIST_OUT_NAME]);
+	w->host = rp__items_text(items, &c[WORKER_LIST_OUT_HOST]);
 	w->pid = c[WORKER_LIST_OUT_PID].i;
-	w->queues = rp__batch_text(workers->texts, &c[WORKER_LIST_OUT_QUEUES]);
+	w->queues = rp__items_text(items, &c[WORKER_LIST_OUT_QUEUES]);
 	w->started_at = c[WORKER_LIST_OUT_STARTED_AT].i;
 	w->seen_at = c[WORKER_LIST_OUT_SEEN_AT].i;
 	w->silent_ms = c[WORKER_LIST_OUT_SILENT_MS].i;
@@ -172,7 +140,7 @@ add_worker(void *ctx, size_t row, const struct rp_value *c)
 	w->dead = c[WORKER_LIST_OUT_DEAD].i;
 	w->released = c[WORKER_LIST_OUT_RELEASED].i;
 	w->running_at_least = c[WORKER_LIST_OUT_RUNNING_AT_LEAST].i != 0;
-	return w->name && w->host && w->queues ? RP_ROW_TAKE : RP_ENOMEM;
+	return rp__items_added(items);
 }
 
 int
@@ -191,10 +159,7 @@ rp_worker_list(rp_conn *conn, rp_workers **ret)
 	workers = calloc(1, sizeof(*workers));
 	if (!workers)
 		return rp__fail(&conn->error, RP_ENOMEM, "out of memory");
-	r = rp__batch_new(&workers->texts) < 0
-		    ? rp__fail(&conn->error, RP_ENOMEM, "out of memory")
-		    : rp__run(conn, RP_V_WORKER_LIST, params, 1, add_worker,
-			      workers);
+	r = rp__run(conn, RP_V_WORKER_LIST, params, 1, add_worker, workers);
 	if (r < 0)
 		rp_workers_free(workers);
 	else
@@ -205,13 +170,15 @@ rp_worker_list(rp_conn *conn, rp_workers **ret)
 size_t
 rp_workers_count(const rp_workers *workers)
 {
-	return workers ? workers->count : 0;
+	return workers ? workers->items.count : 0;
 }
 
 const rp_worker_info *
 rp_workers_at(const rp_workers *workers, size_t i)
 {
-	return workers && i < workers->count ? &workers->items[i] : NULL;
+	return workers ? rp__items_at(&workers->items, i,
+				      sizeof(rp_worker_info))
+		       : NULL;
 }
 
 void
@@ -219,7 +186,6 @@ rp_workers_free(rp_workers *workers)
 {
 	if (!workers)
 		return;
-	rp_batch_free(workers->texts);
-	free(workers->items);
+	rp__items_clear(&workers->items);
 	free(workers);
 }
