@@ -258,15 +258,11 @@ set_paused(rp_conn *conn, const rp_schedule *s, int paused, int64_t *ret_next)
 		1, rp__first_int, &id);
 }
 
-/* Find a schedule and, in the same transaction, resume it (`what` is 0), pause
- * it (1) or run it (-1). If it is resumed or paused, *ret_next is set. If it is
- * run, *ret is set. */
+/* Begin a transaction, and read the schedule in it. The caller ends the
+ * transaction. It clears the list in any case. */
 static int
-find_and_change(rp_conn *conn, const char *name, int what, rp_added *ret,
-		int64_t *ret_next)
+begin_with(rp_conn *conn, const char *name, struct rp_schedules *list)
 {
-	struct rp_schedules list = { 0 };
-	int64_t now = 0;
 	int r = rp__enter(conn);
 
 	if (r == 0)
@@ -276,17 +272,21 @@ find_and_change(rp_conn *conn, const char *name, int what, rp_added *ret,
 		r = rp__begin(conn, RP_BEGIN_WRITE);
 	if (r < 0)
 		return r;
-	r = rp__schedules_read(conn, name, &list);
-	if (r == 0 && list.items.count == 0)
+	r = rp__schedules_read(conn, name, list);
+	if (r == 0 && list->items.count == 0)
 		r = rp__schedule_missing(conn, name);
-	if (r == 0 && what >= 0)
-		r = set_paused(conn, rp_schedules_at(&list, 0), what, ret_next);
-	else if (r == 0)
-		r = rp__run(conn, RP_V_NOW, NULL, 1, rp__first_int, &now);
-	if (r == 0 && what < 0)
-		r = rp__schedule_put(conn, rp_schedules_at(&list, 0), now, 0, 1,
-				     ret);
-	r = rp__end(conn, r);
+	return r < 0 ? rp__end(conn, r) : 0;
+}
+
+static int
+find_and_pause(rp_conn *conn, const char *name, int paused, int64_t *ret_next)
+{
+	struct rp_schedules list = { 0 };
+	int r = begin_with(conn, name, &list);
+
+	if (r == 0)
+		r = rp__end(conn, set_paused(conn, rp_schedules_at(&list, 0),
+					     paused, ret_next));
 	rp__items_clear(&list.items);
 	return r;
 }
@@ -296,13 +296,13 @@ rp_schedule_pause(rp_conn *conn, const char *name)
 {
 	int64_t next;
 
-	return find_and_change(conn, name, 1, NULL, &next);
+	return find_and_pause(conn, name, 1, &next);
 }
 
 int
 rp__schedule_resume(rp_conn *conn, const char *name, int64_t *ret_next)
 {
-	return find_and_change(conn, name, 0, NULL, ret_next);
+	return find_and_pause(conn, name, 0, ret_next);
 }
 
 int
@@ -313,12 +313,26 @@ rp_schedule_resume(rp_conn *conn, const char *name)
 	return rp__schedule_resume(conn, name, &next);
 }
 
+static int
+run_now(rp_conn *conn, const rp_schedule *s, rp_added *ret)
+{
+	int64_t now = 0;
+	int r = rp__run(conn, RP_V_NOW, NULL, 1, rp__first_int, &now);
+
+	return r < 0 ? r : rp__schedule_put(conn, s, now, 0, 1, ret);
+}
+
 int
 rp_schedule_run(rp_conn *conn, const char *name, rp_added *ret)
 {
+	struct rp_schedules list = { 0 };
 	rp_added added = { 0, 0 };
-	int r = find_and_change(conn, name, -1, &added, NULL);
+	int r = begin_with(conn, name, &list);
 
+	if (r == 0)
+		r = rp__end(conn,
+			    run_now(conn, rp_schedules_at(&list, 0), &added));
+	rp__items_clear(&list.items);
 	if (r == 0 && ret)
 		*ret = added;
 	return r;
