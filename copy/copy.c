@@ -285,9 +285,8 @@ rp_copy(rp_conn *from, rp_conn *to, const rp_copy_options *options,
 		return rp__fail(c.error, RP_EINVAL,
 				"rp_copy: ret is not made by RP_COPIED_INIT");
 	if (options)
-		memcpy(&c.options, options,
-		       options->size < sizeof(c.options) ? options->size
-							 : sizeof(c.options));
+		rp__copy_struct(&c.options, options, options->size,
+				sizeof(c.options));
 	c.parts = to->backend->one_writer ? RP_COPY_PARTS_FIRST : RP_COPY_PARTS;
 	r = copy(&c);
 	if (r == 0 && ret) {
@@ -296,8 +295,7 @@ rp_copy(rp_conn *from, rp_conn *to, const rp_copy_options *options,
 				c.counts.shift = i ? -1 : c.ranges[i].shift;
 		c.counts.queues = (int64_t)c.queues_count;
 		c.counts.size = ret->size;
-		memcpy(ret, &c.counts,
-		       ret->size < sizeof(*ret) ? ret->size : sizeof(*ret));
+		rp__copy_struct(ret, &c.counts, ret->size, sizeof(*ret));
 	}
 	rp_queues_free(c.settings);
 	rp__copy_clear_schedules(&c);

@@ -185,7 +185,7 @@ rp_job_change(rp_conn *conn, int64_t id, const rp_change *change)
 		return r;
 	if (!change)
 		return rp__fail(&conn->error, RP_EINVAL, "change is NULL");
-	memcpy(&c, change, change->size < sizeof(c) ? change->size : sizeof(c));
+	rp__copy_struct(&c, change, change->size, sizeof(c));
 	r = check_id_and_kind(conn, id, c.kind);
 	if (r == 0)
 		r = rp__check_change(conn, &c);

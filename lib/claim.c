@@ -94,8 +94,7 @@ check_claim(rp_conn *conn, const char *queue, size_t max,
 	int r = 0;
 
 	if (given)
-		memcpy(&o, given,
-		       given->size < sizeof(o) ? given->size : sizeof(o));
+		rp__copy_struct(&o, given, given->size, sizeof(o));
 	if (max > RP_MOST_CLAIMED)
 		return rp__fail(&conn->error, RP_EINVAL,
 				"one claim can return at most %d jobs",

@@ -53,9 +53,7 @@ read_options(const rp_options *options,
 {
 	*ret = (rp_options)RP_OPTIONS_INIT;
 	if (options)
-		memcpy(ret, options,
-		       options->size < sizeof(*ret) ? options->size
-						    : sizeof(*ret));
+		rp__copy_struct(ret, options, options->size, sizeof(*ret));
 	if (ret->schema < RP_SCHEMA_CREATE || ret->schema > RP_SCHEMA_REQUIRE)
 		return rp__fail(reterr, RP_EINVAL,
 				"unknown schema option %d: use RP_SCHEMA_*",

@@ -481,8 +481,7 @@ enqueue_all(struct rows *rows, const rp_job_spec *jobs, rp_added *ret)
 		rp_job_spec job = RP_JOB_SPEC_INIT;
 		const char *given = (const char *)jobs + i * jobs->size;
 
-		memcpy(&job, given,
-		       jobs->size < sizeof(job) ? jobs->size : sizeof(job));
+		rp__copy_struct(&job, given, jobs->size, sizeof(job));
 		r = check(&rows->conn->error, &job);
 		if (r == 0)
 			r = check_expiry(rows, &job);

@@ -13,6 +13,7 @@
 #define RP_INTERNAL_H
 
 #include <stdatomic.h>
+#include <string.h>
 #include <sys/types.h>
 
 #include "db/backend.h"
@@ -341,6 +342,16 @@ int rp__settle_unlocked(rp_conn *conn, rp_verdict *verdicts, size_t n);
 
 /* db/added.c */
 rp_row_fn rp__take_added; /* ctx: struct rp_enqueue */
+
+/* Copy a struct from the caller, or to the caller. The caller may have been
+ * compiled with another readpast.h, in which the struct has fewer or more
+ * members. So only those are copied that both have: `size` is the caller's size
+ * of the struct, `ours` is the library's. */
+static inline void
+rp__copy_struct(void *to, const void *from, size_t size, size_t ours)
+{
+	memcpy(to, from, size < ours ? size : ours);
+}
 
 /* Returns the i-th verdict of a caller's array. The caller may have been
  * compiled with a newer readpast.h, whose struct is larger. So the distance

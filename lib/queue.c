@@ -158,7 +158,7 @@ rp_queue_set(rp_conn *conn, const rp_queue *queue)
 		return r;
 	if (!queue)
 		return rp__fail(&conn->error, RP_EINVAL, "queue is NULL");
-	memcpy(&q, queue, queue->size < sizeof(q) ? queue->size : sizeof(q));
+	rp__copy_struct(&q, queue, queue->size, sizeof(q));
 	r = rp__check_name(&conn->error, "the queue's name", q.name,
 			   RP_MOST_NAME);
 	if (r == 0 && q.dead_to && *q.dead_to)

@@ -170,8 +170,7 @@ rp__schedule_set(rp_conn *conn, const rp_schedule *schedule, int replace,
 		return r;
 	if (!schedule)
 		return rp__fail(&conn->error, RP_EINVAL, "schedule is NULL");
-	memcpy(&s, schedule,
-	       schedule->size < sizeof(s) ? schedule->size : sizeof(s));
+	rp__copy_struct(&s, schedule, schedule->size, sizeof(s));
 	r = rp__schedule_check(&s, &conn->error);
 	if (r == 0)
 		r = rp__begin(conn, RP_BEGIN_WRITE);

@@ -452,8 +452,7 @@ rp_sweep(rp_conn *conn, rp_swept *ret)
 		return r;
 	if (ret) {
 		s.swept.size = ret->size;
-		memcpy(ret, &s.swept,
-		       ret->size < sizeof(*ret) ? ret->size : sizeof(*ret));
+		rp__copy_struct(ret, &s.swept, ret->size, sizeof(*ret));
 	}
 	total = s.swept.due + s.swept.recovered + s.swept.dead +
 		s.swept.dropped + s.swept.expired + s.swept.fired;

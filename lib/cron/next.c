@@ -152,8 +152,7 @@ rp__schedule_next(const struct rp_spec *spec, const struct rp_zone *zone,
 
 	if (found) {
 		fire.size = ret->size;
-		memcpy(ret, &fire,
-		       ret->size < sizeof(fire) ? ret->size : sizeof(fire));
+		rp__copy_struct(ret, &fire, ret->size, sizeof(fire));
 	}
 	return found;
 }

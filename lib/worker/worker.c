@@ -37,8 +37,7 @@ copy_options(rp_worker *w, const rp_worker_options *given, rp_error *reterr)
 	rp_worker_options o = RP_WORKER_INIT;
 
 	if (given)
-		memcpy(&o, given,
-		       given->size < sizeof(o) ? given->size : sizeof(o));
+		rp__copy_struct(&o, given, given->size, sizeof(o));
 	if (o.threads == 0)
 		o.threads = 1;
 	if (o.threads < 0 || o.threads > RP_MOST_THREADS)
@@ -342,7 +341,6 @@ rp_worker_counts_get(const rp_worker *w, rp_worker_counts *ret)
 				     .released = w->counts.released,
 				     .lost = w->counts.lost,
 				     .cancelled = w->counts.cancelled };
-	memcpy(ret, &counts,
-	       ret->size < sizeof(counts) ? ret->size : sizeof(counts));
+	rp__copy_struct(ret, &counts, ret->size, sizeof(counts));
 	return 0;
 }
