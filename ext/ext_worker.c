@@ -77,8 +77,7 @@ become(struct ext_call *call, const char *name, char **queues)
 			       RP_MOST_WORKER);
 
 	for (char **queue = queues; *queue && r == 0; queue++)
-		r = rp__check_name(&call->error, "the queue's name", *queue,
-				   RP_MOST_NAME);
+		r = rp__check_queue(&call->error, *queue);
 	if (r == 0)
 		r = sign_off(call);
 	if (r < 0) {

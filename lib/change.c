@@ -142,9 +142,7 @@ rp__check_change(rp_conn *conn, const rp_change *c)
 		return rp__fail(error, RP_EINVAL,
 				"max attempts is not within 1..%d",
 				RP_MOST_ATTEMPTS);
-	return c->queue ? rp__check_name(error, "the queue's name", c->queue,
-					 RP_MOST_NAME)
-			: 0;
+	return c->queue ? rp__check_queue(error, c->queue) : 0;
 }
 
 static void
@@ -244,8 +242,7 @@ find(rp_conn *conn, enum rp_verb verb, const struct rp_value *params,
 static int
 check_queue_and_kind(rp_conn *conn, const char *queue, const char *kind)
 {
-	int r = rp__check_name(&conn->error, "the queue's name", queue,
-			       RP_MOST_NAME);
+	int r = rp__check_queue(&conn->error, queue);
 
 	if (r == 0 && kind)
 		r = rp__check_name(&conn->error, "the kind", kind,

@@ -107,11 +107,9 @@ check_claim(rp_conn *conn, const char *queue, size_t max,
 		return rp__fail(&conn->error, RP_EINVAL,
 				"options.ahead is larger than max");
 	if (!o.queues && max)
-		r = rp__check_name(&conn->error, "the queue's name", queue,
-				   RP_MOST_NAME);
+		r = rp__check_queue(&conn->error, queue);
 	for (size_t i = 0; o.queues && o.queues[i] && r == 0; i++)
-		r = rp__check_name(&conn->error, "the queue's name",
-				   o.queues[i], RP_MOST_NAME);
+		r = rp__check_queue(&conn->error, o.queues[i]);
 	*ret = o;
 	return r;
 }

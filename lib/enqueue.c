@@ -508,8 +508,7 @@ rp_enqueue_many(rp_conn *conn, const char *queue, const rp_job_spec *jobs,
 
 	if (r < 0)
 		return r;
-	r = rp__check_name(&conn->error, "the queue's name", queue,
-			   RP_MOST_NAME);
+	r = rp__check_queue(&conn->error, queue);
 	if (r < 0 || n == 0)
 		return r;
 	if (!jobs)

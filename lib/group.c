@@ -14,8 +14,7 @@
 static int
 check_names(rp_conn *conn, const char *queue, const char *group)
 {
-	int r = rp__check_name(&conn->error, "the queue's name", queue,
-			       RP_MOST_NAME);
+	int r = rp__check_queue(&conn->error, queue);
 
 	return r == 0 && group ? rp__check_name(&conn->error, "the group",
 						group, RP_MOST_KEY)

@@ -260,8 +260,7 @@ rp__list_jobs(rp_conn *conn, const char *queue, int state, size_t max,
 
 	if (r < 0)
 		return r;
-	r = rp__check_name(&conn->error, "the queue's name", queue,
-			   RP_MOST_NAME);
+	r = rp__check_queue(&conn->error, queue);
 	if (r < 0)
 		return r;
 	if (all)

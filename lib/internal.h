@@ -80,6 +80,7 @@ size_t rp__clean(char *to, size_t room, const char *text);
 /* text.c */
 int rp__check_name(rp_error *error, const char *what, const char *name,
 		   size_t max);
+int rp__check_queue(rp_error *error, const char *name);
 struct rp_value rp__text(const char *text); /* NULL becomes SQL null */
 char *rp__list(const char *const *texts, char open, char close);
 

@@ -446,8 +446,7 @@ rp_queue_wait(rp_conn *conn, const char *queue, int64_t timeout_ms, int fd)
 	int r = check(conn, timeout_ms);
 
 	if (r == 0)
-		r = rp__check_name(&conn->error, "the queue's name", queue,
-				   RP_MOST_NAME);
+		r = rp__check_queue(&conn->error, queue);
 	if (r == 0)
 		r = rp__queue_known(conn, queue);
 	if (r == 0)

@@ -159,8 +159,7 @@ rp_queue_set(rp_conn *conn, const rp_queue *queue)
 	if (!queue)
 		return rp__fail(&conn->error, RP_EINVAL, "queue is NULL");
 	rp__copy_struct(&q, queue, queue->size, sizeof(q));
-	r = rp__check_name(&conn->error, "the queue's name", q.name,
-			   RP_MOST_NAME);
+	r = rp__check_queue(&conn->error, q.name);
 	if (r == 0 && q.dead_to && *q.dead_to)
 		r = rp__check_name(&conn->error, "dead_to", q.dead_to,
 				   RP_MOST_NAME);
@@ -261,8 +260,7 @@ set_paused(rp_conn *conn, const char *name, int paused, const char *reason)
 
 	if (r < 0)
 		return r;
-	r = rp__check_name(&conn->error, "the queue's name", name,
-			   RP_MOST_NAME);
+	r = rp__check_queue(&conn->error, name);
 	if (r == 0 && reason)
 		r = rp__check_name(&conn->error, "the reason", reason,
 				   RP_MOST_REASON);

@@ -32,8 +32,7 @@ rp__queue_drop(rp_conn *conn, const char *name, int delete_jobs)
 
 	if (r < 0)
 		return r;
-	r = rp__check_name(&conn->error, "the queue's name", name,
-			   RP_MOST_NAME);
+	r = rp__check_queue(&conn->error, name);
 	if (r < 0)
 		return r;
 	r = rp__run_once(conn, RP_V_QUEUE_DROP, params, dropped_row, &dropped);

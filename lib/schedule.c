@@ -22,8 +22,7 @@ rp__schedule_check(const rp_schedule *s, rp_error *error)
 			       RP_MOST_NAME);
 
 	if (r == 0)
-		r = rp__check_name(error, "the queue's name", s->queue,
-				   RP_MOST_NAME);
+		r = rp__check_queue(error, s->queue);
 	if (r == 0 && s->zone)
 		r = rp__check_name(error, "the time zone", s->zone,
 				   RP_MOST_ZONE);

@@ -78,8 +78,7 @@ rp_stats_get(rp_conn *conn, const char *queue, rp_stats **ret)
 	int r = rp__enter(conn);
 
 	if (r == 0 && queue)
-		r = rp__check_name(&conn->error, "the queue's name", queue,
-				   RP_MOST_NAME);
+		r = rp__check_queue(&conn->error, queue);
 	if (r < 0)
 		return r;
 	if (!ret)

@@ -31,6 +31,12 @@ rp__check_name(rp_error *error, const char *what, const char *name, size_t max)
 	return 0;
 }
 
+int
+rp__check_queue(rp_error *error, const char *name)
+{
+	return rp__check_name(error, "the queue's name", name, RP_MOST_NAME);
+}
+
 struct rp_value
 rp__text(const char *text)
 {

@@ -62,8 +62,7 @@ check_wait(rp_conn *conn, const char *const *queues, int64_t timeout_ms)
 	int r = rp__enter(conn);
 
 	for (size_t i = 0; r == 0 && queues && queues[i]; i++)
-		r = rp__check_name(&conn->error, "the queue's name", queues[i],
-				   RP_MOST_NAME);
+		r = rp__check_queue(&conn->error, queues[i]);
 	if (r < 0)
 		return r;
 	if (!queues || !*queues || timeout_ms < -1 || timeout_ms > RP_MOST_MS ||

@@ -87,7 +87,6 @@ scope_parse(const char *text, struct scope *ret)
 {
 	char name[RP_MOST_NAME + 2]; /* of the queue, without the * */
 	size_t n;
-	rp_error error;
 
 	ret->queue = queue_of(text, &ret->may);
 	if (!ret->queue)
@@ -98,7 +97,7 @@ scope_parse(const char *text, struct scope *ret)
 	if (n == 0)
 		return ret->is_prefix ? 0 : -1;
 	snprintf(name, sizeof(name), "%.*s", (int)n, ret->queue);
-	return rp__check_name(&error, "the queue's name", name, RP_MOST_NAME);
+	return rp__check_queue(NULL, name);
 }
 
 /* Returns whether a scope very probably names another queue than its author

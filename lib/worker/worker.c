@@ -129,8 +129,7 @@ add_route(rp_worker *w, const char *queue, const char *kind, int is_pattern,
 	struct route *routes;
 
 	if (rp__worker_enter(w, NULL) < 0 || w->pool.pulled ||
-	    atomic_load(&w->runs) ||
-	    rp__check_name(NULL, "the queue's name", queue, RP_MOST_NAME) < 0 ||
+	    atomic_load(&w->runs) || rp__check_queue(NULL, queue) < 0 ||
 	    (kind && rp__check_name(NULL, "the kind", kind, RP_MOST_NAME) < 0))
 		return RP_EINVAL;
 	routes = realloc(w->routes, (w->routes_count + 1) * sizeof(*routes));
