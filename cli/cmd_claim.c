@@ -23,10 +23,9 @@ give_back(struct cmd *cmd, const rp_batch *batch)
 	int r = v ? 0 : RP_ENOMEM;
 
 	for (size_t i = 0; i < n && v; i++) {
-		v[i] = (rp_verdict)RP_VERDICT_INIT;
-		v[i].verdict = RP_RELEASE;
-		v[i].id = rp_batch_at(batch, i)->id;
-		v[i].claim_no = rp_batch_at(batch, i)->claim_no;
+		const rp_job *job = rp_batch_at(batch, i);
+
+		v[i] = rp__verdict(job->id, job->claim_no, RP_RELEASE);
 		history_settling(cmd->history, v[i].id, v[i].claim_no,
 				 RP_RELEASE, -1);
 	}

@@ -363,6 +363,19 @@ rp__verdict_at(rp_verdict *verdicts, size_t i)
 	return (rp_verdict *)(void *)((char *)verdicts + i * verdicts->size);
 }
 
+/* Returns a verdict on a claim, with the default values of all other members.
+ */
+static inline rp_verdict
+rp__verdict(int64_t id, int64_t claim_no, int verdict)
+{
+	rp_verdict v = RP_VERDICT_INIT;
+
+	v.id = id;
+	v.claim_no = claim_no;
+	v.verdict = verdict;
+	return v;
+}
+
 /* slice.c: a call that changes many jobs makes several short transactions,
  * which are called slices. */
 /* The largest number of rows in a slice. The number is limited because a server

@@ -150,10 +150,8 @@ settle_one(rp_conn *conn, rp_verdict *v)
 int
 rp_complete(rp_conn *conn, int64_t id, int64_t claim_no)
 {
-	rp_verdict v = RP_VERDICT_INIT;
+	rp_verdict v = rp__verdict(id, claim_no, RP_DONE);
 
-	v.id = id;
-	v.claim_no = claim_no;
 	return settle_one(conn, &v);
 }
 
@@ -161,7 +159,7 @@ int
 rp_complete_with(rp_conn *conn, int64_t id, int64_t claim_no,
 		 const void *result, size_t size)
 {
-	rp_verdict v = RP_VERDICT_INIT;
+	rp_verdict v = rp__verdict(id, claim_no, RP_DONE);
 
 	if (size && !result) {
 		int r = rp__enter(conn);
@@ -170,8 +168,6 @@ rp_complete_with(rp_conn *conn, int64_t id, int64_t claim_no,
 			     : rp__fail(&conn->error, RP_EINVAL,
 					"result is NULL");
 	}
-	v.id = id;
-	v.claim_no = claim_no;
 	v.result_bytes = result;
 	v.result_size = size;
 	return settle_one(conn, &v);
@@ -180,11 +176,8 @@ rp_complete_with(rp_conn *conn, int64_t id, int64_t claim_no,
 int
 rp_fail(rp_conn *conn, int64_t id, int64_t claim_no, const char *error)
 {
-	rp_verdict v = RP_VERDICT_INIT;
+	rp_verdict v = rp__verdict(id, claim_no, RP_FAIL);
 
-	v.id = id;
-	v.claim_no = claim_no;
-	v.verdict = RP_FAIL;
 	v.error = error;
 	return settle_one(conn, &v);
 }
@@ -192,11 +185,8 @@ rp_fail(rp_conn *conn, int64_t id, int64_t claim_no, const char *error)
 int
 rp_release(rp_conn *conn, int64_t id, int64_t claim_no, int64_t delay_ms)
 {
-	rp_verdict v = RP_VERDICT_INIT;
+	rp_verdict v = rp__verdict(id, claim_no, RP_RELEASE);
 
-	v.id = id;
-	v.claim_no = claim_no;
-	v.verdict = RP_RELEASE;
 	v.delay_ms = delay_ms;
 	return settle_one(conn, &v);
 }
@@ -204,11 +194,8 @@ rp_release(rp_conn *conn, int64_t id, int64_t claim_no, int64_t delay_ms)
 int
 rp_extend(rp_conn *conn, int64_t id, int64_t claim_no, int64_t lease_ms)
 {
-	rp_verdict v = RP_VERDICT_INIT;
+	rp_verdict v = rp__verdict(id, claim_no, RP_EXTEND);
 
-	v.id = id;
-	v.claim_no = claim_no;
-	v.verdict = RP_EXTEND;
 	v.delay_ms = lease_ms;
 	return settle_one(conn, &v);
 }

@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "internal.h"
+
 /* ---- memory ---- */
 
 struct writes *
@@ -69,12 +71,9 @@ writes_release(const struct answered_claim *claims, size_t n)
 		free(writes);
 		return NULL;
 	}
-	for (size_t i = 0; i < n; i++) {
-		writes->verdicts[i] = (rp_verdict)RP_VERDICT_INIT;
-		writes->verdicts[i].verdict = RP_RELEASE;
-		writes->verdicts[i].id = claims[i].id;
-		writes->verdicts[i].claim_no = claims[i].claim_no;
-	}
+	for (size_t i = 0; i < n; i++)
+		writes->verdicts[i] = rp__verdict(
+			claims[i].id, claims[i].claim_no, RP_RELEASE);
 	writes->verdicts_count = n;
 	return writes;
 }

@@ -70,10 +70,7 @@ add_if_due(struct due *due, rp_task *task, int64_t now)
 		.task = task,
 		.was_locked = task->locked_until != 0,
 	};
-	*v = (rp_verdict)RP_VERDICT_INIT;
-	v->id = task->job->id;
-	v->claim_no = task->job->claim_no;
-	v->verdict = RP_EXTEND;
+	*v = rp__verdict(task->job->id, task->job->claim_no, RP_EXTEND);
 	v->delay_ms = task->lease_ms;
 	v->progress = rp__report_send(&task->report);
 }
@@ -244,17 +241,16 @@ static int
 add_leased(void *ctx, size_t row, const struct rp_value *c)
 {
 	struct leased *leased = ctx;
-	rp_verdict *more, v = RP_VERDICT_INIT;
+	rp_verdict *more;
 
 	(void)row;
-	more = realloc(leased->verdicts, (leased->count + 1) * sizeof(v));
+	more = realloc(leased->verdicts, (leased->count + 1) * sizeof(*more));
 	if (!more)
 		return RP_ENOMEM;
-	v.id = c[CLAIMED_BY_OUT_ID].i;
-	v.claim_no = c[CLAIMED_BY_OUT_CLAIM_NO].i;
-	v.verdict = RP_RELEASE;
 	leased->verdicts = more;
-	leased->verdicts[leased->count++] = v;
+	more[leased->count++] =
+		rp__verdict(c[CLAIMED_BY_OUT_ID].i,
+			    c[CLAIMED_BY_OUT_CLAIM_NO].i, RP_RELEASE);
 	return RP_ROW_TAKE;
 }
 

@@ -211,13 +211,11 @@ end_extending(rp_task *task, int r, int64_t lease_ms, int64_t asked)
 static int
 extend(rp_task *task, int64_t lease_ms)
 {
-	rp_verdict v = RP_VERDICT_INIT;
+	rp_verdict v =
+		rp__verdict(task->job->id, task->job->claim_no, RP_EXTEND);
 	int64_t asked;
 	int r;
 
-	v.id = task->job->id;
-	v.claim_no = task->job->claim_no;
-	v.verdict = RP_EXTEND;
 	v.delay_ms = lease_ms;
 	v.progress = begin_extending(task);
 	asked = rp__monotonic_ms();

@@ -165,11 +165,9 @@ rp__verdict_observe(rp_worker *w, int what, const rp_job *job,
 static rp_verdict
 verdict_of(const rp_task *task)
 {
-	rp_verdict v = RP_VERDICT_INIT;
+	rp_verdict v =
+		rp__verdict(task->job->id, task->job->claim_no, task->verdict);
 
-	v.id = task->job->id;
-	v.claim_no = task->job->claim_no;
-	v.verdict = task->verdict;
 	v.delay_ms = task->delay_ms;
 	v.error = task->error;
 	v.result_bytes = task->report.result;
