@@ -176,6 +176,13 @@ rp_worker_serve_pattern(rp_worker *w, const char *pattern, const char *kind)
 	return add_route(w, pattern, kind, 1, NULL, NULL);
 }
 
+static int
+route_serves(const struct route *route, const char *queue)
+{
+	return route->is_pattern ? rp__pattern_matches(route->queue, queue)
+				 : strcmp(route->queue, queue) == 0;
+}
+
 /* Find the route for a job. is_pattern 0: search the routes that name the job's
  * queue. 1: search the routes whose pattern matches the queue. A route for the
  * job's kind is preferred to a route for all kinds. */
@@ -188,8 +195,7 @@ find_route(const rp_worker *w, const rp_job *job, int is_pattern)
 		const struct route *route = &w->routes[i];
 
 		if (route->is_pattern != is_pattern ||
-		    !(is_pattern ? rp__pattern_matches(route->queue, job->queue)
-				 : strcmp(route->queue, job->queue) == 0))
+		    !route_serves(route, job->queue))
 			continue;
 		if (!route->kind)
 			any = any ? any : route;
@@ -212,13 +218,9 @@ rp__worker_serves(const void *ctx, const char *queue)
 {
 	const rp_worker *w = ctx;
 
-	for (size_t i = 0; i < w->routes_count; i++) {
-		const struct route *route = &w->routes[i];
-
-		if (route->is_pattern ? rp__pattern_matches(route->queue, queue)
-				      : strcmp(route->queue, queue) == 0)
+	for (size_t i = 0; i < w->routes_count; i++)
+		if (route_serves(&w->routes[i], queue))
 			return 1;
-	}
 	return 0;
 }
 
