@@ -163,7 +163,7 @@ int
 rp_task_finish(rp_task *task, int verdict)
 {
 	struct pool *pool;
-	int fate, r;
+	int r;
 
 	if (!task || verdict < RP_DONE || verdict > RP_RELEASE ||
 	    rp__worker_enter(task->worker, NULL) < 0 || task->thread)
@@ -172,9 +172,7 @@ rp_task_finish(rp_task *task, int verdict)
 	r = rp__task_end_handling(task, verdict);
 	if (r < 0)
 		return r;
-	fate = atomic_load(&task->fate);
-	if (fate != RP_TASK_RUNNING)
-		r = fate == RP_TASK_LOST ? RP_EGONE : RP_ECANCELLED;
+	r = rp__task_loss(task);
 	pthread_mutex_lock(&pool->lock);
 	if (pool->ended && pool->result < 0)
 		/* RP_EINVAL would mean that the caller still has the task. */

@@ -93,16 +93,15 @@ rp_task_progress(rp_task *task, const char *text)
 {
 	struct pool *pool;
 	char *copy;
-	int r = rp__task_enter(task), fate;
+	int r = rp__task_enter(task);
 
 	if (r < 0 || !text)
 		return RP_EINVAL;
 	r = rp__check_progress(NULL, text);
+	if (r == 0)
+		r = rp__task_loss(task);
 	if (r < 0)
 		return r;
-	fate = atomic_load(&task->fate);
-	if (fate != RP_TASK_RUNNING)
-		return fate == RP_TASK_LOST ? RP_EGONE : RP_ECANCELLED;
 	copy = strdup(text);
 	if (!copy)
 		return RP_ENOMEM;

@@ -37,6 +37,16 @@ rp__task_fate(int result)
 	return result == RP_ECANCELLED ? RP_TASK_CANCELLED : RP_TASK_LOST;
 }
 
+int
+rp__task_loss(const rp_task *task)
+{
+	int fate = atomic_load(&task->fate);
+
+	return fate == RP_TASK_RUNNING ? 0
+	       : fate == RP_TASK_LOST  ? RP_EGONE
+				       : RP_ECANCELLED;
+}
+
 /* Returns when to renew the lease (monotonic ms): when a third of it is over,
  * or earlier if there is progress to send. Returns INT64_MAX if the lease must
  * not be renewed, because the claim has ended or the handler is extending the
@@ -293,14 +303,13 @@ rp_task_complete(rp_task *task)
 }
 
 static void
-observe(const rp_task *task, int what, int result, int64_t asked_us)
+observe(const rp_task *task, int what, int64_t asked_us)
 {
 	rp__observe(task->worker,
 		    (rp_event){ .what = what,
 				.job = task->job,
 				.verdict = RP_DONE,
-				.result = result,
-				.state = result == 0 ? RP_STATE_DONE : 0,
+				.state = RP_STATE_DONE,
 				.duration_ms = (rp__monotonic_us() -
 						task->started_us) /
 					       1000,
@@ -316,27 +325,27 @@ commit_completed(rp_task *task)
 	int64_t asked = rp__monotonic_us();
 	int r;
 
-	observe(task, RP_EVENT_SETTLE, 0, 0);
+	observe(task, RP_EVENT_SETTLE, 0);
 	atomic_store(&task->done, 1);
 	r = rp_commit(*task->conn);
 	if (r < 0)
 		atomic_store(&task->done, 0);
 	else
-		observe(task, RP_EVENT_SETTLED, 0, asked);
+		observe(task, RP_EVENT_SETTLED, asked);
 	return r;
 }
 
 int
 rp_task_commit(rp_task *task)
 {
-	int fate, r = rp__task_enter(task);
+	int r = rp__task_enter(task);
 
 	if (r < 0 || !task->begun)
 		return RP_EINVAL;
-	fate = atomic_load(&task->fate);
-	if (!task->completes && fate != RP_TASK_RUNNING) {
+	r = task->completes ? 0 : rp__task_loss(task);
+	if (r < 0) {
 		rp_task_rollback(task);
-		return fate == RP_TASK_LOST ? RP_EGONE : RP_ECANCELLED;
+		return r;
 	}
 	task->begun = (*task->conn)->of_task = 0;
 	r = task->completes ? commit_completed(task) : rp_commit(*task->conn);

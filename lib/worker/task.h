@@ -94,6 +94,9 @@ struct rp_task {
 /* Returns the fate of a task whose verdict or renewal was refused: RP_TASK_LOST
  * if `result` is RP_EGONE, RP_TASK_CANCELLED if it is RP_ECANCELLED. */
 int rp__task_fate(int result);
+/* Returns 0 if the worker still holds the task, otherwise the error that tells
+ * its fate: RP_EGONE or RP_ECANCELLED. */
+int rp__task_loss(const rp_task *task);
 int rp__task_enter(const rp_task *task);
 int64_t rp__task_renew_at(const rp_task *task); /* when to renew the task's
 						 * lease (monotonic ms) */
