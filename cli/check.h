@@ -21,10 +21,6 @@ int check_left(struct cmd *cmd, struct checker *checker, const char *queue);
  * status after printing an error. The function is in stuck.c. */
 int check_groups(struct cmd *cmd, struct checker *checker, const char *queue);
 
-/* Write to `to` whether a promise of docs/design.md was kept: "ok", or for
- * example "BROKEN (3)". */
-void verdict_word(const struct verdicts *verdicts, enum promise promise,
-		  char *to, size_t room);
 /* Write to `to` the line "P1 ok, P2 BROKEN (3), ...", with the promises that
  * were examined, and return `to`. verdicts_json() adds the same words to
  * `object`, and returns `object`. */

@@ -52,6 +52,18 @@ check_left(struct cmd *cmd, struct checker *checker, const char *queue)
 	return status ? status : check_groups(cmd, checker, queue);
 }
 
+/* Write whether a promise of docs/design.md was kept: "ok", or for example
+ * "BROKEN (3)". */
+static void
+verdict_word(const struct verdicts *v, enum promise p, char *to, size_t room)
+{
+	if (v->broken[p])
+		snprintf(to, room, "BROKEN (%lld)", (long long)v->broken[p]);
+	else
+		snprintf(to, room, "%s",
+			 p == P1 && !v->audited ? "not checked" : "ok");
+}
+
 const char *
 verdicts_text(const struct verdicts *v, char *to, size_t room)
 {
@@ -102,16 +114,6 @@ print_finding(void *ctx, enum promise promise, const char *text)
 	else
 		print_json(json_pack("{ss ss}", "promise",
 				     promise_names[promise], "finding", text));
-}
-
-void
-verdict_word(const struct verdicts *v, enum promise p, char *to, size_t room)
-{
-	if (v->broken[p])
-		snprintf(to, room, "BROKEN (%lld)", (long long)v->broken[p]);
-	else
-		snprintf(to, room, "%s",
-			 p == P1 && !v->audited ? "not checked" : "ok");
 }
 
 static void

@@ -90,8 +90,8 @@ lab_find(const struct lab_script *scripts, const char *name)
 	return scripts->name ? scripts : NULL;
 }
 
-int
-lab_open(const struct lab *lab, struct lab_side *side, int schema)
+static int
+open_side(const struct lab *lab, struct lab_side *side, int schema)
 {
 	rp_options options = RP_OPTIONS_INIT;
 	rp_error error;
@@ -170,7 +170,7 @@ live(struct worker *w, int number, int ready, int go)
 	side->why = why;
 	snprintf(name, sizeof(name), "worker %d", number + 1);
 	lab_set(&side->vars, "worker", name);
-	r = lab_open(w->lab, side, RP_SCHEMA_REQUIRE) == 0 ? 0 : LAB_FAILED;
+	r = open_side(w->lab, side, RP_SCHEMA_REQUIRE) == 0 ? 0 : LAB_FAILED;
 	if (r == 0) {
 		/* The measurement begins here, so the cost of connecting does
 		 * not count. */
@@ -375,7 +375,7 @@ open_scratch(struct lab *lab)
 {
 	char why[LAB_WHY];
 
-	if (lab_open(lab, &lab->control, RP_SCHEMA_INSTALL) == 0)
+	if (open_side(lab, &lab->control, RP_SCHEMA_INSTALL) == 0)
 		return 0;
 	snprintf(why, sizeof(why), "%s", lab->control.why);
 	return lab_fail(lab->control.why,

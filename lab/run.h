@@ -88,7 +88,6 @@ extern const struct lab_place lab_server, lab_file;
 
 /* lab.c */
 int64_t lab_now_us(void);
-int lab_open(const struct lab *lab, struct lab_side *side, int schema);
 void lab_close(struct lab_side *side);
 
 /* script.c */

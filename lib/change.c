@@ -114,8 +114,9 @@ rp_job_retry(rp_conn *conn, int64_t id, const char *kind)
 	return 0;
 }
 
-int
-rp__check_change(rp_conn *conn, const rp_change *c)
+/* Check that the values are in range and at least one is set. */
+static int
+check_change(rp_conn *conn, const rp_change *c)
 {
 	rp_error *error = &conn->error;
 
@@ -186,7 +187,7 @@ rp_job_change(rp_conn *conn, int64_t id, const rp_change *change)
 	rp__copy_struct(&c, change, change->size, sizeof(c));
 	r = check_id_and_kind(conn, id, c.kind);
 	if (r == 0)
-		r = rp__check_change(conn, &c);
+		r = check_change(conn, &c);
 	if (r < 0)
 		return r;
 	fill_change(params, &c, 0);

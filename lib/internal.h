@@ -230,9 +230,6 @@ int rp__jobs_change(rp_conn *conn, const int64_t *ids, size_t n, int state,
 /* Set how long the given jobs are kept after their end. Only jobs that are done
  * are changed. */
 int rp__jobs_keep(rp_conn *conn, const int64_t *ids, size_t n, int64_t keep_ms);
-/* Returns 0 if the values are in range and at least one is set, else
- * RP_EINVAL. */
-int rp__check_change(rp_conn *conn, const rp_change *change);
 
 /* ids.c */
 int rp__last_id(rp_conn *conn, int64_t *ret);   /* the last id that was given to

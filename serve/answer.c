@@ -101,7 +101,7 @@ find_error(int code)
 	return i;
 }
 
-json_t *
+static json_t *
 problem_json(int code, int status, const char *type, const char *detail,
 	     const char *field, int unknown)
 {

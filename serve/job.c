@@ -77,8 +77,10 @@ no_job(struct request *request, const rp_error *error)
 		      (long long)request->id);
 }
 
-int
-job_read(struct request *request, rp_conn *conn, enum may what, rp_batch **ret)
+/* Read the job that the path names, if the token allows it. Returns 0, or -1
+ * after refusing the request. */
+static int
+read_job(struct request *request, rp_conn *conn, enum may what, rp_batch **ret)
 {
 	int r = rp_job_get(conn, request->id, ret);
 
@@ -123,7 +125,7 @@ job_run(struct request *request, rp_conn *conn)
 	json_t *object;
 	rp_batch *batch;
 
-	if (job_read(request, conn, MAY_READ, &batch) < 0)
+	if (read_job(request, conn, MAY_READ, &batch) < 0)
 		return;
 	job = rp_batch_at(batch, 0);
 	object = job_json(request, job, MOST_SHOWN);
@@ -146,7 +148,7 @@ job_payload_run(struct request *request, rp_conn *conn)
 			      "this server was started with --hide-payloads");
 		return;
 	}
-	if (job_read(request, conn, MAY_READ, &batch) < 0)
+	if (read_job(request, conn, MAY_READ, &batch) < 0)
 		return;
 	job = rp_batch_at(batch, 0);
 	bytes = malloc(job->payload_size + 1);
@@ -166,7 +168,7 @@ job_why_run(struct request *request, rp_conn *conn)
 	rp_why *why;
 	int r;
 
-	if (job_read(request, conn, MAY_READ, &batch) < 0)
+	if (read_job(request, conn, MAY_READ, &batch) < 0)
 		return;
 	rp_batch_free(batch);
 	r = rp_why_get(conn, request->id, &why);
@@ -347,7 +349,7 @@ change_one(struct request *request, rp_conn *conn, const struct act *act,
 	rp_batch *batch;
 	int r;
 
-	if (job_read(request, conn, MAY_ADMIN, &batch) < 0)
+	if (read_job(request, conn, MAY_ADMIN, &batch) < 0)
 		return;
 	if (request->is_dry) {
 		try_one(request, conn, act, change, rp_batch_at(batch, 0));

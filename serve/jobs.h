@@ -11,10 +11,6 @@
 
 /* Returns a job as JSON, with at most `most` bytes of the job's payload. */
 json_t *job_json(const struct request *request, const rp_job *job, size_t most);
-/* Read the job that the path names, if the token allows it. Returns 0, or -1
- * after refusing the request. */
-int job_read(struct request *request, rp_conn *conn, enum may what,
-	     rp_batch **ret);
 /* Read the parameter dry_run. Returns 0, or -1 after refusing the request. */
 int dry_run_of(struct request *request);
 

@@ -216,8 +216,10 @@ limit_drain(void)
 		pthread_detach(thread);
 }
 
-void
-server_drain(struct server *server)
+/* Accept no more connections. The loop ends when the requests that have begun
+ * are answered, or after DRAIN_MS if no thread works on a request by then. */
+static void
+begin_drain(struct server *server)
 {
 	if (server->drains)
 		return;
@@ -239,7 +241,7 @@ handle(struct server *server, const struct epoll_event *event)
 	if (of == OF_WAKE)
 		take_all_back(server);
 	else if (of == OF_SIGNAL)
-		server_drain(server);
+		begin_drain(server);
 	else if (of >= OF_LISTENER && of < OF_LISTENER + MOST_LISTENERS)
 		connections_accept(server,
 				   server->listeners[of - OF_LISTENER].fd);

@@ -71,8 +71,8 @@ put_durations(FILE *to, const struct metrics *m)
 		(double)atomic_load(&m->us) / 1e6, name, (long long)sum);
 }
 
-void
-metrics_process(const struct server *server, FILE *to)
+static void
+put_process(const struct server *server, FILE *to)
 {
 	static const char *const codes[6] = { NULL,  NULL,  "2xx",
 					      "3xx", "4xx", "5xx" };
@@ -135,7 +135,7 @@ metrics_prepare(struct request *request)
 	to = open_memstream(&request->body, &request->body_size);
 	if (!to)
 		return refuse_memory(request);
-	metrics_process(request->server, to);
+	put_process(request->server, to);
 	if (fclose(to) == EOF)
 		return refuse_memory(request);
 	request->body_size = 0;

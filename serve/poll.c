@@ -174,8 +174,8 @@ check_by(struct server *server, const struct request *request)
 		server->polls.check_at = at;
 }
 
-void
-polls_add(struct server *server, struct request *request)
+static void
+add_request(struct server *server, struct request *request)
 {
 	if (!request->is_counted) {
 		request->is_counted = 1;
@@ -385,7 +385,7 @@ polls_back(struct server *server, struct request *request)
 	else if (request->is_closed)
 		end_gone(server, request);
 	else
-		polls_add(server, request);
+		add_request(server, request);
 	if (!a)
 		return;
 	a->in_wave--;

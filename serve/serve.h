@@ -281,8 +281,6 @@ int refuse_undone(struct request *request, int code, const rp_error *error,
 int refuse_partly(struct request *request, int code, const rp_error *error,
 		  int64_t most);
 void answer_clear(struct answer *answer);
-json_t *problem_json(int code, int status, const char *type, const char *detail,
-		     const char *field, int unknown);
 
 /* request.c: the callbacks of libmicrohttpd */
 struct request *request_new(struct server *server);
@@ -387,7 +385,6 @@ struct polls {
 /* waiter.c */
 int polls_start(struct server *server);
 void polls_stop(struct server *server);
-void polls_add(struct server *server, struct request *request);
 void polls_remove(struct server *server, struct request *request);
 /* Answer a claim whose client has ended its side of the connection: with the
  * results of its verdicts if it has any, and without jobs. If it has claimed
@@ -464,8 +461,6 @@ struct metrics {
 	_Atomic int64_t verdicts[RP_EXTEND + 1]; /* accepted, by verdict */
 	_Atomic int64_t lines_lost;              /* of the access log */
 };
-/* Write the metrics of this process. */
-void metrics_process(const struct server *server, FILE *to);
 void metrics_answered(struct server *server, int status, int64_t us);
 
 /* verdicts.c: the words for RP_DONE to RP_EXTEND */
@@ -555,9 +550,6 @@ int serve(const struct options *options);
 /* loop.c */
 void server_done(struct server *server, struct request **requests, size_t n);
 void server_wake(struct server *server);
-/* Accept no more connections. The loop ends when the requests that have begun
- * are answered, or after DRAIN_MS if no thread works on a request by then. */
-void server_drain(struct server *server);
 /* Accept no connections until the next tick. */
 void server_pause_accept(struct server *server);
 void server_resume(struct request *request);

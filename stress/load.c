@@ -57,7 +57,8 @@ ago(int64_t now, int64_t asked)
 
 /* ---- groups ---- */
 
-uint32_t
+/* Returns the number of a group, or 0 if `name` is NULL. */
+static uint32_t
 group_of(const char *name)
 {
 	return name ? (uint32_t)strtoul(name + 1, NULL, 10) : 0;

@@ -147,7 +147,6 @@ uint64_t stress_random(uint64_t seed, uint64_t a, uint64_t b);
 /* The groups of the jobs, in load.c. The name of a group is "g" and the number
  * of the group, such as "g12". */
 #define GROUP_ROOM 16
-uint32_t group_of(const char *name); /* 0 if `name` is NULL */
 void group_name(char to[GROUP_ROOM], uint32_t group);
 
 /* watch.c */
