@@ -75,9 +75,6 @@ int check_new_queue(const struct cmd *cmd, const char *name);
 /* database.c */
 int is_file(const char *url); /* returns 1 if the database is a file, 0 if it is
 			       * on a server */
-/* Write a path as a database URL has it, at most three characters for each
- * byte. Returns the end of the text. */
-char *add_path(char *to, const char *path);
 #define DATABASE_NAME 600
 /* Describe a database: the absolute path of a file, or a schema and its
  * server. The password is left out. */

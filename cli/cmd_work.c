@@ -140,7 +140,7 @@ absolute_url(struct work *work)
 		return complain(FAILED, "cannot find the current directory: %s",
 				strerror(errno));
 	to += sprintf(to, "%.*s", (int)(path - url), url);
-	sprintf(add_path(to, cwd), "/%s", path);
+	sprintf(rp__url_escape(to, cwd), "/%s", path);
 	return 0;
 }
 

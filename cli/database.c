@@ -12,15 +12,6 @@
 
 #include "internal.h"
 
-char *
-add_path(char *to, const char *path)
-{
-	for (; *path; path++)
-		to += sprintf(to, strchr("%?#", *path) ? "%%%02X" : "%c",
-			      (unsigned char)*path);
-	return to;
-}
-
 int
 is_file(const char *url)
 {

@@ -107,15 +107,12 @@ prefer_wal(struct ext *ext)
 static char *
 url_of(const char *path, int64_t busy_ms)
 {
-	char *url = malloc(strlen(path) * 3 + 40), *to = url;
+	char *url = malloc(strlen(path) * 3 + 40);
 
 	if (!url)
 		return NULL;
-	to += sprintf(to, "sqlite:");
-	for (; *path; path++)
-		to += sprintf(to, strchr("%?#", *path) ? "%%%02X" : "%c",
-			      (unsigned char)*path);
-	sprintf(to, "?busy=%lldms", (long long)busy_ms);
+	sprintf(rp__url_escape(stpcpy(url, "sqlite:"), path), "?busy=%lldms",
+		(long long)busy_ms);
 	return url;
 }
 

@@ -90,6 +90,9 @@ void rp__url_free(struct rp_url *url);
 /* In db/url_text.c. Decode %XX in place. Returns 0, or -1 if a % is not
  * followed by two hex digits, or if the text has %00, which is NUL. */
 int rp__url_unescape(char *text);
+/* Write a path as a database URL has it, at most three characters for each
+ * byte. Returns the end of the text. */
+char *rp__url_escape(char *to, const char *path);
 /* Split a text of the form NAME=VALUE&NAME=VALUE in place and call `option` for
  * each pair. `text` may be NULL. */
 typedef int rp_url_option_fn(struct rp_url *url, const char *name,

@@ -19,6 +19,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "internal.h"
+
 #define ROUND_US 500000
 #define IMPORTS 9
 #define PAUSE_AT 12 /* the round in which the imports are paused */
@@ -231,7 +233,7 @@ demo_start(struct demo *demo)
 		return complain(FAILED, "cannot make a folder for --demo: %s",
 				strerror(errno));
 	}
-	strcpy(add_path(stpcpy(demo->url, "sqlite:"), demo->folder),
+	strcpy(rp__url_escape(stpcpy(demo->url, "sqlite:"), demo->folder),
 	       "/demo.db");
 	status = make_database(demo);
 	if (status)

@@ -14,7 +14,7 @@
 struct demo {
 	pid_t pid; /* the process that enqueues and runs jobs */
 	char folder[1024];
-	char url[3 * 1024 + 20]; /* see add_path() */
+	char url[3 * 1024 + 20]; /* see rp__url_escape() */
 };
 
 /* Make a database in a new folder, and start a process that enqueues and runs

@@ -15,38 +15,14 @@
 
 #include "internal.h"
 
-static int
-hex(char c)
-{
-	const char *digits = "0123456789abcdef";
-	const char *at = c ? strchr(digits, c | 0x20) : NULL;
-
-	return at ? (int)(at - digits) : -1;
-}
-
 /* Decode the escapes %XX of a text in place. Returns 0, or -1 if an escape is
  * wrong, is %00, or the result is not UTF-8. */
 static int
-decode(char *text, int plus_is_space)
+decode(char *text)
 {
-	char *to = text;
-
-	for (const char *from = text; *from; from++) {
-		int high, low;
-
-		if (*from != '%') {
-			*to++ = *from == '+' && plus_is_space ? ' ' : *from;
-			continue;
-		}
-		high = hex(from[1]);
-		low = high < 0 ? -1 : hex(from[2]);
-		if (low < 0 || high * 16 + low == 0)
-			return -1;
-		*to++ = (char)(high * 16 + low);
-		from += 2;
-	}
-	*to = '\0';
-	return rp__utf8(text, (size_t)(to - text)) ? 0 : -1;
+	if (rp__url_unescape(text) < 0)
+		return -1;
+	return rp__utf8(text, strlen(text)) ? 0 : -1;
 }
 
 static int
@@ -60,7 +36,7 @@ split_path(struct request *request, char *path)
 		if (request->depth == MOST_SEGMENTS)
 			return refuse(request, RP_ENOENT, NULL,
 				      "the path has too many parts");
-		if (decode(segment, 0) < 0)
+		if (decode(segment) < 0)
 			return refuse(request, RP_EINVAL, NULL,
 				      "the path is not valid: %% must begin "
 				      "two hex digits, and the text must be "
@@ -73,6 +49,9 @@ split_path(struct request *request, char *path)
 static int
 split_query(struct request *request, char *query)
 {
+	/* a plus sign stands for a space */
+	for (char *s = query; s && (s = strchr(s, '+'));)
+		*s = ' ';
 	while (query && *query) {
 		char *value = strsep(&query, "&");
 		char *name = strsep(&value, "=");
@@ -84,7 +63,7 @@ split_query(struct request *request, char *query)
 			return refuse(request, RP_EINVAL, NULL,
 				      "the query has more than %d parameters",
 				      MOST_PARAMETERS);
-		if (decode(name, 1) < 0 || (value && decode(value, 1) < 0))
+		if (decode(name) < 0 || (value && decode(value) < 0))
 			return refuse(request, RP_EINVAL, NULL,
 				      "the query is not valid: %% must begin "
 				      "two hex digits, and the text must be "

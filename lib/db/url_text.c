@@ -1,12 +1,13 @@
 /*
  * url_text.c - parse the parts that the URLs of several databases have in
- * common. These are escapes and options.
+ * common, and escape a path for a URL.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  */
 #include "internal.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static int
@@ -39,6 +40,15 @@ rp__url_unescape(char *text)
 	}
 	*to = '\0';
 	return 0;
+}
+
+char *
+rp__url_escape(char *to, const char *path)
+{
+	for (; *path; path++)
+		to += sprintf(to, strchr("%?#", *path) ? "%%%02X" : "%c",
+			      (unsigned char)*path);
+	return to;
 }
 
 int
