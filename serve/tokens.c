@@ -166,10 +166,10 @@ token_may(const struct token *token, enum may may, const char *queue)
 }
 
 int
-token_may_somewhere(const struct token *token, enum may may)
+token_may_work(const struct token *token)
 {
 	for (size_t i = 0; i < token->count; i++)
-		if (gives(&token->scopes[i], may))
+		if (gives(&token->scopes[i], MAY_WORK))
 			return 1;
 	return 0;
 }

@@ -94,7 +94,7 @@ void token_unref(struct token *token);
 /* Returns whether the token gives the right `may` for a queue. queue: NULL for
  * all queues. */
 int token_may(const struct token *token, enum may may, const char *queue);
-/* Returns whether the token gives the right `may` for any queue at all. */
-int token_may_somewhere(const struct token *token, enum may may);
+/* Returns whether the token gives the right MAY_WORK for any queue at all. */
+int token_may_work(const struct token *token);
 
 #endif

@@ -200,7 +200,7 @@ verdicts_take(struct request *request, json_t *list, size_t least)
 
 	/* For which queues the token allows work is checked when the queues of
 	 * the jobs are read. */
-	if (request->token && !token_may_somewhere(request->token, MAY_WORK))
+	if (request->token && !token_may_work(request->token))
 		return refuse_scope(request);
 	if (!json_is_array(list) || n < least || n > MOST_JOBS)
 		return refuse(request, RP_EINVAL, "verdicts",
