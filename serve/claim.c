@@ -123,10 +123,9 @@ static int
 read_claim(struct request *request, const struct want *wants,
 	   struct wanted_claim *wanted)
 {
-	static const char *const none[] = { NULL };
 	struct writes *writes = writes_new(request);
 
-	if (!writes || check_parameters(request, none) < 0 ||
+	if (!writes || nothing_prepare(request) < 0 ||
 	    body_parse(request) < 0 ||
 	    fields_read(request, request->json, "", wants, wanted) < 0)
 		return -1;

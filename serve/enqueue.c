@@ -80,12 +80,12 @@ take_backoff(struct request *request, json_t *list, const char *where,
 {
 	const struct want want = { NULL, WANT_DURATION, 0, 0, RP_MOST_MS };
 	json_t *all, *one;
-	char field[64];
+	char field[FIELD_PATH], member[32];
 	size_t i;
 
 	if (!list)
 		return 0;
-	snprintf(field, sizeof(field), "%s%sbackoff", where, *where ? "." : "");
+	member_path(field, where, "backoff");
 	if (!json_is_array(list) || json_array_size(list) == 0 ||
 	    json_array_size(list) > RP_MOST_BACKOFF)
 		return refuse(request, RP_EINVAL, field,
@@ -95,8 +95,8 @@ take_backoff(struct request *request, json_t *list, const char *where,
 	json_array_foreach (list, i, one) {
 		int64_t ms;
 
-		snprintf(field, sizeof(field), "%s%sbackoff[%zu]", where,
-			 *where ? "." : "", i);
+		snprintf(member, sizeof(member), "backoff[%zu]", i);
+		member_path(field, where, member);
 		if (field_read(request, one, field, &want, &ms) < 0) {
 			json_decref(all);
 			return -1;
@@ -348,12 +348,11 @@ take_key(struct request *request)
 int
 enqueue_prepare(struct request *request)
 {
-	static const char *const none[] = { NULL };
 	struct writes *writes = writes_new(request);
 	json_t *jobs;
 	int r;
 
-	if (!writes || check_parameters(request, none) < 0)
+	if (!writes || nothing_prepare(request) < 0)
 		return -1;
 	writes->queue = request->segments[2];
 	writes->finish = enqueue_finish;

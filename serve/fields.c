@@ -12,8 +12,6 @@
 #include "handlers.h"
 #include "internal.h"
 
-#define FIELD_PATH 200 /* size of a field's path */
-
 /* ---- one value ---- */
 
 static int
@@ -170,6 +168,12 @@ find_want(const struct want *wants, const char *name)
 	return wants->name ? wants : NULL;
 }
 
+void
+member_path(char to[FIELD_PATH], const char *where, const char *member)
+{
+	snprintf(to, FIELD_PATH, "%s%s%s", where, *where ? "." : "", member);
+}
+
 int
 fields_read(struct request *request, json_t *object, const char *where,
 	    const struct want *wants, void *to)
@@ -185,8 +189,7 @@ fields_read(struct request *request, json_t *object, const char *where,
 		char field[FIELD_PATH], cut[101];
 
 		rp__clean(cut, sizeof(cut), name);
-		snprintf(field, sizeof(field), "%s%s%s", where,
-			 *where ? "." : "", cut);
+		member_path(field, where, cut);
 		if (!want)
 			return refuse(request, RP_EINVAL, field,
 				      "unknown field");
@@ -206,8 +209,7 @@ refuse_member(struct request *request, const char *where, const char *member,
 {
 	char field[FIELD_PATH];
 
-	snprintf(field, sizeof(field), "%s%s%s", where, *where ? "." : "",
-		 member);
+	member_path(field, where, member);
 	return refuse(request, RP_EINVAL, field, "%s", why);
 }
 
@@ -240,6 +242,14 @@ body_parse_optional(struct request *request)
 	return request->json ? 0 : refuse_memory(request);
 }
 
+int
+no_members(struct request *request)
+{
+	static const struct want wants[] = { WANTS_END };
+
+	return fields_read(request, request->json, "", wants, NULL);
+}
+
 /* ---- parameters ---- */
 
 #define MOST_LISTED 200
@@ -268,9 +278,7 @@ nothing_prepare(struct request *request)
 int
 empty_body_prepare(struct request *request)
 {
-	static const struct want wants[] = { WANTS_END };
-
 	if (nothing_prepare(request) < 0 || body_parse_optional(request) < 0)
 		return -1;
-	return fields_read(request, request->json, "", wants, NULL);
+	return no_members(request);
 }

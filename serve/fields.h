@@ -48,6 +48,9 @@ int fields_read(struct request *request, json_t *object, const char *where,
  * messages. */
 int field_read(struct request *request, json_t *value, const char *field,
 	       const struct want *want, void *to);
+#define FIELD_PATH 200 /* size of a field's path */
+/* Write the path of a member of the object with the path `where`. */
+void member_path(char to[FIELD_PATH], const char *where, const char *member);
 /* Refuse the request because of a member of the object with the path `where`.
  * Returns -1. */
 int refuse_member(struct request *request, const char *where,
@@ -57,6 +60,9 @@ int refuse_member(struct request *request, const char *where,
 int body_parse(struct request *request);
 /* Like body_parse(), but an empty body counts as an empty object. */
 int body_parse_optional(struct request *request);
+/* Check that the body, which was parsed, has no members. Returns 0, or -1 after
+ * refusing the request. */
+int no_members(struct request *request);
 /* Read the parameter `limit`, the most items in a page of a list. Returns 0, or
  * -1 after refusing the request. */
 int limit_read(struct request *request);

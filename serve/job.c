@@ -113,9 +113,7 @@ take_id(struct request *request)
 int
 job_prepare(struct request *request)
 {
-	static const char *const none[] = { NULL };
-
-	return check_parameters(request, none) < 0 ? -1 : take_id(request);
+	return nothing_prepare(request) < 0 ? -1 : take_id(request);
 }
 
 void
@@ -300,11 +298,7 @@ dry_run_prepare(struct request *request)
 int
 job_cancel_prepare(struct request *request)
 {
-	static const struct want wants[] = { WANTS_END };
-
-	if (dry_run_prepare(request) < 0)
-		return -1;
-	return fields_read(request, request->json, "", wants, NULL);
+	return dry_run_prepare(request) < 0 ? -1 : no_members(request);
 }
 
 /* Refuse a change into a queue that does not exist. Returns 0 or -1. */

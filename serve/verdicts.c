@@ -270,10 +270,9 @@ verdicts_prepare(struct request *request)
 		WANT("verdicts", JSON, struct body, verdicts, 0, 0),
 		WANTS_END,
 	};
-	static const char *const none[] = { NULL };
 	struct writes *writes = writes_new(request);
 
-	if (!writes || check_parameters(request, none) < 0 ||
+	if (!writes || nothing_prepare(request) < 0 ||
 	    body_parse(request) < 0 ||
 	    fields_read(request, request->json, "", wants, &body) < 0)
 		return -1;
