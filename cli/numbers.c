@@ -9,6 +9,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "cron/cron.h"
+
 /* Parse a number. *ret_rest becomes the text after it. Returns -1 if there are
  * no digits or the number is out of range. */
 static int
@@ -94,9 +96,9 @@ parse_claim(const char *text, int64_t *ret_id, int64_t *ret_claim_no)
 	return parse_id(rest + 1, ret_claim_no);
 }
 
-/* Parse exactly `count` digits as a number within least..most. */
+/* Parse exactly `count` digits as a number of at most `most`. */
 static int
-field(const char **text, int count, int least, int most, int *ret)
+field(const char **text, int count, int most, int *ret)
 {
 	int n = 0;
 
@@ -107,7 +109,7 @@ field(const char **text, int count, int least, int most, int *ret)
 	}
 	*text += count;
 	*ret = n;
-	return n < least || n > most ? -1 : 0;
+	return n > most ? -1 : 0;
 }
 
 static int
@@ -117,16 +119,6 @@ expect(const char **text, const char *any_of)
 		return -1;
 	++*text;
 	return 0;
-}
-
-static int
-days_of(int year, int month)
-{
-	static const int days[] = { 31, 28, 31, 30, 31, 30,
-				    31, 31, 30, 31, 30, 31 };
-	int leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-
-	return days[month - 1] + (month == 2 && leap);
 }
 
 /* Parse a fraction of a second, such as .123456, as milliseconds. An empty
@@ -158,8 +150,8 @@ zone(const char **text, int *ret)
 	*ret = 0;
 	if (expect(text, "Zz") == 0)
 		return 0;
-	if (expect(text, "+-") < 0 || field(text, 2, 0, 23, &hours) < 0 ||
-	    expect(text, ":") < 0 || field(text, 2, 0, 59, &minutes) < 0)
+	if (expect(text, "+-") < 0 || field(text, 2, 23, &hours) < 0 ||
+	    expect(text, ":") < 0 || field(text, 2, 59, &minutes) < 0)
 		return -1;
 	*ret = sign * (hours * 60 + minutes);
 	return 0;
@@ -170,12 +162,12 @@ zone(const char **text, int *ret)
 static int
 rfc3339_form(const char *s, struct tm *ret, int *ret_ms, int *ret_minutes)
 {
-	if (field(&s, 4, 0, 9999, &ret->tm_year) < 0 || expect(&s, "-") < 0 ||
-	    field(&s, 2, 0, 99, &ret->tm_mon) < 0 || expect(&s, "-") < 0 ||
-	    field(&s, 2, 0, 99, &ret->tm_mday) < 0 || expect(&s, "Tt ") < 0 ||
-	    field(&s, 2, 0, 99, &ret->tm_hour) < 0 || expect(&s, ":") < 0 ||
-	    field(&s, 2, 0, 99, &ret->tm_min) < 0 || expect(&s, ":") < 0 ||
-	    field(&s, 2, 0, 99, &ret->tm_sec) < 0 || fraction(&s, ret_ms) < 0 ||
+	if (field(&s, 4, 9999, &ret->tm_year) < 0 || expect(&s, "-") < 0 ||
+	    field(&s, 2, 99, &ret->tm_mon) < 0 || expect(&s, "-") < 0 ||
+	    field(&s, 2, 99, &ret->tm_mday) < 0 || expect(&s, "Tt ") < 0 ||
+	    field(&s, 2, 99, &ret->tm_hour) < 0 || expect(&s, ":") < 0 ||
+	    field(&s, 2, 99, &ret->tm_min) < 0 || expect(&s, ":") < 0 ||
+	    field(&s, 2, 99, &ret->tm_sec) < 0 || fraction(&s, ret_ms) < 0 ||
 	    zone(&s, ret_minutes) < 0 || *s)
 		return -1;
 	return 0;
@@ -185,7 +177,7 @@ static int
 exists(const struct tm *tm)
 {
 	return tm->tm_mon >= 1 && tm->tm_mon <= 12 && tm->tm_mday >= 1 &&
-	       tm->tm_mday <= days_of(tm->tm_year, tm->tm_mon) &&
+	       tm->tm_mday <= rp__days_in(tm->tm_year, tm->tm_mon) &&
 	       tm->tm_hour <= 23 && tm->tm_min <= 59 && tm->tm_sec <= 60;
 }
 

@@ -122,6 +122,11 @@ int rp__schedule_next(const struct rp_spec *spec, const struct rp_zone *zone,
 
 /* ---- days.c: the proleptic Gregorian calendar ------------------------ */
 
+/* Returns n / by, rounded down. */
+int64_t rp__floor_div(int64_t n, int64_t by);
+/* Returns the weekday, 0 to 6, of the day that is `days` days after 1970-01-01.
+ * 0 is Sunday. */
+int rp__weekday_of(int64_t days);
 /* Returns the days from 1970-01-01 to the first day of a month (1 to 12). */
 int64_t rp__days_of(int64_t year, int month);
 int rp__is_leap(int64_t year);

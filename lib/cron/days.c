@@ -13,6 +13,19 @@
 /* Days from 0000-03-01 to 1970-01-01. */
 #define EPOCH 719468
 
+int64_t
+rp__floor_div(int64_t n, int64_t by)
+{
+	return (n >= 0 ? n : n - (by - 1)) / by;
+}
+
+int
+rp__weekday_of(int64_t days)
+{
+	/* 1970-01-01 was a Thursday. */
+	return (int)(days + 4 - rp__floor_div(days + 4, 7) * 7);
+}
+
 int
 rp__is_leap(int64_t year)
 {
@@ -25,7 +38,7 @@ rp__days_of(int64_t year, int month)
 	/* Count years from March, so that the leap day is the last day of a
 	 * year. */
 	int64_t y = month <= 2 ? year - 1 : year;
-	int64_t cycle = (y >= 0 ? y : y - (YEARS - 1)) / YEARS;
+	int64_t cycle = rp__floor_div(y, YEARS);
 	int64_t in_cycle = y - cycle * YEARS;
 	int from_march = (153 * ((month + 9) % 12) + 2) / 5;
 
@@ -45,7 +58,7 @@ void
 rp__date_of(int64_t days, int64_t *ret_year, int *ret_month, int *ret_day)
 {
 	int64_t day = days + EPOCH;
-	int64_t cycle = (day >= 0 ? day : day - (DAYS - 1)) / DAYS;
+	int64_t cycle = rp__floor_div(day, DAYS);
 	int in_cycle = (int)(day - cycle * DAYS);
 	int year = (in_cycle - in_cycle / 1460 + in_cycle / 36524 -
 		    in_cycle / (DAYS - 1)) /

@@ -157,7 +157,7 @@ days_of(const struct rp_rule_date *date, int64_t year)
 	if (date->kind == 'J')
 		return first + date->day - 1 +
 		       (date->day >= 60 && rp__is_leap(year));
-	weekday = (int)(((first + 4) % 7 + 7) % 7);
+	weekday = rp__weekday_of(first);
 	day = (date->day - weekday + 7) % 7 + 7 * (date->week - 1);
 	if (day >= rp__days_in(year, date->month))
 		day -= 7;
@@ -188,11 +188,10 @@ rp__rule_at(const struct rp_rule *rule, int64_t second, struct rp_period *ret)
 {
 	struct change changes[6];
 	struct rp_period period = { INT64_MIN, INT64_MAX, 0, "" };
-	int64_t year,
-		days = (second >= 0 ? second : second - (DAY_S - 1)) / DAY_S;
+	int64_t year;
 	int month, day, count = 0, summer = 0;
 
-	rp__date_of(days, &year, &month, &day);
+	rp__date_of(rp__floor_div(second, DAY_S), &year, &month, &day);
 	for (int64_t y = year - 1; rule->has_summer && y <= year + 1; y++) {
 		add_change(changes, &count,
 			   days_of(&rule->begins, y) * DAY_S +

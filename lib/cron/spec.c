@@ -413,10 +413,8 @@ first_in(uint64_t set, int from)
 static int
 is_day(const struct rp_spec *spec, int64_t days, int day)
 {
-	/* 1970-01-01 was a Thursday. */
-	int weekday = (int)(((days + 4) % 7 + 7) % 7);
 	int by_date = spec->days >> day & 1;
-	int by_weekday = spec->weekdays >> weekday & 1;
+	int by_weekday = spec->weekdays >> rp__weekday_of(days) & 1;
 
 	return spec->either_day ? by_date || by_weekday : by_date && by_weekday;
 }
@@ -442,9 +440,7 @@ int64_t
 rp__spec_next(const struct rp_spec *spec, int64_t minute, int64_t end)
 {
 	while (minute < end) {
-		int64_t days =
-			(minute >= 0 ? minute : minute - (MINUTES_OF_DAY - 1)) /
-			MINUTES_OF_DAY;
+		int64_t days = rp__floor_div(minute, MINUTES_OF_DAY);
 		int64_t midnight = days * MINUTES_OF_DAY, year;
 		int month, day, found = -1;
 
