@@ -181,7 +181,7 @@ cmd_check(struct cmd *cmd, int argc, char **argv)
 		{ "--left", TEXTS, &left, "QUEUE",
 		  "jobs that are still in this queue are not lost; may be "
 		  "repeated" },
-		{ "--json", FLAG, &json, NULL, "JSON lines" },
+		JSON_OPTION(&json),
 		OPTIONS_END,
 	};
 	int status = parse_options(cmd, &argc, argv, options);

@@ -96,7 +96,7 @@ cmd_doctor(struct cmd *cmd, int argc, char **argv)
 		{ "--long", DURATION, &d.long_ms, "D",
 		  "report waits, pauses and transactions longer than this "
 		  "(1m)" },
-		{ "--json", FLAG, &json, NULL, "JSON lines" },
+		JSON_OPTION(&json),
 		OPTIONS_END,
 	};
 	int status = parse_options(cmd, &argc, argv, options);

@@ -325,7 +325,7 @@ cmd_lab(struct cmd *cmd, int argc, char **argv)
 		{ "--dialect", TEXT, &dialect, "NAME",
 		  "list or explain the scripts for sqlite, postgres or\n"
 		  "sqlserver; those for sqlserver are run by hand" },
-		{ "--json", FLAG, &report.json, NULL, "JSON lines" },
+		JSON_OPTION(&report.json),
 		OPTIONS_END,
 	};
 	int status = parse_options(cmd, &argc, argv, options);

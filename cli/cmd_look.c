@@ -71,7 +71,7 @@ cmd_list(struct cmd *cmd, int argc, char **argv)
 		  "at most this many (" DIGITS(LISTED) ")" },
 		{ "--all", FLAG, &f.all, NULL,
 		  "search all jobs, not only the first 10,000" },
-		{ "--json", FLAG, &json, NULL, "JSON lines" },
+		JSON_OPTION(&json),
 		OPTIONS_END,
 	};
 	int status = parse_options(cmd, &argc, argv, options);
@@ -347,7 +347,7 @@ cmd_stats(struct cmd *cmd, int argc, char **argv)
 {
 	int json = 0;
 	const struct option options[] = {
-		{ "--json", FLAG, &json, NULL, "JSON lines" },
+		JSON_OPTION(&json),
 		OPTIONS_END,
 	};
 	int status = parse_options(cmd, &argc, argv, options), r;
@@ -403,7 +403,7 @@ cmd_workers(struct cmd *cmd, int argc, char **argv)
 {
 	int json = 0;
 	const struct option options[] = {
-		{ "--json", FLAG, &json, NULL, "JSON lines" },
+		JSON_OPTION(&json),
 		OPTIONS_END,
 	};
 	int status = parse_options(cmd, &argc, argv, options), r;

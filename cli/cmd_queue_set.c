@@ -367,7 +367,7 @@ cmd_queue_list(struct cmd *cmd, int argc, char **argv)
 {
 	int json = 0;
 	const struct option options[] = {
-		{ "--json", FLAG, &json, NULL, "JSON lines" },
+		JSON_OPTION(&json),
 		OPTIONS_END,
 	};
 	int status = parse_options(cmd, &argc, argv, options), r;
