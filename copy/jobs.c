@@ -25,14 +25,9 @@ take_row(void *ctx, size_t number, const struct rp_value *columns)
 	(void)number;
 	if (jobs->size >= jobs->most_size || jobs->count == jobs->most_rows)
 		return RP_ROW_STOP;
-	for (int i = 0; i < ROW_COLUMNS; i++) {
-		row[i] = columns[i];
-		if (row[i].type != RP_TEXT && row[i].type != RP_BLOB)
-			continue;
-		row[i].data = rp__batch_text(jobs->memory, &columns[i]);
-		if (!row[i].data)
+	for (int i = 0; i < ROW_COLUMNS; i++)
+		if (rp__batch_value(jobs->memory, &row[i], &columns[i]) < 0)
 			return RP_ENOMEM;
-	}
 	jobs->size += row[ROW_PAYLOAD].size;
 	jobs->count++;
 	return RP_ROW_TAKE;

@@ -26,17 +26,15 @@ take_key(void *ctx, size_t number, const struct rp_value *columns)
 {
 	struct keys *keys = ctx;
 	struct rp_value *row = keys->rows[keys->count];
-	struct rp_value *queue = &row[KEY_IMPORT_QUEUE];
 	struct rp_value *key = &row[KEY_IMPORT_UNIQUE_KEY];
 
 	(void)number;
 	if (keys->count == KEYS_AT_ONCE)
 		return RP_ROW_STOP;
-	*queue = columns[KEY_EXPORT_OUT_QUEUE];
-	*key = columns[KEY_EXPORT_OUT_UNIQUE_KEY];
-	queue->data = rp__batch_text(keys->memory, queue);
-	key->data = rp__batch_text(keys->memory, key);
-	if (!queue->data || !key->data)
+	if (rp__batch_value(keys->memory, &row[KEY_IMPORT_QUEUE],
+			    &columns[KEY_EXPORT_OUT_QUEUE]) < 0 ||
+	    rp__batch_value(keys->memory, key,
+			    &columns[KEY_EXPORT_OUT_UNIQUE_KEY]) < 0)
 		return RP_ENOMEM;
 	row[KEY_IMPORT_JOB_ID] = columns[KEY_EXPORT_OUT_JOB_ID];
 	row[KEY_IMPORT_UNTIL] = columns[KEY_EXPORT_OUT_UNTIL];

@@ -68,17 +68,10 @@ take_schedule(void *ctx, size_t number, const struct rp_value *columns)
 		return RP_ENOMEM;
 	s->rows = row;
 	row += s->count * SCHEDULE_IMPORT_PARAMS;
-	for (size_t i = 0; i < FIELDS_COUNT; i++) {
-		const struct rp_value *value = &columns[fields[i].column];
-		struct rp_value *to = &row[fields[i].param];
-
-		*to = *value;
-		if (value->type != RP_TEXT && value->type != RP_BLOB)
-			continue;
-		to->data = rp__batch_text(s->memory, value);
-		if (!to->data)
+	for (size_t i = 0; i < FIELDS_COUNT; i++)
+		if (rp__batch_value(s->memory, &row[fields[i].param],
+				    &columns[fields[i].column]) < 0)
 			return RP_ENOMEM;
-	}
 	s->count++;
 	return RP_ROW_TAKE;
 }

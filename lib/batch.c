@@ -138,32 +138,51 @@ rp__batch_alloc(rp_batch *batch, size_t size)
 	return p;
 }
 
-/* Copy a column's text or blob and append a NUL. Returns NULL if the column is
- * null or memory ran out. The caller can tell these cases apart by the column's
- * type. */
-char *
-rp__batch_text(rp_batch *batch, const struct rp_value *value)
+/* Copy a column's text or blob and append a NUL. *to becomes NULL if the column
+ * is null. Returns 0 or RP_ENOMEM. */
+int
+rp__batch_text(rp_batch *batch, const char **to, const struct rp_value *value)
 {
 	char *text;
 
+	*to = NULL;
 	if (value->type != RP_TEXT && value->type != RP_BLOB)
-		return NULL;
+		return 0;
 	text = rp__batch_alloc(batch, value->size + 1);
 	if (!text)
-		return NULL;
+		return RP_ENOMEM;
 	if (value->size)
 		memcpy(text, value->data, value->size);
 	text[value->size] = '\0';
-	return text;
+	*to = text;
+	return 0;
+}
+
+/* Copy a value together with its text or bytes. Returns 0 or RP_ENOMEM. */
+int
+rp__batch_value(rp_batch *batch, struct rp_value *to,
+		const struct rp_value *value)
+{
+	const char *text;
+	int r = rp__batch_text(batch, &text, value);
+
+	*to = *value;
+	to->data = text;
+	return r;
 }
 
 /* Copy a payload as rp__batch_text() does. A large payload gets an allocation
- * of its own, so that the payload can be freed before the batch. */
-static char *
+ * of its own, so that the payload can be freed before the batch. Returns NULL
+ * if memory ran out, or if the column has no payload. */
+static const char *
 payload_text(rp_batch *batch, const struct rp_value *value, char **ret_large)
 {
-	if (value->size <= RP_LARGE_PAYLOAD)
-		return rp__batch_text(batch, value);
+	const char *text;
+
+	if (value->size <= RP_LARGE_PAYLOAD) {
+		rp__batch_text(batch, &text, value);
+		return text;
+	}
 	*ret_large = malloc(value->size + 1);
 	if (!*ret_large)
 		return NULL;
@@ -219,13 +238,6 @@ set_small(rp_batch *batch, int *to, const struct rp_value *value)
 	return 0;
 }
 
-static int
-set_text(rp_batch *batch, const char **to, const struct rp_value *value)
-{
-	*to = rp__batch_text(batch, value);
-	return *to || value->type == RP_NULL ? 0 : RP_ENOMEM;
-}
-
 /* Set the payload of the job that is being added. A number in the column means
  * that the payload is stored elsewhere. Such a payload is read later, and set
  * by rp__batch_set_payload(). */
@@ -243,10 +255,13 @@ set_payload(rp_batch *batch, const void **to, const struct rp_value *value)
 static int
 set_result(rp_batch *batch, const void **to, const struct rp_value *value)
 {
+	const char *result;
+	int r = rp__batch_text(batch, &result, value);
+
 	batch->jobs[batch->count].job.result_size =
 		value->type == RP_NULL ? 0 : value->size;
-	*to = rp__batch_text(batch, value);
-	return *to || value->type == RP_NULL ? 0 : RP_ENOMEM;
+	*to = result;
+	return r;
 }
 
 /* The other column types of sql/params are stored like one of the types
@@ -255,9 +270,10 @@ set_result(rp_batch *batch, const void **to, const struct rp_value *value)
 #define set_time set_number
 #define set_span set_number
 #define set_state set_small
-#define set_json set_text
-#define set_list set_text
-#define set_failures set_text
+#define set_text rp__batch_text
+#define set_json rp__batch_text
+#define set_list rp__batch_text
+#define set_failures rp__batch_text
 
 int
 rp__batch_add(rp_batch *batch, const struct rp_value *c, int suspect)
@@ -321,11 +337,14 @@ rp__batch_set_extra(rp_batch *batch, size_t i, const struct rp_value *c)
 	job->timeout_ms = c[EXTRA_OUT_TIMEOUT_MS].i;
 	job->expire_at = c[EXTRA_OUT_EXPIRE_AT].i;
 	job->unique_for_ms = c[EXTRA_OUT_UNIQUE_FOR_MS].i;
-	r = set_text(batch, &job->backoff, &c[EXTRA_OUT_BACKOFF]);
+	r = rp__batch_text(batch, &job->backoff, &c[EXTRA_OUT_BACKOFF]);
 	if (r == 0)
-		r = set_text(batch, &job->group_key, &c[EXTRA_OUT_GROUP_KEY]);
-	return r < 0 ? r
-		     : set_text(batch, &job->progress, &c[EXTRA_OUT_PROGRESS]);
+		r = rp__batch_text(batch, &job->group_key,
+				   &c[EXTRA_OUT_GROUP_KEY]);
+	if (r == 0)
+		r = rp__batch_text(batch, &job->progress,
+				   &c[EXTRA_OUT_PROGRESS]);
+	return r;
 }
 
 /* Remove the jobs whose payload was never set. */

@@ -189,7 +189,10 @@ void rp__batch_payload_total(rp_batch *batch, int64_t bytes);
 void rp__batch_place(rp_batch *batch, int64_t lane, int64_t seq);
 void rp__batch_in_line(rp_batch *batch, size_t first);
 void *rp__batch_alloc(rp_batch *batch, size_t size);
-char *rp__batch_text(rp_batch *batch, const struct rp_value *value);
+int rp__batch_text(rp_batch *batch, const char **to,
+		   const struct rp_value *value);
+int rp__batch_value(rp_batch *batch, struct rp_value *to,
+		    const struct rp_value *value);
 
 /* items.c: a list that a call returns, such as struct rp_queues. It begins as
  * zeros. A row callback adds an item, sets its members, and returns
@@ -204,7 +207,8 @@ struct rp_items {
 void *rp__items_add(struct rp_items *items, size_t size);
 /* Copy the text or the bytes of a column, and append a NUL. Returns NULL if the
  * column is null, or if memory ran out, which rp__items_added() reports. */
-char *rp__items_text(struct rp_items *items, const struct rp_value *column);
+const char *rp__items_text(struct rp_items *items,
+			   const struct rp_value *column);
 int rp__items_added(const struct rp_items *items); /* RP_ROW_TAKE or
 						    * RP_ENOMEM */
 /* Returns the i-th item, or NULL if there are not so many. */

@@ -27,14 +27,14 @@ rp__items_add(struct rp_items *items, size_t size)
 	return memset(list + items->count++ * size, 0, size);
 }
 
-char *
+const char *
 rp__items_text(struct rp_items *items, const struct rp_value *column)
 {
-	char *text = NULL;
+	const char *text = NULL;
 
-	if (items->texts || rp__batch_new(&items->texts) == 0)
-		text = rp__batch_text(items->texts, column);
-	items->has_failed |= !text && column->type != RP_NULL;
+	if ((!items->texts && rp__batch_new(&items->texts) < 0) ||
+	    rp__batch_text(items->texts, &text, column) < 0)
+		items->has_failed = 1;
 	return text;
 }
 

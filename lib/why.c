@@ -14,14 +14,6 @@ struct found {
 	rp_batch *batch;
 };
 
-/* Copy a text column; a null column becomes NULL. Returns 0 or RP_ENOMEM. */
-static int
-copy_text(rp_batch *batch, const char **ret, const struct rp_value *c)
-{
-	*ret = rp__batch_text(batch, c);
-	return *ret || c->type == RP_NULL ? 0 : RP_ENOMEM;
-}
-
 static int
 add_why(void *ctx, size_t row, const struct rp_value *c)
 {
@@ -50,11 +42,11 @@ add_why(void *ctx, size_t row, const struct rp_value *c)
 	why->rate_count = c[WHY_OUT_RATE_COUNT].i;
 	why->rate_ms = c[WHY_OUT_RATE_MS].i;
 	why->rate_in_ms = c[WHY_OUT_RATE_IN_MS].i;
-	if (copy_text(found->batch, &why->host, &c[WHY_OUT_HOST]) < 0 ||
-	    copy_text(found->batch, &why->pause_reason,
-		      &c[WHY_OUT_PAUSE_REASON]) < 0 ||
-	    copy_text(found->batch, &why->group_next, &c[WHY_OUT_GROUP_NEXT]) <
-		    0)
+	if (rp__batch_text(found->batch, &why->host, &c[WHY_OUT_HOST]) < 0 ||
+	    rp__batch_text(found->batch, &why->pause_reason,
+			   &c[WHY_OUT_PAUSE_REASON]) < 0 ||
+	    rp__batch_text(found->batch, &why->group_next,
+			   &c[WHY_OUT_GROUP_NEXT]) < 0)
 		return RP_ENOMEM;
 	return RP_ROW_TAKE;
 }
