@@ -181,9 +181,7 @@ fill(const struct rows *rows, struct rp_value *p, const rp_job_spec *job)
 	p[PUT_MANY_BACKOFF] = rp__text(job->backoff);
 	p[PUT_MANY_GROUP_KEY] = rp__text(job->group_key);
 	p[PUT_MANY_JOINED] = rp__int(rp__stays_open(rows->conn));
-	p[PUT_PAYLOAD] = (struct rp_value){ .type = RP_BLOB,
-					    .data = job->payload,
-					    .size = job->payload_size };
+	p[PUT_PAYLOAD] = rp__blob(job->payload, job->payload_size);
 	if (!job->unique_key) {
 		p[ENQUEUE_NTH] = (struct rp_value){ .type = RP_NULL };
 	} else {

@@ -82,6 +82,7 @@ int rp__check_name(rp_error *error, const char *what, const char *name,
 		   size_t max);
 int rp__check_queue(rp_error *error, const char *name);
 struct rp_value rp__text(const char *text); /* NULL becomes SQL null */
+struct rp_value rp__blob(const void *bytes, size_t size);
 char *rp__list(const char *const *texts, char open, char close);
 
 /* url.c */

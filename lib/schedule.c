@@ -126,29 +126,27 @@ store(rp_conn *conn, const rp_schedule *s, const rp_schedule *old, int replace,
 		return r;
 	next = same && old->next_at ? old->next_at : next;
 	rp__schedule_sets(&spec, sets);
-	r = rp__run(
-		conn, RP_V_SCHEDULE_SET,
-		(const struct rp_value[SCHEDULE_SET_PARAMS]){
-			[SCHEDULE_SET_NAME] = rp__text(s->name),
-			[SCHEDULE_SET_QUEUE] = rp__text(s->queue),
-			[SCHEDULE_SET_SPEC] = rp__text(s->spec),
-			[SCHEDULE_SET_ZONE] =
-				rp__text(s->zone ? s->zone : "UTC"),
-			[SCHEDULE_SET_CONTENT] = { .type = RP_BLOB,
-						   .data = s->payload,
-						   .size = s->payload_size },
-			[SCHEDULE_SET_KIND] = rp__text(s->kind),
-			[SCHEDULE_SET_HEADERS] = rp__text(s->headers),
-			[SCHEDULE_SET_PRIORITY] =
-				rp__int_or_null(s->priority, s->priority < 0),
-			[SCHEDULE_SET_MISSED] = rp__int(s->missed),
-			[SCHEDULE_SET_OVERLAP] = rp__int(s->overlap),
-			[SCHEDULE_SET_ANCHOR] = rp__int(anchor),
-			[SCHEDULE_SET_NEXT_AT] = rp__int(next),
-			[SCHEDULE_SET_SETS] = rp__text(sets),
-			[SCHEDULE_SET_REPLACE] = rp__int(replace != 0),
-		},
-		1, rp__first_int, &id);
+	r = rp__run(conn, RP_V_SCHEDULE_SET,
+		    (const struct rp_value[SCHEDULE_SET_PARAMS]){
+			    [SCHEDULE_SET_NAME] = rp__text(s->name),
+			    [SCHEDULE_SET_QUEUE] = rp__text(s->queue),
+			    [SCHEDULE_SET_SPEC] = rp__text(s->spec),
+			    [SCHEDULE_SET_ZONE] =
+				    rp__text(s->zone ? s->zone : "UTC"),
+			    [SCHEDULE_SET_CONTENT] =
+				    rp__blob(s->payload, s->payload_size),
+			    [SCHEDULE_SET_KIND] = rp__text(s->kind),
+			    [SCHEDULE_SET_HEADERS] = rp__text(s->headers),
+			    [SCHEDULE_SET_PRIORITY] = rp__int_or_null(
+				    s->priority, s->priority < 0),
+			    [SCHEDULE_SET_MISSED] = rp__int(s->missed),
+			    [SCHEDULE_SET_OVERLAP] = rp__int(s->overlap),
+			    [SCHEDULE_SET_ANCHOR] = rp__int(anchor),
+			    [SCHEDULE_SET_NEXT_AT] = rp__int(next),
+			    [SCHEDULE_SET_SETS] = rp__text(sets),
+			    [SCHEDULE_SET_REPLACE] = rp__int(replace != 0),
+		    },
+		    1, rp__first_int, &id);
 	if (r == 0 && !id)
 		return rp__fail(&conn->error, RP_ETAKEN,
 				"there is a schedule named %s", s->name);

@@ -50,6 +50,14 @@ rp__text(const char *text)
 	return value;
 }
 
+struct rp_value
+rp__blob(const void *bytes, size_t size)
+{
+	return (struct rp_value){ .type = RP_BLOB,
+				  .data = bytes,
+				  .size = size };
+}
+
 /* Join names to a list: `open`, "a","b", `close`. With brackets the list is
  * JSON, with braces it is a PostgreSQL array literal. Both formats escape
  * quotes and backslashes in the same way. Control characters, which only JSON

@@ -11,14 +11,6 @@
 
 #define FORGOTTEN 1000 /* the most answers that one call deletes */
 
-static struct rp_value
-blob(const void *bytes, size_t size)
-{
-	return (struct rp_value){ .type = RP_BLOB,
-				  .data = bytes,
-				  .size = size };
-}
-
 int
 rp__token_add(rp_conn *conn, const char *name, const char *key,
 	      const void *hash, size_t size, const char *scopes)
@@ -26,7 +18,7 @@ rp__token_add(rp_conn *conn, const char *name, const char *key,
 	const struct rp_value p[TOKEN_ADD_PARAMS] = {
 		[TOKEN_ADD_NAME] = rp__text(name),
 		[TOKEN_ADD_KEY] = rp__text(key),
-		[TOKEN_ADD_HASH] = blob(hash, size),
+		[TOKEN_ADD_HASH] = rp__blob(hash, size),
 		[TOKEN_ADD_SCOPES] = rp__text(scopes),
 	};
 	int64_t added = 0;
@@ -126,7 +118,7 @@ rp__answer_put(rp_conn *conn, const char *name, const void *hash, size_t size,
 {
 	const struct rp_value p[ANSWER_PUT_PARAMS] = {
 		[ANSWER_PUT_NAME] = rp__text(name),
-		[ANSWER_PUT_HASH] = blob(hash, size),
+		[ANSWER_PUT_HASH] = rp__blob(hash, size),
 		[ANSWER_PUT_ANSWER] = rp__text(text),
 	};
 	int64_t stored = 0;

@@ -25,9 +25,7 @@ rp__result(const rp_verdict *v)
 {
 	if (v->verdict != RP_DONE || !has_reports(v) || !v->result_bytes)
 		return (struct rp_value){ .type = RP_NULL };
-	return (struct rp_value){ .type = RP_BLOB,
-				  .data = v->result_bytes,
-				  .size = v->result_size };
+	return rp__blob(v->result_bytes, v->result_size);
 }
 
 /* Returns the text that replaces the job's progress, or null if the verdict
