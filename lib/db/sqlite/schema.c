@@ -175,15 +175,14 @@ use_wal(struct sqlite *s, rp_error *error)
  * caller's connection, it may be in another journal mode. Everything works in
  * other modes, only more slowly, so we do not wait long for the change. */
 #define PREFER_WAL_MS 100
-static int
+static void
 prefer_wal(struct sqlite *s)
 {
 	if (s->attached)
-		return 0;
+		return;
 	sqlite3_busy_handler(s->db, NULL, NULL);
 	rp__sqlite_try_wal(s->db, PREFER_WAL_MS);
 	rp__writers_be_patient(s);
-	return 0;
 }
 
 static int
@@ -242,5 +241,8 @@ rp__sqlite_check_schema(struct sqlite *s, int schema, rp_error *error)
 				"%.120s has no queue in it: readpast init "
 				"creates one",
 				s->path);
-	return version < SCHEMA_VERSION ? install(s, error) : prefer_wal(s);
+	if (version < SCHEMA_VERSION)
+		return install(s, error);
+	prefer_wal(s);
+	return 0;
 }
