@@ -18,25 +18,6 @@ is_over(void *until)
 	return rp__monotonic_ms() >= *(const int64_t *)until;
 }
 
-static int
-bind(sqlite3_stmt *stmt, int i, const struct rp_value *value)
-{
-	const char *data = value->size ? value->data : "";
-
-	switch (value->type) {
-	case RP_INT:
-		return sqlite3_bind_int64(stmt, i, value->i);
-	case RP_TEXT:
-		return sqlite3_bind_text64(stmt, i, data, value->size,
-					   SQLITE_STATIC, SQLITE_UTF8);
-	case RP_BLOB:
-		return sqlite3_bind_blob64(stmt, i, data, value->size,
-					   SQLITE_STATIC);
-	default:
-		return SQLITE_OK;
-	}
-}
-
 /* Bind the parameters. A parameter without a value is null. */
 static int
 bind_all(sqlite3_stmt *stmt, const struct rp_param *params)
@@ -50,7 +31,7 @@ bind_all(sqlite3_stmt *stmt, const struct rp_param *params)
 		while (p && p->name && name && strcmp(p->name, name + 1) != 0)
 			p++;
 		if (p && p->name && name)
-			rc = bind(stmt, i, &p->value);
+			rc = rp__sqlite_bind(stmt, i, &p->value);
 	}
 	return rc;
 }

@@ -27,8 +27,8 @@ struct run {
 	rp_error *error;
 };
 
-static int
-bind_value(sqlite3_stmt *stmt, int i, const struct rp_value *value)
+int
+rp__sqlite_bind(sqlite3_stmt *stmt, int i, const struct rp_value *value)
 {
 	switch (value->type) {
 	case RP_INT:
@@ -56,7 +56,7 @@ bind_taken(const struct run *run, sqlite3_stmt *stmt, int i, size_t which)
 	const struct taken *taken = &run->s->taken;
 
 	if (taken->count < MANY)
-		return bind_value(stmt, i, &taken->ids[which]);
+		return rp__sqlite_bind(stmt, i, &taken->ids[which]);
 	run->s->rows = (struct rows){ taken->ids, taken->count, 1 };
 	return rp__rows_bind(stmt, i, &run->s->rows);
 }
@@ -80,12 +80,12 @@ bind_one(const struct run *run, sqlite3_stmt *stmt, int i,
 
 	switch (from->stmt) {
 	case FROM_PARAMS:
-		return bind_value(stmt, i, &run->params[from->index]);
+		return rp__sqlite_bind(stmt, i, &run->params[from->index]);
 	case FROM_PAYLOAD:
 	case FROM_APART:
 		payload = rp__rows_payload(&run->params[from->index],
 					   from->stmt == FROM_APART);
-		return bind_value(stmt, i, &payload);
+		return rp__sqlite_bind(stmt, i, &payload);
 	case FROM_CLOCK:
 		return sqlite3_bind_int64(stmt, i, run->now_us / 1000);
 	case FROM_CLOCK_US:
@@ -97,7 +97,7 @@ bind_one(const struct run *run, sqlite3_stmt *stmt, int i,
 	case FROM_TAKEN:
 		return bind_taken(run, stmt, i, taken);
 	case FROM_IDS:
-		return bind_value(stmt, i, &run->ids_before);
+		return rp__sqlite_bind(stmt, i, &run->ids_before);
 	default:
 		return bind_column(stmt, i, run->verb->steps[from->stmt].open,
 				   from->index);

@@ -277,6 +277,7 @@ void rp__sqlite_drop_verb(struct verb *verb);
 /* run.c */
 int rp__sqlite_run(void *db, enum rp_verb which, const struct rp_value *params,
 		   size_t rows, rp_row_fn *fn, void *ctx, rp_error *error);
+int rp__sqlite_bind(sqlite3_stmt *stmt, int i, const struct rp_value *value);
 
 /* url.c */
 int rp__sqlite_read_url(struct rp_url *url, const char *text, rp_error *reterr);
