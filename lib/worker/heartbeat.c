@@ -17,17 +17,19 @@
 #define BUSY_HEARTBEAT_MS 5000
 #define IDLE_HEARTBEAT_MS 10000
 
-/* Returns "queue/kind", or "queue/" for all kinds. The caller frees it. NULL:
- * out of memory. */
-static char *
-queue_and_kind(const char *queue, const char *kind)
+/* Append "queue/kind" to `kinds`, or "queue/" for all kinds. Returns 0 or
+ * RP_ENOMEM. */
+static int
+add_kind(const char *queue, const char *kind, char **kinds, size_t *n)
 {
 	size_t room = strlen(queue) + strlen(kind ? kind : "") + 2;
 	char *text = malloc(room);
 
-	if (text)
-		snprintf(text, room, "%s/%s", queue, kind ? kind : "");
-	return text;
+	if (!text)
+		return RP_ENOMEM;
+	snprintf(text, room, "%s/%s", queue, kind ? kind : "");
+	kinds[(*n)++] = text;
+	return 0;
 }
 
 /* Append to `kinds` a text for each queue and kind that a route serves. A route
@@ -37,22 +39,14 @@ static int
 add_kinds(const rp_worker *w, const struct route *route, char **kinds,
 	  size_t *n)
 {
-	if (!route->is_pattern) {
-		kinds[*n] = queue_and_kind(route->queue, route->kind);
-		if (!kinds[*n])
-			return RP_ENOMEM;
-		++*n;
-		return 0;
-	}
-	for (size_t i = 0; i < w->found_count; i++) {
-		if (!rp__pattern_matches(route->queue, w->found[i].name))
-			continue;
-		kinds[*n] = queue_and_kind(w->found[i].name, route->kind);
-		if (!kinds[*n])
-			return RP_ENOMEM;
-		++*n;
-	}
-	return 0;
+	int r = 0;
+
+	if (!route->is_pattern)
+		return add_kind(route->queue, route->kind, kinds, n);
+	for (size_t i = 0; i < w->found_count && r == 0; i++)
+		if (rp__pattern_matches(route->queue, w->found[i].name))
+			r = add_kind(w->found[i].name, route->kind, kinds, n);
+	return r;
 }
 
 /* Returns the queues and kinds that the worker serves, as a JSON array. The
