@@ -41,7 +41,7 @@ may_write(sqlite3 *db)
 		"delete from main.readpast_job",
 	};
 	int may = sqlite3_db_readonly(db, "main") == 0 &&
-		  rp__sqlite_ask(db, "pragma query_only") == 0;
+		  rp__sqlite_pragma_int(db, "pragma query_only") == 0;
 
 	for (size_t i = 0; i < sizeof(changes) / sizeof(*changes) && may; i++) {
 		sqlite3_stmt *stmt = NULL;
@@ -90,11 +90,11 @@ prefer_wal(struct ext *ext)
 	int64_t wait_ms =
 		ext->mode_waited
 			? 0
-			: rp__sqlite_ask(ext->db, "pragma busy_timeout");
+			: rp__sqlite_pragma_int(ext->db, "pragma busy_timeout");
 	int rc;
 
-	if (rp__sqlite_answers(ext->db, "pragma main.locking_mode", "exclusive",
-			       0))
+	if (rp__sqlite_pragma_is(ext->db, "pragma main.locking_mode",
+				 "exclusive", 0))
 		return;
 	rc = rp__sqlite_try_wal(ext->db, wait_ms);
 	ext->mode_settled = rc == SQLITE_OK;
@@ -129,8 +129,9 @@ is_shared(sqlite3 *db)
 	sqlite3_file_control(db, "main", SQLITE_FCNTL_VFS_POINTER, &vfs);
 	sqlite3_file_control(db, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
 	return path && *path && !moved && vfs == sqlite3_vfs_find(NULL) &&
-	       rp__sqlite_answers(db, "pragma main.journal_mode", "wal", 0) &&
-	       rp__sqlite_answers(db, "pragma main.locking_mode", "normal", 0);
+	       rp__sqlite_pragma_is(db, "pragma main.journal_mode", "wal", 0) &&
+	       rp__sqlite_pragma_is(db, "pragma main.locking_mode", "normal",
+				    0);
 }
 
 static void
@@ -138,8 +139,9 @@ open_own(struct ext *ext)
 {
 	static const rp_options there = { sizeof(there), RP_SCHEMA_REQUIRE,
 					  NULL };
-	char *url = url_of(sqlite3_db_filename(ext->db, "main"),
-			   rp__sqlite_ask(ext->db, "pragma busy_timeout"));
+	char *url =
+		url_of(sqlite3_db_filename(ext->db, "main"),
+		       rp__sqlite_pragma_int(ext->db, "pragma busy_timeout"));
 
 	if (url)
 		rp_open(url, &there, &ext->own, NULL);
@@ -159,10 +161,11 @@ take_over_settings(struct ext *ext)
 		"pragma synchronous = full",
 		"pragma synchronous = extra",
 	};
-	int64_t level = rp__sqlite_ask(ext->db, "pragma main.synchronous");
+	int64_t level =
+		rp__sqlite_pragma_int(ext->db, "pragma main.synchronous");
 	struct sqlite *own = ext->own->db;
 
-	own->busy_ms = rp__sqlite_ask(ext->db, "pragma busy_timeout");
+	own->busy_ms = rp__sqlite_pragma_int(ext->db, "pragma busy_timeout");
 	if (level == ext->own_synchronous)
 		return 0;
 	if (level < 0 || level > 3 ||

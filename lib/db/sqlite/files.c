@@ -37,8 +37,8 @@ fail_deleted(const struct sqlite *s, const char *ending, rp_error *error)
 static int
 is_in_wal_mode(const struct sqlite *s, int else_ret)
 {
-	return rp__sqlite_answers(s->db, "pragma journal_mode", "wal",
-				  else_ret);
+	return rp__sqlite_pragma_is(s->db, "pragma journal_mode", "wal",
+				    else_ret);
 }
 
 static int
@@ -94,7 +94,7 @@ note_files(struct sqlite *s, rp_error *error)
 	/* With another VFS (file interface), without WAL mode, or in exclusive
 	 * locking mode there is no -shm to check. */
 	if (strcmp(s->vfs->zName, "unix") != 0 || !is_in_wal_mode(s, 0) ||
-	    !rp__sqlite_answers(s->db, "pragma locking_mode", "normal", 0))
+	    !rp__sqlite_pragma_is(s->db, "pragma locking_mode", "normal", 0))
 		return 0;
 	if (!s->files.folder && !(s->files.folder = strdup(path)))
 		return rp__fail(error, RP_ENOMEM, "out of memory");

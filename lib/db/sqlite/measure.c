@@ -55,8 +55,9 @@ rp__sqlite_measure(void *db, struct rp_usage *ret)
 
 	if (!s->measured) {
 		s->measured = 1;
-		s->frame_bytes = rp__sqlite_ask(s->db, "pragma page_size") +
-				 FRAME_HEADER;
+		s->frame_bytes =
+			rp__sqlite_pragma_int(s->db, "pragma page_size") +
+			FRAME_HEADER;
 		sqlite3_busy_handler(s->db, nap, s);
 		sqlite3_trace_v2(s->db, SQLITE_TRACE_STMT, count_statement, s);
 	}

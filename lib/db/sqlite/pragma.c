@@ -21,8 +21,8 @@ copy_word(void *word, int count, char **columns, char **names)
 }
 
 int
-rp__sqlite_answers(sqlite3 *db, const char *pragma, const char *word,
-		   int else_ret)
+rp__sqlite_pragma_is(sqlite3 *db, const char *pragma, const char *word,
+		     int else_ret)
 {
 	char answer[WORD] = "";
 
@@ -31,7 +31,7 @@ rp__sqlite_answers(sqlite3 *db, const char *pragma, const char *word,
 }
 
 int64_t
-rp__sqlite_ask(sqlite3 *db, const char *pragma)
+rp__sqlite_pragma_int(sqlite3 *db, const char *pragma)
 {
 	sqlite3_stmt *stmt = NULL;
 	int64_t n = -1;

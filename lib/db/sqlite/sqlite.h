@@ -245,10 +245,10 @@ void rp__writers_close(struct sqlite *s);
 /* pragma.c */
 /* Returns 1 if the pragma's result is `word`, else 0. Returns `else_ret` if the
  * pragma has no result. */
-int rp__sqlite_answers(sqlite3 *db, const char *pragma, const char *word,
-		       int else_ret);
+int rp__sqlite_pragma_is(sqlite3 *db, const char *pragma, const char *word,
+			 int else_ret);
 /* Returns the pragma's result as a number, or -1 if it has no result. */
-int64_t rp__sqlite_ask(sqlite3 *db, const char *pragma);
+int64_t rp__sqlite_pragma_int(sqlite3 *db, const char *pragma);
 
 /* ids.c */
 /* Call this in a transaction that will insert this many jobs. Sets *ret to the

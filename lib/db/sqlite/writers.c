@@ -334,8 +334,9 @@ static void
 queue_for_caller(struct sqlite *s)
 {
 	if (have_file(s, 0))
-		stand_in_queue(&s->writers,
-			       rp__sqlite_ask(s->db, "pragma busy_timeout"));
+		stand_in_queue(
+			&s->writers,
+			rp__sqlite_pragma_int(s->db, "pragma busy_timeout"));
 }
 
 void
