@@ -6,7 +6,6 @@
  */
 #include "basics.h"
 
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

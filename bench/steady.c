@@ -11,7 +11,6 @@
  */
 #include "bench.h"
 
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/mman.h>

@@ -7,7 +7,6 @@
  */
 #include "cmd.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

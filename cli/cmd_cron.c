@@ -6,7 +6,6 @@
  */
 #include "schedules.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 

@@ -7,7 +7,6 @@
  */
 #include "schedules.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 struct apply {

@@ -9,7 +9,6 @@
  * "5m"}').
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "ext.h"

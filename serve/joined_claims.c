@@ -7,7 +7,6 @@
  */
 #include "joined.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "internal.h"

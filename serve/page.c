@@ -7,7 +7,6 @@
  */
 #include "page.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 

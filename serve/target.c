@@ -9,7 +9,6 @@
  */
 #include "serve.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 

@@ -10,8 +10,6 @@
  */
 #include "grouped.h"
 
-#include <stdlib.h>
-
 #define SCHEMA "readpast"
 #define WORKERS 4
 #define PER_SECOND 8000 /* more jobs than are done in a second */

@@ -8,7 +8,6 @@
 #include <readpast.h>
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 

@@ -11,7 +11,6 @@
  */
 #include "worker.h"
 
-#include <stdlib.h>
 #include <time.h>
 
 /* ---- the coordinator ---- */

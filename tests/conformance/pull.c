@@ -9,7 +9,6 @@
 
 #include <poll.h>
 #include <pthread.h>
-#include <stdatomic.h>
 
 #define PATIENCE_MS 60000
 
