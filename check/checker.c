@@ -382,25 +382,20 @@ by_job_and_claim(const void *pa, const void *pb)
 }
 
 static void
-check_groups(const struct checker *c, finding_fn *found, void *ctx,
-	     struct verdicts *ret)
+check_groups(const struct checker *c, const struct findings *findings)
 {
-	char line[400];
-
-	for (size_t i = 0; i < c->stuck_count; i++) {
-		snprintf(line, sizeof(line),
-			 "group %.255s waits, although no job of the group "
-			 "runs or may run",
-			 c->stuck[i]);
-		ret->broken[P13]++;
-		found(ctx, P13, line);
-	}
+	for (size_t i = 0; i < c->stuck_count; i++)
+		findings_add(findings, P13,
+			     "group %.255s waits, although no job of the group "
+			     "runs or may run",
+			     c->stuck[i]);
 }
 
 int
 checker_run(struct checker *c, finding_fn *found, void *ctx,
 	    struct verdicts *ret)
 {
+	const struct findings findings = { found, ctx, ret };
 	int audited = c->audited && !c->purged;
 
 	*ret = (struct verdicts){ .events = (int64_t)c->count,
@@ -416,12 +411,10 @@ checker_run(struct checker *c, finding_fn *found, void *ctx,
 	if (c->count)
 		qsort(c->events, c->count, sizeof(*c->events),
 		      by_job_and_claim);
-	fires_check(&c->fires, found, ctx, ret);
+	fires_check(&c->fires, &findings);
 	for (size_t i = 0; i < c->count;) {
 		struct life life = { .events = &c->events[i],
-				     .found = found,
-				     .ctx = ctx,
-				     .sum = ret };
+				     .findings = &findings };
 
 		while (i < c->count && c->events[i].id == life.events->id) {
 			life.count++;
@@ -431,6 +424,6 @@ checker_run(struct checker *c, finding_fn *found, void *ctx,
 		if (limits_take(&c->limits, &life) < 0)
 			return -1;
 	}
-	check_groups(c, found, ctx, ret);
-	return limits_check(&c->limits, found, ctx, ret);
+	check_groups(c, &findings);
+	return limits_check(&c->limits, &findings);
 }

@@ -65,9 +65,9 @@ by_instant(const void *pa, const void *pb)
 }
 
 void
-fires_check(struct fires *fires, finding_fn *found, void *ctx,
-	    struct verdicts *ret)
+fires_check(struct fires *fires, const struct findings *findings)
 {
+	struct verdicts *sum = findings->sum;
 	const struct fire *last = NULL;
 
 	if (fires->count)
@@ -76,22 +76,18 @@ fires_check(struct fires *fires, finding_fn *found, void *ctx,
 	for (size_t i = 0; i < fires->count; i++) {
 		const struct fire *a = &fires->items[i];
 		int same = last && strcmp(a->schedule, last->schedule) == 0;
-		char line[300];
 
-		ret->schedules += !same;
+		sum->schedules += !same;
 		same = same && strcmp(a->at, last->at) == 0;
-		ret->instants += !same;
-		if (a->late_ms > ret->latest_ms)
-			ret->latest_ms = a->late_ms;
-		if (same && a->id != last->id) {
-			snprintf(line, sizeof(line),
-				 "schedule %.128s fired twice for %.32s: jobs "
-				 "%lld and %lld",
-				 a->schedule, a->at, (long long)last->id,
-				 (long long)a->id);
-			ret->broken[P7]++;
-			found(ctx, P7, line);
-		}
+		sum->instants += !same;
+		if (a->late_ms > sum->latest_ms)
+			sum->latest_ms = a->late_ms;
+		if (same && a->id != last->id)
+			findings_add(findings, P7,
+				     "schedule %.128s fired twice for %.32s: "
+				     "jobs %lld and %lld",
+				     a->schedule, a->at, (long long)last->id,
+				     (long long)a->id);
 		last = a;
 	}
 }

@@ -8,7 +8,7 @@
 #ifndef FIRES_H
 #define FIRES_H
 
-#include "checker.h"
+#include "findings.h"
 #include "line.h"
 
 struct fires {
@@ -21,8 +21,7 @@ struct fires {
 int fires_add(struct fires *fires, const struct line *line);
 /* Check that a schedule has enqueued only one job for each instant (a time that
  * the schedule names). The job may have been claimed several times. */
-void fires_check(struct fires *fires, finding_fn *found, void *ctx,
-		 struct verdicts *ret);
+void fires_check(struct fires *fires, const struct findings *findings);
 void fires_clear(struct fires *fires);
 
 #endif

@@ -25,16 +25,14 @@ const char *const verdict_names[VERDICTS] = { "done", "fail", "dead", "release",
 __attribute__((format(printf, 3, 4))) static void
 broken(const struct life *life, enum promise promise, const char *format, ...)
 {
-	char line[300];
+	char text[300];
 	va_list args;
-	int n = snprintf(line, sizeof(line),
-			 "job %lld: ", (long long)life->events->id);
 
 	va_start(args, format);
-	vsnprintf(line + n, sizeof(line) - (size_t)n, format, args);
+	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	life->sum->broken[promise]++;
-	life->found(life->ctx, promise, line);
+	findings_add(life->findings, promise, "job %lld: %s",
+		     (long long)life->events->id, text);
 }
 
 /* Return the event that says that a verdict was accepted, or NULL if the
@@ -152,7 +150,7 @@ check_claims(const struct life *life)
 			       (long long)a->claim);
 		next = a->attempt + 1;
 		if (b->attempt > next)
-			life->sum->gaps += b->attempt - next;
+			life->findings->sum->gaps += b->attempt - next;
 		else if (b->attempt < next && !end.released)
 			broken(life, P6,
 			       "attempt %lld is followed by attempt %lld",
@@ -239,13 +237,14 @@ is_final(const struct life *life, const struct event *e)
 void
 life_check(struct life *life, int audited)
 {
+	struct verdicts *sum = life->findings->sum;
 	int enqueued = 0, final = 0;
 
 	while (life->claims < life->count &&
 	       life->events[life->claims].kind == CLAIMED)
 		life->claims++;
-	life->sum->jobs++;
-	life->sum->claims += (int64_t)life->claims;
+	sum->jobs++;
+	sum->claims += (int64_t)life->claims;
 	check_claims(life);
 	for (size_t i = life->claims; i < life->count; i++) {
 		const struct event *e = &life->events[i];
@@ -255,8 +254,7 @@ life_check(struct life *life, int audited)
 		 * the history began. */
 		enqueued |= e->kind == ENQUEUED && !e->existed;
 		final |= is_final(life, e);
-		life->sum->settled +=
-			e->kind == SETTLED && e->verdict != V_EXTEND;
+		sum->settled += e->kind == SETTLED && e->verdict != V_EXTEND;
 		if (e->kind == SETTLED && e->ok)
 			check_verdict(life, e);
 	}

@@ -8,7 +8,7 @@
 #ifndef LIFE_H
 #define LIFE_H
 
-#include "checker.h"
+#include "findings.h"
 
 enum kind {
 	ENQUEUED,
@@ -50,9 +50,7 @@ struct event {
 struct life {
 	const struct event *events;
 	size_t count, claims;
-	finding_fn *found;
-	void *ctx;
-	struct verdicts *sum;
+	const struct findings *findings;
 };
 
 /* Check the events of a job. `audited`: not 0 if the history also lists the

@@ -212,17 +212,8 @@ struct checking {
 	struct run *runs; /* claims made while the setting was in force */
 	size_t count;
 	int64_t *ends; /* a heap of times; it has room for all runs */
-	finding_fn *found;
-	void *ctx;
-	struct verdicts *sum;
+	const struct findings *findings;
 };
-
-static void
-report(const struct checking *c, enum promise promise, const char *text)
-{
-	c->sum->broken[promise]++;
-	c->found(c->ctx, promise, text);
-}
 
 /* In a heap of `n` times, move the time at `i` down until no time below it is
  * earlier. */
@@ -261,7 +252,7 @@ static void
 check_overlap(const struct checking *c, const struct run *runs, size_t count,
 	      int64_t most, uint32_t name)
 {
-	char text[700], of[500];
+	char of[500];
 	size_t n = 0;
 
 	for (size_t i = 0; i < count; i++) {
@@ -275,12 +266,11 @@ check_overlap(const struct checking *c, const struct run *runs, size_t count,
 		if ((int64_t)n <= most)
 			continue;
 		name_write(of, sizeof(of), c->limits->names.items[name]);
-		snprintf(text, sizeof(text),
-			 "job %lld: claim %lld was given while %zu other jobs "
-			 "of %s ran, and the limit is %lld",
-			 (long long)runs[i].id, (long long)runs[i].claim, n - 1,
-			 of, (long long)most);
-		report(c, P10, text);
+		findings_add(c->findings, P10,
+			     "job %lld: claim %lld was given while %zu other "
+			     "jobs of %s ran, and the limit is %lld",
+			     (long long)runs[i].id, (long long)runs[i].claim,
+			     n - 1, of, (long long)most);
 	}
 }
 
@@ -304,7 +294,7 @@ check_rate(const struct checking *c)
 {
 	int64_t window = c->setting->window_us - SLACK_US;
 	size_t n = (size_t)c->setting->rate;
-	char text[700], of[500];
+	char of[500];
 
 	qsort(c->runs, c->count, sizeof(*c->runs), by_claim);
 	for (size_t i = 0; i + n < c->count; i++) {
@@ -314,13 +304,14 @@ check_rate(const struct checking *c)
 			continue;
 		name_write(of, sizeof(of),
 			   c->limits->names.items[c->setting->queue]);
-		snprintf(text, sizeof(text),
-			 "job %lld: claim %lld is start number %zu of %s "
-			 "within %lld us, but the rate allows %zu in %lld us",
-			 (long long)c->runs[i + n].id,
-			 (long long)c->runs[i + n].claim, n + 1, of,
-			 (long long)took, n, (long long)c->setting->window_us);
-		report(c, P12, text);
+		findings_add(c->findings, P12,
+			     "job %lld: claim %lld is start number %zu of %s "
+			     "within %lld us, but the rate allows %zu in %lld "
+			     "us",
+			     (long long)c->runs[i + n].id,
+			     (long long)c->runs[i + n].claim, n + 1, of,
+			     (long long)took, n,
+			     (long long)c->setting->window_us);
 	}
 }
 
@@ -339,9 +330,9 @@ check_setting(struct checking *c, const struct setting *setting)
 			c->runs[c->count++] = *run;
 	}
 	if (setting->limit || setting->group_limit)
-		c->sum->examined[P10] = 1;
+		c->findings->sum->examined[P10] = 1;
 	if (setting->rate)
-		c->sum->examined[P12] = 1;
+		c->findings->sum->examined[P12] = 1;
 	if (!c->count)
 		return;
 	qsort(c->runs, c->count, sizeof(*c->runs), by_start);
@@ -355,12 +346,9 @@ check_setting(struct checking *c, const struct setting *setting)
 }
 
 int
-limits_check(struct limits *l, finding_fn *found, void *ctx,
-	     struct verdicts *ret)
+limits_check(struct limits *l, const struct findings *findings)
 {
-	struct checking c = {
-		.limits = l, .found = found, .ctx = ctx, .sum = ret
-	};
+	struct checking c = { .limits = l, .findings = findings };
 	int r = 0;
 
 	if (!l->settings_count)
@@ -378,7 +366,7 @@ limits_check(struct limits *l, finding_fn *found, void *ctx,
 			s->until = s[1].asked;
 		check_setting(&c, s);
 		if (s->group_limit == 1)
-			r = order_check(l, s, found, ctx, ret);
+			r = order_check(l, s, findings);
 	}
 	free(c.runs);
 	free(c.ends);

@@ -56,13 +56,12 @@ struct limits {
  * the claims of one job. Call life_check() for this job first. */
 int limits_add(struct limits *limits, const struct line *line);
 int limits_take(struct limits *limits, const struct life *life);
-int limits_check(struct limits *limits, finding_fn *found, void *ctx,
-		 struct verdicts *ret);
+int limits_check(struct limits *limits, const struct findings *findings);
 void limits_clear(struct limits *limits);
 
 /* Check the order of the groups of a queue with a group limit of 1 (order.c).
  * Returns -1 if memory ran out. */
 int order_check(const struct limits *limits, const struct setting *setting,
-		finding_fn *found, void *ctx, struct verdicts *ret);
+		const struct findings *findings);
 
 #endif

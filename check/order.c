@@ -36,9 +36,7 @@ struct ordering {
 				     * sent */
 	struct before batch;        /* the jobs ahead of the checked job in the
 				     * same enqueue */
-	finding_fn *found;
-	void *ctx;
-	struct verdicts *sum;
+	const struct findings *findings;
 };
 
 /* Return the time before which no later job of the group may be claimed. This
@@ -76,20 +74,18 @@ static void
 check_turn(const struct ordering *o, const struct turn *turn)
 {
 	const struct turn *first = passed(o, &o->surely, turn);
-	char text[700], of[500];
+	char of[500];
 
 	if (!first)
 		first = passed(o, &o->batch, turn);
 	if (!first)
 		return;
 	name_write(of, sizeof(of), o->limits->names.items[turn->name]);
-	snprintf(text, sizeof(text),
-		 "job %lld of %s was claimed although job %lld was before it "
-		 "and was claimed %lld us later",
-		 (long long)turn->id, of, (long long)first->id,
-		 (long long)(claimed_until(o, first) - turn->first_at));
-	o->sum->broken[P11]++;
-	o->found(o->ctx, P11, text);
+	findings_add(o->findings, P11,
+		     "job %lld of %s was claimed although job %lld was before "
+		     "it and was claimed %lld us later",
+		     (long long)turn->id, of, (long long)first->id,
+		     (long long)(claimed_until(o, first) - turn->first_at));
 }
 
 static int
@@ -160,13 +156,11 @@ select_turns(const struct ordering *o)
 
 int
 order_check(const struct limits *l, const struct setting *setting,
-	    finding_fn *found, void *ctx, struct verdicts *ret)
+	    const struct findings *findings)
 {
 	struct ordering o = { .limits = l,
 			      .setting = setting,
-			      .found = found,
-			      .ctx = ctx,
-			      .sum = ret };
+			      .findings = findings };
 	int r = -1;
 	size_t count;
 
@@ -174,7 +168,7 @@ order_check(const struct limits *l, const struct setting *setting,
 	o.by_end = calloc(l->turns_count + 1, sizeof(*o.by_end));
 	if (!o.turns || !o.by_end)
 		goto fail;
-	ret->examined[P11] = 1;
+	findings->sum->examined[P11] = 1;
 	count = select_turns(&o);
 	qsort(o.turns, count, sizeof(*o.turns), by_arrival);
 	for (size_t i = 0, n; i < count; i += n) {
