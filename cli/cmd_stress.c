@@ -126,9 +126,9 @@ reap(struct stress *s, int ending)
 }
 
 static int
-alive(const struct stress *s, int64_t from, int64_t to)
+any_alive(const struct stress *s, int64_t count)
 {
-	for (int64_t i = from; i < to; i++)
+	for (int64_t i = 0; i < count; i++)
 		if (s->children[i].pid)
 			return 1;
 	return 0;
@@ -235,7 +235,7 @@ load(struct stress *s)
 		}
 		sleep_us(TICK_US);
 		status = reap(s, 0);
-		if (!alive(s, 0, s->producers))
+		if (!any_alive(s, s->producers))
 			atomic_store(&s->shared->made, 1);
 		if (!status)
 			status = restart(s);
@@ -258,7 +258,7 @@ finish(struct stress *s)
 	for (int64_t i = 0; i < s->workers; i++)
 		if (worker_at(s, i)->pid)
 			kill(worker_at(s, i)->pid, SIGTERM);
-	while (alive(s, 0, n)) {
+	while (any_alive(s, n)) {
 		for (int64_t i = 0; i < n && monotonic_us() > until; i++)
 			if (s->children[i].pid)
 				kill(s->children[i].pid, SIGKILL);
