@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "fires.h"
+#include "grow.h"
 #include "limited.h"
 #include "readpast.h"
 
@@ -32,7 +33,7 @@ struct checker {
 	struct limits limits;
 	char **stuck; /* groups whose jobs wait without a reason; see
 		       * checker_group() */
-	size_t stuck_count;
+	size_t stuck_count, stuck_room;
 	struct event *events;
 	size_t count, room;
 	void *clients; /* search tree of the clients' names */
@@ -71,17 +72,13 @@ checker_free(struct checker *c)
 static int
 add(struct checker *c, const struct event *event)
 {
-	if (c->count == c->room) {
-		size_t room = c->room ? c->room * 2 : 1024;
-		struct event *events =
-			realloc(c->events, room * sizeof(*events));
+	struct event *events =
+		grow(c->events, c->count, &c->room, sizeof(*events));
 
-		if (!events)
-			return -1;
-		c->events = events;
-		c->room = room;
-	}
-	c->events[c->count++] = *event;
+	if (!events)
+		return -1;
+	c->events = events;
+	events[c->count++] = *event;
 	return 0;
 }
 
@@ -344,16 +341,16 @@ checker_audited(struct checker *c)
 int
 checker_group(struct checker *c, const char *name)
 {
-	size_t size = (c->stuck_count + 1) * sizeof(*c->stuck);
-	char **stuck = realloc(c->stuck, size), *copy = strdup(name);
+	char **stuck =
+		grow(c->stuck, c->stuck_count, &c->stuck_room, sizeof(*stuck));
 
-	if (stuck)
-		c->stuck = stuck;
-	if (!stuck || !copy) {
-		free(copy);
+	if (!stuck)
 		return -1;
-	}
-	stuck[c->stuck_count++] = copy;
+	c->stuck = stuck;
+	stuck[c->stuck_count] = strdup(name);
+	if (!stuck[c->stuck_count])
+		return -1;
+	c->stuck_count++;
 	return 0;
 }
 

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "grow.h"
+
 struct fire {
 	char *schedule; /* the schedule's name; owned */
 	const char *at; /* the instant; points into the memory at `schedule` */
@@ -29,19 +31,13 @@ fires_add(struct fires *fires, const struct line *line)
 {
 	const struct word *name = &line->words[SCHEDULE];
 	const struct word *at = &line->words[SCHEDULED_FOR];
-	struct fire *fire;
+	struct fire *fire, *items = grow(fires->items, fires->count,
+					 &fires->room, sizeof(*items));
 
-	if (fires->count == fires->room) {
-		size_t room = fires->room ? fires->room * 2 : 64;
-		struct fire *items =
-			realloc(fires->items, room * sizeof(*items));
-
-		if (!items)
-			return -1;
-		fires->items = items;
-		fires->room = room;
-	}
-	fire = &fires->items[fires->count];
+	if (!items)
+		return -1;
+	fires->items = items;
+	fire = &items[fires->count];
 	fire->schedule = malloc(name->size + at->size + 2);
 	if (!fire->schedule)
 		return -1;

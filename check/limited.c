@@ -19,24 +19,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "grow.h"
+
 /* A claim number is the time of the claim in microseconds. If this time is not
  * larger than the job's last claim number, the number is the last claim number
  * + 1. So a claim number may be up to SLACK_US later than the claim. */
 #define SLACK_US 1000
-
-/* Make room for one more item. Returns the items, or NULL if memory ran out. */
-static void *
-grow(void *items, size_t count, size_t *room, size_t size)
-{
-	size_t larger = *room ? *room * 2 : 64;
-
-	if (count < *room)
-		return items;
-	items = realloc(items, larger * size);
-	if (items)
-		*room = larger;
-	return items;
-}
 
 /* ---- collecting ---- */
 

@@ -16,6 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "grow.h"
+
 static int
 compare(const void *a, const void *b)
 {
@@ -27,18 +29,14 @@ compare(const void *a, const void *b)
 static uint32_t
 append(struct names *names, struct name *name)
 {
-	if (names->count + 1 >= names->room) {
-		size_t room = names->room ? names->room * 2 : 64;
-		struct name **items =
-			realloc(names->items, room * sizeof(struct name *));
+	struct name **items = grow(names->items, names->count + 1, &names->room,
+				   sizeof(struct name *));
 
-		if (!items)
-			return 0;
-		names->items = items;
-		names->room = room;
-	}
+	if (!items)
+		return 0;
+	names->items = items;
 	name->number = (uint32_t)++names->count;
-	names->items[name->number] = name;
+	items[name->number] = name;
 	return name->number;
 }
 
