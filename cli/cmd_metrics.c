@@ -23,15 +23,15 @@ metrics_head(FILE *to, const char *name, const char *type, const char *help)
 		help, name, type);
 }
 
-/* Write a label's value. */
+/* Write the label that names a queue. */
 static void
-put_label(FILE *to, const char *name, const char *value)
+put_queue(FILE *to, const char *queue)
 {
-	fprintf(to, "%s=\"", name);
-	for (; *value; value++) {
-		if (*value == '"' || *value == '\\')
+	fputs("queue=\"", to);
+	for (; *queue; queue++) {
+		if (*queue == '"' || *queue == '\\')
 			putc('\\', to);
-		putc(*value, to);
+		putc(*queue, to);
 	}
 	putc('"', to);
 }
@@ -73,7 +73,7 @@ put_jobs(FILE *to, const rp_stats *stats)
 			memcpy(&n, (const char *)q + states[s].offset,
 			       sizeof(n));
 			fputs("readpast_queue_jobs{", to);
-			put_label(to, "queue", q->queue);
+			put_queue(to, q->queue);
 			fprintf(to, ",state=\"%s\"} %lld\n", states[s].state,
 				(long long)n);
 		}
@@ -97,7 +97,7 @@ put_metric(FILE *to, const rp_stats *stats, const struct metric *metric)
 
 		memcpy(&n, (const char *)q + metric->offset, sizeof(n));
 		fprintf(to, "readpast_%s{", metric->name);
-		put_label(to, "queue", q->queue);
+		put_queue(to, q->queue);
 		fprintf(to, "} %.15g\n", n < 0 ? 0 : (double)n / metric->scale);
 	}
 }
@@ -142,7 +142,7 @@ put_queues(FILE *to, const rp_stats *stats)
 		const rp_queue_stats *q = rp_stats_at(stats, i);
 
 		fputs("readpast_queue_paused{", to);
-		put_label(to, "queue", q->queue);
+		put_queue(to, q->queue);
 		fprintf(to, "} %d\n", q->paused);
 	}
 	metrics_head(to, "queues", "gauge",
