@@ -247,9 +247,9 @@ typedef int ext_element_fn(void *ctx, struct ext_call *call, size_t i,
 int ext_each(struct ext_call *call, enum ext_param param, ext_element_fn *fn,
 	     void *ctx);
 
-/* Read a JSON array of names, or a single name. *ret has a NULL at its end.
- * Free it with ext_free_names(). */
-int ext_names(struct ext_call *call, enum ext_param param, char ***ret);
+/* Read the argument `queues`, a JSON array of names or a single name. *ret has
+ * a NULL at its end. Free it with ext_free_names(). */
+int ext_queues(struct ext_call *call, char ***ret);
 void ext_free_names(char **names);
 
 /* ---- the functions ---- */

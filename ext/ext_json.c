@@ -229,9 +229,9 @@ ext_free_names(char **names)
 }
 
 int
-ext_names(struct ext_call *call, enum ext_param param, char ***ret)
+ext_queues(struct ext_call *call, char ***ret)
 {
-	const struct ext_argument *argument = &call->arguments[param];
+	const struct ext_argument *argument = &call->arguments[P_QUEUES];
 	struct names names = { NULL, 0 };
 	struct ext_element one = { .is_string = 1,
 				   .text = argument->text,
@@ -239,12 +239,12 @@ ext_names(struct ext_call *call, enum ext_param param, char ***ret)
 	int r;
 
 	if (*one.text == '[')
-		r = ext_each(call, param, add_name, &names);
+		r = ext_each(call, P_QUEUES, add_name, &names);
 	else
 		r = add_name(&names, call, 0, &one);
 	if (r == 0 && names.count == 0)
 		r = rp__fail(&call->error, RP_EINVAL, "%s: the array is empty",
-			     ext_words(param));
+			     ext_words(P_QUEUES));
 	if (r < 0)
 		ext_free_names(names.list);
 	else

@@ -191,7 +191,7 @@ int
 ext_do_worker_start(struct ext_call *call, struct rp_value *ret)
 {
 	char **queues = NULL;
-	int r = ext_names(call, P_QUEUES, &queues);
+	int r = ext_queues(call, &queues);
 
 	if (r == 0)
 		r = become(call, call->arguments[P_WORKER].text, queues);
@@ -296,7 +296,7 @@ ext_do_wait(struct ext_call *call, struct rp_value *ret)
 	if (!call->arguments[P_WAITED].text)
 		return wait_for_job(call, ret);
 	call->arguments[P_QUEUES] = call->arguments[P_WAITED];
-	r = ext_names(call, P_QUEUES, &awaited.queues);
+	r = ext_queues(call, &awaited.queues);
 	if (r == 0)
 		r = wait_and_beat(call, &awaited);
 	*ret = rp__int(r > 0);
