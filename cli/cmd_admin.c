@@ -11,11 +11,10 @@
 #include "internal.h"
 
 static void
-print_statement(void *ctx, const char *sql)
+print_statement(const char *sql)
 {
 	size_t n = strlen(sql);
 
-	(void)ctx;
 	while (n > 0 && sql[n - 1] == '\n')
 		n--;
 	printf("%.*s;\n\n", (int)n, sql);
@@ -27,7 +26,7 @@ static int
 print_schema(const struct cmd *cmd)
 {
 	rp_error error;
-	int r = rp__schema_sql(cmd->url, print_statement, NULL, &error);
+	int r = rp__schema_sql(cmd->url, print_statement, &error);
 
 	return r < 0 ? complain(status_of(r), "%s", error.message) : DONE;
 }

@@ -190,16 +190,14 @@ rp__query(rp_conn *conn, const struct rp_query *query)
 }
 
 int
-rp__schema_sql(const char *url, rp_sql_fn *statement, void *ctx,
-	       rp_error *reterr)
+rp__schema_sql(const char *url, rp_sql_fn *statement, rp_error *reterr)
 {
 	struct rp_url parsed;
 	int r = rp__url_parse(url, &parsed, reterr);
 
 	if (r < 0)
 		return r;
-	r = parsed.database->backend->schema_sql(&parsed, statement, ctx,
-						 reterr);
+	r = parsed.database->backend->schema_sql(&parsed, statement, reterr);
 	rp__url_free(&parsed);
 	return r;
 }

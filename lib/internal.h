@@ -140,8 +140,7 @@ int rp__query(rp_conn *conn, const struct rp_query *query);
 void rp__measure(rp_conn *conn, struct rp_usage *ret);
 /* Call `statement` with each SQL statement that rp_open() would run to create
  * the schema in this kind of database. Does not connect. */
-int rp__schema_sql(const char *url, rp_sql_fn *statement, void *ctx,
-		   rp_error *reterr);
+int rp__schema_sql(const char *url, rp_sql_fn *statement, rp_error *reterr);
 /* Each of these returns 0 or 1. rp__has_notifications(): does the database have
  * notifications? rp__hears(): does a notification that `other` sends arrive at
  * `conn`? rp__is_pooled(): does the connection go through a pooler? See hears()

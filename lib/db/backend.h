@@ -210,7 +210,7 @@ struct rp_job_waiter {
 #define RP_WAIT_PROBE 2 /* probe: look whether a job is ready */
 #define RP_WAIT_SWEEP 4 /* sweep, unless another worker has just swept */
 
-typedef void rp_sql_fn(void *ctx, const char *sql);
+typedef void rp_sql_fn(const char *sql);
 
 struct rp_backend {
 	/* Parse the URL `text` into `url`. url->text has room for two copies of
@@ -249,7 +249,7 @@ struct rp_backend {
 	int (*is_replaced)(void *db);
 	/* Call `statement` with each SQL statement that creates the schema. */
 	int (*schema_sql)(const struct rp_url *url, rp_sql_fn *statement,
-			  void *ctx, rp_error *reterr);
+			  rp_error *reterr);
 	/* Returns 1 if the caller has an open transaction, so that begin()
 	 * would join it. */
 	int (*joins)(void *db);

@@ -184,7 +184,7 @@ void rp__postgres_forget(struct postgres *s);
 /* schema.c */
 int rp__postgres_check_schema(struct postgres *s, int schema, rp_error *error);
 int rp__postgres_schema_sql(const struct rp_url *url, rp_sql_fn *statement,
-			    void *ctx, rp_error *reterr);
+			    rp_error *reterr);
 /* Returns a copy of the SQL with the schema's name in place of `readpast`; the
  * caller frees it. NULL: out of memory. */
 char *rp__postgres_named(const char *schema, const char *sql);

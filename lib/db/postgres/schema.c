@@ -231,12 +231,12 @@ install(struct postgres *s, rp_error *error)
 
 int
 rp__postgres_schema_sql(const struct rp_url *url, rp_sql_fn *statement,
-			void *ctx, rp_error *reterr)
+			rp_error *reterr)
 {
 	const char *schema = url->schema ? url->schema : "readpast";
 
-	statement(ctx, "begin");
-	statement(ctx, "set local search_path = pg_catalog, pg_temp");
+	statement("begin");
+	statement("set local search_path = pg_catalog, pg_temp");
 	for (int v = 0; v < SCHEMA_VERSION; v++)
 		for (const char *const *step = rp__schema_postgres[v]; *step;
 		     step++) {
@@ -245,10 +245,10 @@ rp__postgres_schema_sql(const struct rp_url *url, rp_sql_fn *statement,
 			if (!sql)
 				return rp__fail(reterr, RP_ENOMEM,
 						"out of memory");
-			statement(ctx, sql);
+			statement(sql);
 			free(sql);
 		}
-	statement(ctx, "commit");
+	statement("commit");
 	return 0;
 }
 

@@ -75,17 +75,17 @@ upgrade_steps(struct sqlite *s, rp_error *error)
 }
 
 int
-rp__sqlite_schema_sql(const struct rp_url *url, rp_sql_fn *statement, void *ctx,
+rp__sqlite_schema_sql(const struct rp_url *url, rp_sql_fn *statement,
 		      rp_error *reterr)
 {
 	(void)url;
 	(void)reterr;
-	statement(ctx, "pragma journal_mode = wal");
-	statement(ctx, "begin immediate");
+	statement("pragma journal_mode = wal");
+	statement("begin immediate");
 	for (int v = 0; v < SCHEMA_VERSION; v++)
 		for (const char *const *sql = rp__schema_sqlite[v]; *sql; sql++)
-			statement(ctx, *sql);
-	statement(ctx, "commit");
+			statement(*sql);
+	statement("commit");
 	return 0;
 }
 

@@ -307,7 +307,7 @@ void rp__sqlite_trim_wal(void *db);
 /* schema.c */
 int rp__sqlite_check_schema(struct sqlite *s, int schema, rp_error *error);
 int rp__sqlite_schema_sql(const struct rp_url *url, rp_sql_fn *statement,
-			  void *ctx, rp_error *reterr);
+			  rp_error *reterr);
 /* Switch to WAL mode, trying for up to wait_ms. Returns a SQLite result
  * code. */
 int rp__sqlite_try_wal(sqlite3 *db, int64_t wait_ms);
