@@ -21,18 +21,13 @@ static int
 number_of(const struct cmd *cmd, const char *option, const char *word,
 	  const char *const *words)
 {
-	int i = 0;
+	int i = word ? rp__word_index(words, word) : 0;
 
-	if (!word)
-		return 0;
-	while (words[i] && strcmp(words[i], word) != 0)
-		i++;
-	if (words[i])
-		return i;
-	usage(cmd, "%s %.40s: expected %s%s%s%s%s", option, word, words[0],
-	      words[2] ? ", " : "", words[2] ? words[1] : "", " or ",
-	      words[2] ? words[2] : words[1]);
-	return -1;
+	if (i < 0)
+		usage(cmd, "%s %.40s: expected %s%s%s or %s", option, word,
+		      words[0], words[2] ? ", " : "", words[2] ? words[1] : "",
+		      words[2] ? words[2] : words[1]);
+	return i;
 }
 
 /* the state of the command `cron add` */

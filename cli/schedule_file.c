@@ -43,11 +43,9 @@ take_word(const struct schedule_file *f, const char *where, const char *member,
 	  const json_t *value, const char *const *words, int *ret)
 {
 	const char *word = json_string_value(value);
-	int i = 0;
+	int i = word ? rp__word_index(words, word) : -1;
 
-	while (word && words[i] && strcmp(words[i], word) != 0)
-		i++;
-	if (!word || !words[i])
+	if (i < 0)
 		return refuse(f, where, member,
 			      words == rp__missed_words
 				      ? "expected once, all or skip"

@@ -20,13 +20,9 @@ take_word(struct ext_call *call, enum ext_param param, const char *const *words,
 	  const char *error, int *ret)
 {
 	const char *word = call->arguments[param].text;
-	int i = 0;
+	int i = word ? rp__word_index(words, word) : *ret;
 
-	if (!word)
-		return 0;
-	while (words[i] && strcmp(words[i], word) != 0)
-		i++;
-	if (!words[i])
+	if (i < 0)
 		return rp__fail(&call->error, RP_EINVAL, "%s", error);
 	*ret = i;
 	return 0;

@@ -15,6 +15,15 @@ const char *const rp__missed_words[] = { "once", "all", "skip", NULL };
 const char *const rp__overlap_words[] = { "allow", "skip", NULL };
 
 int
+rp__word_index(const char *const *words, const char *word)
+{
+	for (int i = 0; words[i]; i++)
+		if (strcmp(words[i], word) == 0)
+			return i;
+	return -1;
+}
+
+int
 rp__schedule_check(const rp_schedule *s, rp_error *error)
 {
 	int r = rp__check_name(error, "the schedule's name", s->name,

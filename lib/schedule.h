@@ -26,6 +26,8 @@ struct rp_schedules {
 /* The words for RP_MISSED_* and RP_OVERLAP_*, in the order of the numbers, with
  * a NULL at the end. */
 extern const char *const rp__missed_words[], *const rp__overlap_words[];
+/* Returns the index of a word in one of these lists, or -1. */
+int rp__word_index(const char *const *words, const char *word);
 /* Check a schedule's names, payload and numbers. The database checks the
  * headers. The spec and the zone are checked when the next instant is
  * computed. */

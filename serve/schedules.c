@@ -106,15 +106,13 @@ static int
 take_word(struct request *request, const char *word, const char *field,
 	  const char *const *words, int *ret)
 {
-	*ret = 0;
-	if (!word)
-		return 0;
-	while (words[*ret] && strcmp(words[*ret], word) != 0)
-		++*ret;
-	return words[*ret] ? 0
-			   : refuse(request, RP_EINVAL, field,
-				    words[2] ? "expected once, all or skip"
-					     : "expected allow or skip");
+	*ret = word ? rp__word_index(words, word) : 0;
+	if (*ret < 0)
+		return refuse(request, RP_EINVAL, field,
+			      words == rp__missed_words
+				      ? "expected once, all or skip"
+				      : "expected allow or skip");
+	return 0;
 }
 
 /* Take the payload and the headers. memory[0] and memory[1] get what they point
