@@ -46,6 +46,16 @@ add_gone(struct slice *s, const struct rp_value *row, int64_t shift)
 	p[ERASE_KEPT] = rp__int(rp__copy_is_kept(row));
 }
 
+/* Move *i to the source's first job whose id is at least `id`. Returns 1 if
+ * this job has the id. */
+static int
+find_ours(const struct slice *s, size_t *i, int64_t id)
+{
+	while (*i < s->ours.count && rp__copy_id(&s->ours, *i) < id)
+		++*i;
+	return *i < s->ours.count && rp__copy_id(&s->ours, *i) == id;
+}
+
 /* Compare the source's jobs (`ours`) with the target's (`theirs`). Jobs may be
  * equal although their values are written differently; the database compares
  * such jobs later. If c->mirror is set, jobs of the target that are missing
@@ -58,11 +68,7 @@ match(struct rp_copy *c, struct slice *s)
 	for (size_t t = 0; t < s->theirs.count; t++) {
 		const struct rp_value *there = rp__copy_row(&s->theirs, t);
 
-		while (i < s->ours.count &&
-		       rp__copy_id(&s->ours, i) < there[ROW_ID].i)
-			i++;
-		if (i == s->ours.count ||
-		    rp__copy_id(&s->ours, i) != there[ROW_ID].i) {
+		if (!find_ours(s, &i, there[ROW_ID].i)) {
 			if (c->mirror)
 				add_gone(s, there, 0);
 		} else if (s->fate[i] == WANTED) {
@@ -85,13 +91,7 @@ match_again(struct slice *s)
 	for (size_t t = 0; t < s->theirs.count; t++) {
 		const struct rp_value *there = rp__copy_row(&s->theirs, t);
 
-		while (i < s->ours.count &&
-		       rp__copy_id(&s->ours, i) < there[ROW_ID].i)
-			i++;
-		if (i == s->ours.count)
-			return;
-		if (rp__copy_id(&s->ours, i) != there[ROW_ID].i ||
-		    s->fate[i] == SAME)
+		if (!find_ours(s, &i, there[ROW_ID].i) || s->fate[i] == SAME)
 			continue;
 		add_gone(s, there, 0);
 		if (s->fate[i] == UNKNOWN)
