@@ -99,8 +99,7 @@ check_names(struct doctor *d)
 	if (!d->is_file)
 		return DOCTOR_NOT_HERE;
 	if (!path || stat(path, &file) < 0)
-		return doctor_undone(d, "the database file was not found "
-					"or is not accessible");
+		return doctor_no_file(d);
 	if (is_mount_point(path))
 		return doctor_found(
 			d, json_pack("{ss ss ss}", "file", path, "how",
@@ -158,8 +157,7 @@ check_owner(struct doctor *d)
 	if (!d->is_file)
 		return DOCTOR_NOT_HERE;
 	if (!path || stat(path, &main) < 0)
-		return doctor_undone(d, "the database file was not found "
-					"or is not accessible");
+		return doctor_no_file(d);
 	may_write = access(path, W_OK) == 0;
 	for (size_t i = 0; i < 2 && r == 0; i++) {
 		snprintf(file, sizeof(file), "%s%s", path, endings[i]);

@@ -242,6 +242,12 @@ holds_on(const char *path, struct seen *now)
 	return is_same_writer(&first, now);
 }
 
+static int
+no_process(struct doctor *d)
+{
+	return doctor_undone(d, "cannot start a process for this check");
+}
+
 int
 check_lock(struct doctor *d)
 {
@@ -250,12 +256,9 @@ check_lock(struct doctor *d)
 	if (!d->is_file)
 		return DOCTOR_NOT_HERE;
 	if (!d->path)
-		return doctor_undone(d, "the database file was not found "
-					"or is not accessible");
+		return doctor_no_file(d);
 	if (!holds_on(d->path, &now))
-		return now.done ? 0
-				: doctor_undone(d, "cannot start a process for "
-						   "this check");
+		return now.done ? 0 : no_process(d);
 	d->blocked = 1;
 	return doctor_found(d,
 			    json_pack("{ss sI so sI so}", "file", d->path,
@@ -277,12 +280,10 @@ check_checkpoint(struct doctor *d)
 	if (!d->is_file)
 		return DOCTOR_NOT_HERE;
 	if (!d->path)
-		return doctor_undone(d, "the database file was not found "
-					"or is not accessible");
+		return doctor_no_file(d);
 	seen = see_apart(d->path);
 	if (!seen.done)
-		return doctor_undone(d,
-				     "cannot start a process for this check");
+		return no_process(d);
 	if (seen.waiting_bytes < STARVED_BYTES || seen.reader == NOBODY)
 		return 0;
 	return doctor_found(d, json_pack("{sI sI so}", "waiting_bytes",

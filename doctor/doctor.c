@@ -230,6 +230,13 @@ doctor_undone(struct doctor *d, const char *format, ...)
 							  "not_done", text));
 }
 
+int
+doctor_no_file(struct doctor *d)
+{
+	return doctor_undone(
+		d, "the database file was not found or is not accessible");
+}
+
 /* ---- run all checks ---- */
 
 /* If the database is a file, find its real path. If the URL is wrong, do

@@ -82,6 +82,8 @@ int doctor_found(struct doctor *d, json_t *about);
  * memory is exhausted. */
 int doctor_undone(struct doctor *d, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+/* Report that the running check needs the database file and cannot read it. */
+int doctor_no_file(struct doctor *d);
 /* Report a finding that the running check has noticed, but that belongs to
  * another check. Each finding is reported only once. */
 int doctor_found_too(struct doctor *d, const char *check, json_t *about);
