@@ -21,11 +21,13 @@ int check_left(struct cmd *cmd, struct checker *checker, const char *queue);
  * status after printing an error. The function is in stuck.c. */
 int check_groups(struct cmd *cmd, struct checker *checker, const char *queue);
 
-/* Write to `to` the line "P1 ok, P2 BROKEN (3), ...", with the promises that
- * were examined, and return `to`. verdicts_json() adds the same words to
- * `object`, and returns `object`. */
-const char *verdicts_text(const struct verdicts *verdicts, char *to,
-			  size_t room);
+/* Print ": 9 claims, 9 verdicts", with the number of claims that the history
+ * does not have, and end the line. */
+void verdicts_print_claims(const struct verdicts *verdicts);
+/* Print the line "P1 ok, P2 BROKEN (3), ...", with the promises that were
+ * examined. verdicts_json() adds the same words to `object`, and returns
+ * `object`. */
+void verdicts_print(const struct verdicts *verdicts);
 json_t *verdicts_json(const struct verdicts *verdicts, json_t *object);
 /* Return whether a promise was broken. */
 int verdicts_broken(const struct verdicts *verdicts);

@@ -64,23 +64,33 @@ verdict_word(const struct verdicts *v, enum promise p, char *to, size_t room)
 			 p == P1 && !v->audited ? "not checked" : "ok");
 }
 
-const char *
-verdicts_text(const struct verdicts *v, char *to, size_t room)
+void
+verdicts_print_claims(const struct verdicts *v)
 {
-	size_t used = 0;
+	printf(": %lld claim%s, %lld verdict%s", (long long)v->claims,
+	       plural(v->claims), (long long)v->settled, plural(v->settled));
+	if (v->gaps)
+		printf("; %lld claim%s not recorded, because clients were "
+		       "killed",
+		       (long long)v->gaps, plural(v->gaps));
+	putchar('\n');
+}
 
-	*to = '\0';
+void
+verdicts_print(const struct verdicts *v)
+{
+	const char *comma = "";
+
 	for (int p = 0; p < PROMISES; p++) {
 		char word[64];
 
 		if (!v->examined[p])
 			continue;
 		verdict_word(v, (enum promise)p, word, sizeof(word));
-		used += (size_t)snprintf(to + used, room - used, "%s%s %s",
-					 used ? ", " : "", promise_names[p],
-					 word);
+		printf("%s%s %s", comma, promise_names[p], word);
+		comma = ", ";
 	}
-	return to;
+	putchar('\n');
 }
 
 json_t *
@@ -119,17 +129,10 @@ print_finding(void *ctx, enum promise promise, const char *text)
 static void
 print_counts(const struct verdicts *v)
 {
-	printf("%lld event%s of %lld job%s by %lld client%s: %lld claim%s, "
-	       "%lld verdict%s",
+	printf("%lld event%s of %lld job%s by %lld client%s",
 	       (long long)v->events, plural(v->events), (long long)v->jobs,
-	       plural(v->jobs), (long long)v->clients, plural(v->clients),
-	       (long long)v->claims, plural(v->claims), (long long)v->settled,
-	       plural(v->settled));
-	if (v->gaps)
-		printf("; %lld claim%s not recorded, because clients were "
-		       "killed",
-		       (long long)v->gaps, plural(v->gaps));
-	putchar('\n');
+	       plural(v->jobs), (long long)v->clients, plural(v->clients));
+	verdicts_print_claims(v);
 	if (v->incomplete)
 		printf("%lld event%s missing: %s could not be written "
 		       "completely, for example because the disk was full\n",
@@ -148,7 +151,6 @@ print_counts(const struct verdicts *v)
 static int
 print_verdicts(const struct verdicts *v, int json)
 {
-	char text[400];
 	json_t *object = json_object();
 
 	if (json && v->incomplete)
@@ -166,7 +168,7 @@ print_verdicts(const struct verdicts *v, int json)
 		print_json(json_incref(verdicts_json(v, object)));
 	} else {
 		print_counts(v);
-		puts(verdicts_text(v, text, sizeof(text)));
+		verdicts_print(v);
 	}
 	json_decref(object);
 	return verdicts_broken(v) ? FAILED : DONE;

@@ -216,7 +216,6 @@ static void
 print_findings(const struct sums *sums)
 {
 	const struct verdicts *v = &sums->verdicts;
-	char text[400];
 
 	for (int p = 0; p < PROMISES; p++) {
 		for (int i = 0; i < sums->found[p]; i++)
@@ -226,7 +225,7 @@ print_findings(const struct sums *sums)
 			printf("  %s and %lld more\n", promise_names[p],
 			       (long long)v->broken[p] - sums->found[p]);
 	}
-	puts(verdicts_text(v, text, sizeof(text)));
+	verdicts_print(v);
 }
 
 static void
@@ -268,14 +267,8 @@ print_report(const struct stress *stress, const struct sums *sums)
 	       (long long)sums->duplicates, (long long)v->broken[P1]);
 	print_waits(stress);
 	print_costs(stress, sums);
-	printf("\n%lld event%s: %lld claim%s, %lld verdict%s",
-	       (long long)v->events, plural(v->events), (long long)v->claims,
-	       plural(v->claims), (long long)v->settled, plural(v->settled));
-	if (v->gaps)
-		printf("; %lld claim%s not recorded, because clients were "
-		       "killed",
-		       (long long)v->gaps, plural(v->gaps));
-	putchar('\n');
+	printf("\n%lld event%s", (long long)v->events, plural(v->events));
+	verdicts_print_claims(v);
 	print_findings(sums);
 }
 
