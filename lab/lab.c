@@ -52,12 +52,6 @@ struct worker {
 	int64_t patience_us;
 };
 
-int64_t
-lab_now_us(void)
-{
-	return monotonic_us();
-}
-
 const struct lab_script *
 lab_dialect(const char *dialect)
 {
@@ -125,7 +119,7 @@ work(void *ctx, int64_t job)
 	struct board *board = w->board;
 
 	sleep_us(w->lab->options->delay_ms * 1000);
-	__atomic_store_n(&board->progress_us, lab_now_us(), __ATOMIC_SEQ_CST);
+	__atomic_store_n(&board->progress_us, monotonic_us(), __ATOMIC_SEQ_CST);
 	__atomic_add_fetch(&board->runs, 1, __ATOMIC_SEQ_CST);
 	if (job < 1 || job > w->lab->options->jobs)
 		return;
@@ -146,7 +140,7 @@ loop(struct worker *w)
 		if (r == 0 &&
 		    __atomic_load_n(&board->left, __ATOMIC_SEQ_CST) == 0)
 			return 0;
-		if (lab_now_us() - since > w->patience_us)
+		if (monotonic_us() - since > w->patience_us)
 			return 0;
 		if (r == 0)
 			sleep_us(IDLE_US);
@@ -181,7 +175,7 @@ live(struct worker *w, int number, int ready, int go)
 		if (read(go, &byte, 1) < 0)
 			_exit(1);
 		r = loop(w);
-		side->account->ended_us = lab_now_us();
+		side->account->ended_us = monotonic_us();
 		rp__measure(side->conn, &side->account->usage);
 	}
 	if (r < 0 &&
@@ -258,7 +252,7 @@ static int
 watch(struct worker *w, pid_t *pids, int killed)
 {
 	struct lab *lab = w->lab;
-	int64_t before = lab_now_us(), now;
+	int64_t before = monotonic_us(), now;
 	int alive = 1, r = 0, status;
 
 	while (alive) {
@@ -279,7 +273,7 @@ watch(struct worker *w, pid_t *pids, int killed)
 			killed = 1;
 			kill_all(w, pids);
 		}
-		now = lab_now_us();
+		now = monotonic_us();
 		if (r == 0 && !killed)
 			r = lab->place->watch(lab, now - before);
 		before = now;
@@ -328,7 +322,7 @@ work_all(struct lab *lab, const struct lab_script *script)
 	r = start(&w, pids, &go);
 	if (r == 0)
 		r = lab->place->begin(lab);
-	w.board->progress_us = began_us = lab_now_us();
+	w.board->progress_us = began_us = monotonic_us();
 	if (r < 0)
 		kill_all(&w, pids);
 	if (go >= 0)

@@ -38,9 +38,9 @@ struct lab_script {
 	 * server that has it; 0: the technique needs no such feature. */
 	int needs;
 	const char *feature;
-	const struct lab_section
-		/* NULL: this script uses the library's rp_settle_and_claim() */
-		*sections;
+	/* An empty list: this script uses the library's
+	 * rp_settle_and_claim(). */
+	const struct lab_section *sections;
 };
 
 /* The scripts for each kind of database. */

@@ -14,6 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "process.h"
+
 /* A scratch file is named PATH-lab-PID-RANDOM, where PATH is the path of the
  * database in the user's URL. */
 #define MARK "-lab-"
@@ -25,7 +27,7 @@ file_url(struct lab *lab)
 	int path = (int)strcspn(url, "?");
 	char *ret;
 
-	srandom((unsigned)lab_now_us());
+	srandom((unsigned)monotonic_us());
 	snprintf(lab->name, sizeof(lab->name), "%ld-%ld", (long)getpid(),
 		 random());
 	if (asprintf(&ret, "%.*s" MARK "%s%s", path, url, lab->name,

@@ -13,6 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "process.h"
+
 /* how long to wait for the end of the sessions of killed workers, in ms */
 #define GONE_MS 5000
 
@@ -32,7 +34,7 @@ server_url(struct lab *lab)
 	int server = strstr(url, "://") != NULL;
 	char *ret;
 
-	srandom((unsigned)(lab_now_us() ^ getpid() * 7919L));
+	srandom((unsigned)(monotonic_us() ^ getpid() * 7919L));
 	snprintf(lab->name, sizeof(lab->name), "readpast_lab_%ld",
 		 100000000 + random() % 900000000);
 	if (asprintf(&ret, "%s%s%s%s%cschema=%s%s%s",
@@ -115,7 +117,7 @@ static int
 server_remove(struct lab *lab)
 {
 	const struct timespec nap = { 0, 10000000 };
-	int64_t until = lab_now_us() + GONE_MS * 1000;
+	int64_t until = monotonic_us() + GONE_MS * 1000;
 	struct lab_side *side = &lab->control;
 	struct lab_rows rows = { .count = 0 };
 	char name[sizeof(lab->name) + 2];
@@ -124,7 +126,7 @@ server_remove(struct lab *lab)
 	if (!side->conn)
 		return 0;
 	r = lab_section(side, scratch(lab), "end", NULL);
-	while (r == 0 && lab_now_us() < until) {
+	while (r == 0 && monotonic_us() < until) {
 		r = lab_section(side, scratch(lab), "others", &rows);
 		if (r == 0 && atoi(rows.values[0][0]) == 0)
 			break;

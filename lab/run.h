@@ -87,7 +87,6 @@ struct lab_place {
 extern const struct lab_place lab_server, lab_file;
 
 /* lab.c */
-int64_t lab_now_us(void);
 void lab_close(struct lab_side *side);
 
 /* script.c */
@@ -101,7 +100,6 @@ int lab_section(struct lab_side *side, const struct lab_script *script,
  * returns LAB_AGAIN, which is also 1. Returns 0 if there was no job, and a
  * negative number on failure. */
 int lab_step(struct lab_side *side, const struct lab_script *script,
-
 	     void (*work)(void *ctx, int64_t job), void *ctx);
 int lab_fail(char *why, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
