@@ -193,5 +193,10 @@ check 'list --all examines all jobs' equal "$(field payload "$(readpast list man
 check '--key finds a job among any number of jobs' equal "$(field payload "$(readpast list --key rare --json 2>&1)")" last
 check 'cancel examines all jobs without --all' equal "$(readpast cancel --kind rare)" '1 job cancelled'
 check 'cancel cancels many jobs' equal "$(readpast cancel --kind some)" '1500 jobs cancelled'
+check 'cancel cancels the other jobs' equal "$(readpast cancel --queue many)" '9000 jobs cancelled'
+newest=$(readpast enqueue newer x)
+readpast cancel "$newest"
+check 'the newest kept job is listed first, although an older queue keeps more than are examined' \
+	equal "$(listed --state cancelled --limit 1)" "$newest"
 check 'purge deletes many jobs' equal "$(readpast purge --queue many --state all --older 0s --yes)" '10501 jobs purged'
 finish

@@ -14,7 +14,7 @@ with looked as materialized (
            select a.id
              from queue q
             cross join lateral (
-                  select a.id
+                  select a.id, a.finished_at
                     from archive a
                    where a.queue_id = q.id and a.state = s.state
                    order by a.finished_at desc, a.id desc
@@ -24,6 +24,7 @@ with looked as materialized (
               and (:queues::text is null
                    or q.name in (select jsonb_array_elements_text(
                                         :queues::text::jsonb)))
+            order by a.finished_at desc, a.id desc
             limit case when :every::bigint = 0
                        then :looks::bigint + 1 end) a
      where :states::bigint & (1 << s.state) <> 0)

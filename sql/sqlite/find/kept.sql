@@ -4,6 +4,8 @@
 -- :states is a bit set. The bit 1 << N selects the state with the number N. If :before
 -- is not null, only jobs that were enqueued at or before this time match. If :queues, a
 -- JSON list of names, is not null, only jobs of these queues are examined.
+-- In each queue SQLite reads the newest jobs first, and goes on to the next queue at the
+-- first job that is older than the :looks newest jobs that it has found so far.
 
 with looked(state, id) as materialized (
   select * from (
@@ -13,7 +15,7 @@ with looked(state, id) as materialized (
         on a.queue_id = q.id and a.state = 4
      where :states & 16 and (:queue is null or q.name = :queue)
        and (:queues is null or q.name in (select value from json_each(:queues)))
-     order by q.id, a.finished_at desc, a.id desc
+     order by a.finished_at desc, a.id desc
      limit :looks + 1)
   union all
   select * from (
@@ -23,7 +25,7 @@ with looked(state, id) as materialized (
         on a.queue_id = q.id and a.state = 5
      where :states & 32 and (:queue is null or q.name = :queue)
        and (:queues is null or q.name in (select value from json_each(:queues)))
-     order by q.id, a.finished_at desc, a.id desc
+     order by a.finished_at desc, a.id desc
      limit :looks + 1)
   union all
   select * from (
@@ -33,7 +35,7 @@ with looked(state, id) as materialized (
         on a.queue_id = q.id and a.state = 6
      where :states & 64 and (:queue is null or q.name = :queue)
        and (:queues is null or q.name in (select value from json_each(:queues)))
-     order by q.id, a.finished_at desc, a.id desc
+     order by a.finished_at desc, a.id desc
      limit :looks + 1))
 select id, state
   from (select a.id, l.state, a.finished_at
