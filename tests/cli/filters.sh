@@ -179,8 +179,16 @@ check '--group and --state select kept jobs, too' equal "$(payloads grouped --gr
 readpast enqueue grouped a4 --group a --priority 5 --quiet
 check 'blocked jobs are listed in the order in which they will run' equal "$(payloads --group a)" 'a2 a4 a3'
 check 'a list of the queue has the same order' equal "$(readpast list grouped --state blocked --json | jq -r .payload | paste -sd' ')" 'a4 a3'
+readpast enqueue grouped a5 --group a --delay 1d --quiet
+check 'a search finds scheduled jobs last' equal "$(payloads --group a)" 'a2 a4 a3 a5'
+readpast enqueue grouped b2 --group b --priority 5 --quiet
+check 'a list of the queue begins with the jobs of the first group' equal "$(payloads grouped)" 'a2 b1 c1 a4 a3 b2 a5'
+for all in '' --all; do
+	check "a search ${all:-of some jobs} has the order of a list of the queue" equal \
+		"$(payloads grouped --older 0s $all)" "$(payloads grouped)"
+done
 check '--group of no job selects none' equal "$(payloads --group aa)" ''
-check 'cancel takes the filter' equal "$(readpast cancel --group b)" '1 job cancelled'
+check 'cancel takes the filter' equal "$(readpast cancel --group b)" '2 jobs cancelled'
 
 # Make more jobs than `list` examines without --all. Only the last job has the kind that
 # the filter selects.

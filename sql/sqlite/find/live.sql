@@ -1,7 +1,7 @@
 -- live: return the ids of the live jobs that match a filter. The running jobs come first,
--- then the others in the order in which they will be claimed, and then those that wait
--- for their group. The due jobs of a queue count as blocked if no job of the queue may
--- start now.
+-- then those that are due in the order in which they will be claimed, then those that
+-- wait for their group, and then the scheduled ones. The due jobs of a queue count as
+-- blocked if no job of the queue may start now.
 -- The query examines the first :looks jobs of each state. If a state has more jobs than
 -- that, the result ends with a row without an id. If :key is not null, the query finds
 -- the job by the index of unique keys instead.
@@ -50,22 +50,22 @@ looked(part, state, id) as materialized (
      limit :looks + 1)
   union all
   select * from (
-    select 4, 1, j.id
+    select 4, 7, w.job_id
+      from readpast_queue q
+     cross join readpast_group_wait w
+        on w.queue_id = q.id
+     where :states & 128 and :key is null and q.id in (select id from queue)
+     order by q.id, w.group_key, w.priority, w.came
+     limit :looks + 1)
+  union all
+  select * from (
+    select 5, 1, j.id
       from readpast_queue q
      cross join readpast_job j indexed by readpast_job_due
         on j.queue_id = q.id and j.seq is null and j.lease_until is null
        and j.run_at < 9223372036854775807 and j.run_at > :now_ms
      where :states & 2 and :key is null and q.id in (select id from queue)
      order by q.id, j.run_at
-     limit :looks + 1)
-  union all
-  select * from (
-    select 5, 7, w.job_id
-      from readpast_queue q
-     cross join readpast_group_wait w
-        on w.queue_id = q.id
-     where :states & 128 and :key is null and q.id in (select id from queue)
-     order by q.id, w.group_key, w.priority, w.came
      limit :looks + 1)
   union all
   select 6, state, id
@@ -80,12 +80,13 @@ looked(part, state, id) as materialized (
    where :states & (1 << state))
 select id, state
   from (select l.part, coalesce(l.state, q.due_state) as state, j.id,
-               iif(l.part in (2, 5), j.queue_id, null) as queue_id,
-               iif(l.part in (2, 5), j.priority, null) as priority,
+               iif(l.part in (2, 4), j.queue_id, null) as queue_id,
+               iif(l.part = 4, j.group_key, null) as group_key,
+               iif(l.part in (2, 4), j.priority, null) as priority,
                iif(l.part = 2, j.class, null) as class,
                case l.part when 1 then j.claim_no
                            when 2 then j.seq
-                           when 5 then j.came
+                           when 4 then j.came
                            else j.run_at end as place
           from looked l
          cross join readpast_job j on j.id = l.id
@@ -95,9 +96,9 @@ select id, state
            and (:error is null or instr(j.last_error, :error) > 0)
            and (:before is null or j.created_at <= :before)
         union all
-        select 7, null, null, null, null, null, null
+        select 7, null, null, null, null, null, null, null
          where exists (select 1 from looked
                         where part < 6
                         group by part
                        having count(*) > :looks))
- order by part, queue_id, priority, class, place, id;
+ order by part, queue_id, group_key, priority, class, place, id;
