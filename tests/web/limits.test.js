@@ -28,8 +28,7 @@ test("a queue's limits and its hold are beside its name", async () => {
 	await visit(page, "#/queues");
 	const mail = row(page, "mail");
 	await mail.getByText("held", { exact: true }).waitFor();
-	await mail.getByText(/held for another \d+m/).waitFor();
-	await mail.getByText("at most 3 at once · 1 per group · rate 100/1m").waitFor();
+	await mail.getByText(/held for another \d+m \d+s · at most 3 at once · 1 per group · rate 100\/1m/).waitFor();
 	await page.context().close();
 });
 

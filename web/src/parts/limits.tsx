@@ -15,15 +15,15 @@ export function holdEnd(until: string | null): number | null {
  * not held, shows nothing. */
 export function Limits({ of }: { of: Queue }) {
 	const parts: string[] = [];
+	const end = holdEnd(of.held_until);
+	if (end !== null) parts.push(`for another ${span(end - now.value)}`);
 	if (of.limit) parts.push(`at most ${count(of.limit)} at once`);
 	if (of.group_limit) parts.push(`${count(of.group_limit)} per group`);
 	if (of.rate) parts.push(`rate ${of.rate}`);
-	const end = holdEnd(of.held_until);
-	if (!parts.length && end === null) return null;
+	if (!parts.length) return null;
 	return (
 		<p class="note">
-			{end !== null && <span class="tag warn">held</span>} {end !== null && `for another ${span(end - now.value)} `}
-			{parts.join(" · ")}
+			{end !== null && <span class="tag warn">held</span>} {parts.join(" · ")}
 		</p>
 	);
 }
