@@ -172,6 +172,7 @@ test("a page without rows says that it shows only what the token may read", asyn
 		["#/dead", "No job that this token may read is dead."],
 		["#/schedules", "There is no schedule that this token may read."],
 		["#/workers", "No worker serves a queue that this token may read."],
+		["#/job/1", "There is no job 1 that this token may read."],
 	]) {
 		await visit(page, hash);
 		await page.getByText(text, { exact: true }).waitFor();

@@ -14,7 +14,7 @@ import { StateMark } from "../parts/state";
 import { Time } from "../parts/time";
 import { Timeline } from "../parts/timeline";
 import { link } from "../route";
-import { session } from "../session";
+import { readable, session } from "../session";
 import type { Job, Why } from "../types";
 
 /** Read the job again after this many live events. */
@@ -147,7 +147,7 @@ export function JobPage({ id }: { id: string }) {
 	const { problem, data, reload } = answer;
 	if (problem?.status === 404)
 		return (
-			<Empty title={data ? `Job ${id} is not there any more.` : `There is no job ${id}.`} isPage>
+			<Empty title={data ? `Job ${id} is not there any more.` : `There is no job ${id}${readable()}.`} isPage>
 				A done job is kept only if its queue keeps done jobs.
 			</Empty>
 		);
