@@ -44,6 +44,15 @@ check 'a paused queue is not reported as late' lacks late --long 5ms
 check 'a paused queue is reported as paused, because jobs wait in it' finds paused 'queue lonely.*has been paused for [^:]*: not before noon' --long 5ms
 readpast purge lonely --state all --yes >/dev/null
 check 'a paused queue without jobs is no finding' lacks paused --long 5ms
+# `doctor` names 20 queues at most. The last queue by name has waited longest.
+for name in $(seq 40 -1 18); do
+	readpast enqueue "many$name" x --quiet
+done
+check 'of many queues without a worker the longest wait is reported' finds nobody 'queue many40 ' --long 5ms
+check 'the others are not said to have too few workers' lacks late --long 5ms
+for name in $(seq 18 40); do
+	readpast queue drop "many$name" --yes
+done
 
 mkfifo hold
 w=$(readpast enqueue w x --max-attempts 2)

@@ -32,5 +32,5 @@ select l.queue, l.waits_ms, l.in_line, l.per_minute
            and not is_full(q.id)
          group by q.id, q.name) l
  where l.waits_ms > :long_ms::bigint and l.in_line > l.per_minute * 60
- order by l.waits_ms desc
+ order by l.waits_ms desc, l.queue
  limit 20;

@@ -47,5 +47,5 @@ select queue, waits_ms, in_line, per_minute
                         order by seq desc limit 1)
          group by q.id)
  where waits_ms > :long_ms and in_line > per_minute * 60
- order by waits_ms desc
+ order by waits_ms desc, queue
  limit 20;

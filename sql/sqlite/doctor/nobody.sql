@@ -1,7 +1,8 @@
 -- nobody: list queues that have ready jobs and that no client serves. A queue is served
 -- if it has a live worker, if a client that is not a worker, or is no longer
 -- registered, holds one of its jobs, or if one of its jobs has finished within the last
--- minute.
+-- minute. The order is that of `late`, which would give another reason for a queue that
+-- is not listed here.
 
 select q.name as queue,
        (select count(*) from readpast_worker w, json_each(w.queues) e
@@ -27,5 +28,5 @@ select q.name as queue,
                     where worker_id = 0
                        or worker_id in (select id from readpast_worker
                                          where stopped_at is not null))
- order by q.name
+ order by lasts_ms desc, q.name
  limit 20;
