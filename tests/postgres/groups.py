@@ -948,6 +948,25 @@ def a_sweep_finds_the_requests_of_each_queue(s):
     assert s.one("select count(*) from readpast.group_recheck") == 0
 
 
+@case
+def a_drop_forgets_no_waiting_job_that_is_committed_meanwhile(s):
+    limited(s)
+    enqueuer, other = open_session(s), open_session(s)
+    job = put(enqueuer, "new")
+    # The drop deletes the queue's jobs, and then waits for this lock.
+    other.rows("lock table readpast.tally in access exclusive mode")
+    drop = threading.Thread(target=Session(s.database).rows,
+                            args=("select readpast.drop_queue('q')",))
+    drop.start()
+    eventually(10, lambda: s.one("select count(*) from pg_locks where not granted"))
+    enqueuer.rows("commit")
+    other.rows("commit")
+    drop.join()
+    for _ in range(2):
+        s.sweep()
+    assert s.claim()["new"][0] == job
+
+
 # ---- lock waits ----
 
 @case

@@ -1,5 +1,7 @@
 -- forget_groups: delete the rows that claims and enqueues have written about the groups
--- and the rate of a dropped queue.
+-- and the rate of a dropped queue. If a job that waits for its group was committed while
+-- queue_drop() ran, its row of group_wait stays, because take_over() finds the job by this
+-- row.
 -- queue_id: the queue.
 -- Locks: the rows that the routine deletes. Rows that other transactions have locked
 -- are skipped. Later sweeps delete the skipped rows.
@@ -19,7 +21,9 @@ begin
 	 where w.ctid = any (array(
 	           select w.ctid from readpast.group_wait w
 	            where w.queue_id = forget_groups.queue_id
-	              for update skip locked));
+	              and not exists (select 1 from readpast.job j
+	                               where j.id = w.job_id and j.queue_id = w.queue_id)
+	              for update of w skip locked));
 	delete from readpast.group_recheck r
 	 where r.ctid = any (array(
 	           select r.ctid from readpast.group_recheck r
