@@ -41,6 +41,10 @@ check 'a producer enqueues many jobs' enqueue three four
 check 'a producer enqueues a job that expires' enqueue brief --expire 1h
 check 'a producer enqueues many jobs that expire' enqueue brief short --expire 1h
 check 'a producer enqueues with a unique key' enqueue five --unique k
+sql_as postgres "insert into readpast.taken_key values (1, 'l', 1, '-infinity')" >/dev/null
+check 'a producer enqueues with a unique key at repeatable read' sql_as mail_producer \
+	"begin isolation level repeatable read;
+	select readpast.enqueue('mail', 'five', unique_key => 'm'); commit"
 check 'a producer replaces a job' enqueue six --unique k --replace
 check 'a producer enqueues in SQL' sql_as mail_producer "select readpast.enqueue('mail', 'seven')"
 check 'a producer enqueues at repeatable read' sql_as mail_producer \

@@ -543,6 +543,26 @@ def a_job_that_lives_and_ends_between_look_and_insert_is_noticed(s):
 
 
 @case
+def a_key_that_was_taken_after_the_snapshot_is_noticed(s):
+    s.rows("select readpast.queue_create('q')")
+    for isolation in ("repeatable read", "serializable"):
+        late = Session(s.database)
+        late.rows(f"begin isolation level {isolation}")
+        late.rows("select 1")
+        first = s.put("quick", unique_key=isolation, unique_for="1 hour")
+        s.complete(s.claim()["quick"])
+        assert late.refused("select readpast.enqueue('q', 'late'::text, unique_key => %s)",
+                            isolation).startswith("40001")
+        late.rows("rollback")
+        late.rows(f"begin isolation level {isolation}")
+        assert late.put("late", unique_key=isolation) == first
+        free = late.put("free", unique_key="k")
+        late.rows("commit")
+        assert s.put("again", unique_key="k") == free
+        s.complete(s.claim()["free"])
+
+
+@case
 def a_unique_key_has_one_live_job(s):
     one = s.put("one", unique_key="k")
     assert s.put("two", unique_key="k") == one
