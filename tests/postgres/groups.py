@@ -97,6 +97,19 @@ def a_completion_that_is_open_when_the_limit_is_set_leaves_no_slot(s):
 
 
 @case
+def a_release_with_an_old_snapshot_does_not_block_a_held_group_after_its_hold(s):
+    put(s, "first")
+    (claim,) = s.claim().values()
+    s.rows("select readpast.hold('q', '1 hour', 'g')")
+    settler = open_session(s, "repeatable read")
+    limited(s)
+    assert settler.one("select readpast.release(%s, %s)", *claim) == "blocked"
+    settler.rows("commit")
+    s.rows("select readpast.clear_hold('q', 'g')")
+    assert s.taken() == "first"
+
+
+@case
 def a_job_that_is_committed_late_runs_before_later_ones(s):
     limited(s)
     enqueuer = open_session(s)
