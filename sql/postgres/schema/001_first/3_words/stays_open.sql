@@ -2,8 +2,9 @@
 -- joined: what the caller knows: true if the transaction may stay open, false if it ends
 -- with this statement. Null: the caller does not know. Then the routine compares the
 -- times at which the transaction and the statement began. They are equal only if the
--- statement is the first of its transaction, and has no parameters that a driver sends
--- apart from it. If they differ, the transaction is assumed to stay open.
+-- statement is the first of its transaction, or was sent in one text with all statements
+-- before it, and has no parameters that a driver sends apart from it. If they differ, the
+-- transaction is assumed to stay open.
 -- Result: true or false.
 -- Locks: none.
 
