@@ -12,8 +12,16 @@ mkfifo hold
 put() { # QUEUE PAYLOAD [OPTION...]: enqueue a job and print its id
 	readpast enqueue "$@" 2>/dev/null
 }
-is_waiting() { # PID: the process sleeps in poll() or ppoll()
-	[[ $(cut -d' ' -f1 "/proc/$1/syscall") =~ ^(7|271)$ ]]
+# is_waiting PID: the process waits for the end of a job. On SQLite it sleeps in poll() or
+# ppoll() then. A client of a server also sleeps there while it waits for an answer, but
+# has registered its session in a table before it waits for a job.
+is_waiting() {
+	if [[ -z ${schema-} ]]; then
+		[[ $(cut -d' ' -f1 "/proc/$1/syscall") =~ ^(7|271)$ ]]
+	else
+		[[ $(sql "select count(*) from $schema.job_waiter
+			join pg_stat_activity using (pid)") != 0 ]]
+	fi
 }
 # begin_wait ARGUMENT...: start a wait, which writes to ./said and ./complained. Sets
 # $wait to its pid.
@@ -91,9 +99,6 @@ readpast cancel "$id"
 end_wait
 check 'a wait for a queue ends when the queue is empty' equal "$got" "0 "
 
-# Signals are tested only on SQLite. There, is_waiting finds out whether the program waits
-# for a job. A client of a server also sleeps in poll() while it waits for an answer, and
-# is_waiting cannot distinguish these two waits.
 ends_wait() { # MESSAGE PAYLOAD...: a signal ends `enqueue --wait`, which prints MESSAGE
 	local id
 	"$READPAST" enqueue signalled "${@:2}" --wait >/dev/null 2>complained &
@@ -105,12 +110,10 @@ ends_wait() { # MESSAGE PAYLOAD...: a signal ends `enqueue --wait`, which prints
 	readpast purge signalled --state ready --yes >/dev/null
 	equal "$(tail -n 1 complained)" "readpast: interrupted; job $id$1 again)"
 }
-if [[ $2 == sqlite: ]]; then
-	check 'a signal that ends enqueue --wait does not end the job' \
-		ends_wait ' is not cancelled (readpast wait waits for it' x
-	check '... nor the jobs, of several' \
-		ends_wait ' and those after it are not cancelled (readpast wait waits for them' x y
-fi
+check 'a signal that ends enqueue --wait does not end the job' \
+	ends_wait ' is not cancelled (readpast wait waits for it' x
+check '... nor the jobs, of several' \
+	ends_wait ' and those after it are not cancelled (readpast wait waits for them' x y
 
 id=$(put w x)
 begin_wait "$id"
