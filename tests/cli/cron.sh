@@ -108,9 +108,11 @@ check 'a job of cron run has the name of its schedule' equal \
 	'nightly true'
 check 'the job has the payload that was set last' equal "$(readpast show "$id" --json | jq -r .payload)" ''
 readpast cron add mail beat 'every 1s' --overlap skip --payload tick >/dev/null
+day=$(date -u +%F)
 # shellcheck disable=SC2016
-check 'a worker fires the schedule, and the handler gets the instant' equal \
-	"$(readpast work mail --max-jobs 2 --quiet -- sh -c 'echo "${READPAST_SCHEDULED_FOR%%T*}"' | tail -n 1)" "$(date -u +%F)"
+instant=$(readpast work mail --max-jobs 2 --quiet -- sh -c 'echo "$READPAST_SCHEDULED_FOR"' | tail -n 1)
+check 'a worker fires the schedule, and the handler gets the instant' \
+	grep -qE "^($day|$(date -u +%F))T" <<<"$instant"
 check 'cron list has the last fire' equal "$(schedule beat last_state)" 'null'
 readpast cron pause beat
 job=$(schedule beat last_job_id)
