@@ -18,22 +18,22 @@ fi
 
 check 'doctor with an argument exits with 2' refuses 2 'takes no arguments' readpast doctor q
 check 'doctor with a wrong duration exits with 2' refuses 2 '--long' readpast doctor --long soon
-check 'for a new queue doctor exits with 0' status 0 readpast doctor
+check 'for a new queue doctor exits with 0' status 0 doctor
 check 'doctor has done all checks' grep -qE '^[0-9]+ checks, 0 not done, 0 findings$' out
-check 'doctor --json prints no finding either' equal "$(readpast doctor --json)" ''
+check 'doctor --json prints no finding either' equal "$(doctor --json)" ''
 
 readpast enqueue lonely x --quiet
 check 'a queue that has had no worker for a moment is a warning' finds nobody '"warning".*queue lonely .*no worker'
-check 'with a warning doctor exits with 0' status 0 readpast doctor
+check 'with a warning doctor exits with 0' status 0 doctor
 check 'the warning is printed' grep -q '^warning  queue lonely' out
 check 'the warning has a fix' grep -q '^    fix: readpast work lonely' out
 readpast enqueue "\$(id) a*" x --quiet
-readpast doctor >out
+doctor >out
 check 'the fix quotes a name for the shell, and work does not take it as a pattern' \
 	grep -qF "    fix: readpast work '\$(id) a\\*' -- COMMAND" out
 readpast queue drop "\$(id) a*" --yes
 check 'a queue that has had no worker for long is a trouble' eventually finds nobody '"trouble".*queue lonely .*no worker' --long 5ms
-check 'with a trouble doctor exits with 1' status 1 readpast doctor --long 5ms
+check 'with a trouble doctor exits with 1' status 1 doctor --long 5ms
 check 'the long wait of the first job of this queue is not reported again' lacks late --long 5ms
 readpast hold lonely --for 1h
 check 'a held queue is not reported as a queue without a worker' lacks nobody
@@ -111,11 +111,11 @@ for line in {1..11} {1..11}; do
 done
 check 'many errors of one queue do not hide those of another' finds dead 'queue d: .*disk full'
 check 'three errors of a queue are listed' equal \
-	"$(readpast doctor --json | grep -c 'queue lines: jobs that died')" 3
+	"$(doctor --json | grep -c 'queue lines: jobs that died')" 3
 readpast purge lines --state all --yes >/dev/null
 readpast enqueue client x y --quiet
 readpast claim client >/dev/null
-check 'a queue is not reported while a client has claimed a job' equal "$(readpast doctor --json | grep -c '"queue":"client"')" 0
+check 'a queue is not reported while a client has claimed a job' equal "$(doctor --json | grep -c '"queue":"client"')" 0
 readpast purge client --state all --yes >/dev/null
 readpast enqueue due x --quiet
 readpast claim due --lease 2s >/dev/null
@@ -207,7 +207,7 @@ reads='begin; select name from readpast_queue where 0;'
 mounted() { # COMMAND...
 	export READPAST here
 	READPAST_DB=sqlite:container/named.db unshare -m bash -c "
-		$(declare -f readpast finds lacks lacks_names_in_directory)
+		$(declare -f readpast doctor finds lacks lacks_names_in_directory)
 		mount --bind named.db container/named.db || exit
 		"'"$@"' mounted "$@"
 }
@@ -227,10 +227,10 @@ if [[ $2 == sqlite: ]]; then
 		sql "drop index $index"
 	done
 	check 'every index of the schema is reported if it is missing' equal \
-		"$(readpast doctor --json | jq -r 'select(.check == "index").about.index' | sort)" "$indexes"
+		"$(doctor --json | jq -r 'select(.check == "index").about.index' | sort)" "$indexes"
 	READPAST_DB="$url?synchronous=normal"
 	check 'a setting that can lose commits is reported' finds commit 'synchronous is normal'
-	status 1 readpast doctor
+	status 1 doctor
 	check 'the worst finding comes first' grep -q '^danger' <(head -n 1 out)
 	READPAST_DB=$url
 	sql "update sqlite_sequence set seq = 9000000000000000000 where name = 'readpast_job'"

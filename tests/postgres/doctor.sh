@@ -22,7 +22,7 @@ base="host=$server user=postgres dbname=postgres"
 readpast init >/dev/null
 
 fix_of() { # NAME WORDS: print the fix of the finding that contains the words
-	readpast doctor --json | jq -r --arg name "$1" --arg words "$2" \
+	doctor --json | jq -r --arg name "$1" --arg words "$2" \
 		'select(.check == $name and (.finding | contains($words))) | .fix'
 }
 mends() { # NAME WORDS: run this fix, and succeed if the finding is then gone
@@ -35,7 +35,7 @@ mends() { # NAME WORDS: run this fix, and succeed if the finding is then gone
 
 check 'fsync that is off is reported' finds fsync 'fsync is off.*alter system set fsync = on'
 check 'autovacuum that is off is reported' finds vacuum 'the server: autovacuum is off'
-status 1 readpast doctor
+status 1 doctor
 check 'the worst finding comes first' grep -q '^danger .*fsync' <(head -n 1 out)
 sql "alter system set fsync = on"
 sql "alter system set synchronous_commit = off"
@@ -92,7 +92,7 @@ check 'a schema of the path in which public may create is reported' finds path \
 	'schema public is in the search_path of role postgres, and everybody may.*revoke create on schema public from public'
 sql "revoke create on schema public from public; grant create on schema public to stranger"
 check 'a schema of the path in which a role may create is reported' finds path 'and role stranger may.*from stranger'
-check 'the right of a single role is only a warning' equal "$(readpast doctor --json | grep -c '"check":"path","level":"warning"')" 1
+check 'the right of a single role is only a warning' equal "$(doctor --json | grep -c '"check":"path","level":"warning"')" 1
 sql "revoke create on schema public from stranger; create schema \"A, b\"; create schema postgres;
 	grant create on schema \"A, b\", postgres to stranger"
 # The server, and not the shell, splits these options at blanks.
@@ -161,7 +161,7 @@ sql "$(sql "select format('alter table %s drop constraint %I;', conrelid::regcla
 	from pg_constraint where connamespace = 'bare'::regnamespace and contype in ('p', 'u')")"
 sql "$(sql "select format('drop index bare.%I;', indexname) from pg_indexes where schemaname = 'bare'")"
 check 'every index of the schema is reported if it is missing' equal \
-	"$(readpast doctor --json | jq -r 'select(.check == "index").about.index' | sort)" "$indexes"
+	"$(doctor --json | jq -r 'select(.check == "index").about.index' | sort)" "$indexes"
 READPAST_DB=$url
 
 # ---- sessions that keep a snapshot open ----
@@ -211,11 +211,11 @@ sql "create role looker login; grant usage on schema readpast to looker;
 	grant select on readpast.meta to looker"
 READPAST_DB="postgres:///postgres?host=$server&user=looker"
 check 'a role that has no rights is reported' finds privileges 'role looker may neither.*delete on job, insert on job'
-status 1 readpast doctor
+status 1 doctor
 check 'checks for which the role has no rights are listed as not done' grep -q '^not done silent: permission denied for table worker' out
 check "the check of other sessions is listed as not done" grep -q '^not done statistics: .*pg_read_all_stats' out
 check 'the other checks were done' grep -q '^warning .*autovacuum is off' out
-check 'checks that were not done are no findings' equal "$(readpast doctor --json | grep -c not_done)" "$(grep -c '^not done' out)"
+check 'checks that were not done are no findings' equal "$(doctor --json | grep -c not_done)" "$(grep -c '^not done' out)"
 READPAST_DB=$url
 
 # ---- a pooler in front of the server ----
