@@ -46,7 +46,7 @@ class Application(http.server.BaseHTTPRequestHandler):
             self.wfile.write(b"HTTP/1.1 %s X\r\nContent-Length: 100\r\nRetry-After: 200"
                              b"\r\n\r\nx" % (value or "200").encode())
             if word == "stall":
-                time.sleep(2)
+                self.rfile.read(1)  # until the client gives up
             if word == "reset":
                 self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER,
                                            struct.pack("ii", 1, 0))
@@ -170,12 +170,16 @@ def test_release(base):
                                 ("429/in-" + "9" * 23, 86000, 86401), ("cut/503", 195, 201),
                                 ("reset/429", 195, 201), ("stall/503", 195, 201)):
         queue = "r-" + answer.replace("/", "-")
-        job = readpast("enqueue", queue, "x", "--timeout", "1s")
+        job = readpast("enqueue", queue, "x",
+                       "--timeout", "3s" if answer == "stall/503" else "1m")
+        began = time.time()
         work(queue, f"{base}/{answer}", "--release-delay", "100s")
+        ended = time.time()
         found = show(job)
-        seconds = datetime.datetime.fromisoformat(found["run_at"]).timestamp() - time.time()
+        due = datetime.datetime.fromisoformat(found["run_at"]).timestamp()
         check(f"{answer}: the job is released for {least} to {most} s, and no attempt counts",
-              found["attempt"] == 0 and least <= seconds <= most, (found, seconds))
+              found["attempt"] == 0 and began + least <= due <= ended + most,
+              (found, began, ended))
 
 
 def test_request(base):
@@ -257,10 +261,11 @@ def test_one_request(_):
 def test_time(base):
     job = readpast("enqueue", "slow", "x", "--timeout", "300ms", "--backoff", "1h")
     began = time.monotonic()
-    work("slow", base + "/hang/5")
+    work("slow", base + "/hang/20")
+    took = time.monotonic() - began
     check("a request that takes longer than the timeout has failed",
           show(job)["last_error"].startswith("timed out after 300 ms")
-          and time.monotonic() - began < 4, show(job))
+          and took < 15, (show(job), took))
     with socket.create_server(("127.0.0.1", 0)) as s:
         port = s.getsockname()[1]
     job = readpast("enqueue", "away", "x", "--backoff", "1h")
@@ -274,19 +279,19 @@ def test_end(base):
     job = readpast("enqueue", "ended", "x")
     Application.asked.clear()
     worker = subprocess.Popen([READPAST, "work", "ended", "--post", base + "/hang/20"],
-                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     end = time.monotonic() + PATIENCE
     while not Application.asked and time.monotonic() < end:
         time.sleep(0.02)
     worker.send_signal(signal.SIGTERM)
-    time.sleep(0.2)
+    assert any("waiting for 1 handler" in line for line in worker.stderr), "it has ended"
     worker.send_signal(signal.SIGTERM)
     began = time.monotonic()
-    worker.wait(PATIENCE)
+    worker.communicate(timeout=PATIENCE)
     found = show(job)
     check("a second signal gives the request up, and its job is released",
           (found["state"], found["attempt"]) == ("ready", 0)
-          and time.monotonic() - began < 5, found)
+          and time.monotonic() - began < 15, found)
 
 
 def test_usage(base):

@@ -262,7 +262,7 @@ handler stubborn 'touch started; sleep 1000 & wait'
 worker=$!
 eventually test -e started
 kill -TERM "$worker"
-sleep 0.1
+eventually grep -q 'waiting for 1 handler' err
 kill -TERM "$worker"
 wait "$worker"
 check 'the second signal ends handlers and releases their jobs' \
