@@ -319,7 +319,7 @@ def the_cost_of_a_refused_verdict_does_not_grow_with_their_number(s):
     # A session that has called a routine several times uses generic plans.
     s.rows("set plan_cache_mode = force_generic_plan")
     s.rows("select readpast.enqueue_many('q', array_fill('x'::text, array[80000]))")
-    s.rows("set statement_timeout = '4 s'")
+    s.rows("set statement_timeout = '30 s'")
     for other_claim in "claim_no", "-claim_no":
         s.rows("create temp table held as "
                "select id, claim_no from readpast.claim('q', 40000, '1 hour')")
@@ -435,10 +435,10 @@ def only_jobs_with_terms_or_progress_have_something_in_extra(s):
 
 @case
 def rows_of_expiry_stay_until_no_job_needs_them(s):
-    s.one("select readpast.enqueue('q', 'x', expire => '500 ms')")
-    s.rows("select readpast.enqueue_many('q', array['x', 'x'], expire => '500 ms')")
+    s.one("select readpast.enqueue('q', 'x', expire => '2 s')")
+    s.rows("select readpast.enqueue_many('q', array['x', 'x'], expire => '2 s')")
     held = s.rows("select id, claim_no from readpast.claim('q')")[0]
-    time.sleep(0.6)
+    time.sleep(2.1)
     assert s.rows("select readpast.sweep_overdue(10)") == [(2,), (3,)]
     assert s.one("select count(*) from readpast.expiry") == 2
     s.rows("select readpast.sweep_kept(10)")
@@ -597,11 +597,11 @@ def a_unique_key_has_one_live_job(s):
 
 @case
 def a_scheduled_job_is_ready_when_it_is_due(s):
-    s.put("later", delay="300 ms")
+    s.put("later", delay="2 s")
     s.put("past", run_at="2020-01-01")
     assert s.taken(5) == "past"
-    assert s.one("select due_in_ms from readpast.probe('q')") in range(1, 301)
-    time.sleep(0.35)
+    assert s.one("select due_in_ms from readpast.probe('q')") in range(1, 2001)
+    time.sleep(2.05)
     assert s.sweep() == (1, 0, 0, 0)
     assert s.taken(5) == "later"
 
@@ -1162,22 +1162,27 @@ def claims_start_near_the_head_beside_an_open_transaction(s):
     """A transaction that has an id stays open for a second. During this second, claims
     append rows to the table `cursor` all the time, so that its newest row is always
     young. Claims must nevertheless not start far behind the last number that was
-    drawn."""
+    drawn. If the machine is busy, the transaction stays open until claims have appended
+    several rows within 200 ms."""
     pin = Session(s.database)
     passed(s)
     pin.rows("begin")
     pin.rows("select pg_current_xact_id()")
     end = time.monotonic() + 1
-    while time.monotonic() < end:
+    while True:
         passed(s, 10)
-    behind = s.one("select (select last_value from readpast.line) "
-                   "- readpast.claims_start(max(lane_id)) "
-                   "from readpast.lane")
-    made = s.one("select count(*) from readpast.cursor where made_at > "
-                 "clock_timestamp() - interval '200 ms'")
+        if time.monotonic() < end:
+            continue
+        behind = s.one("select (select last_value from readpast.line) "
+                       "- readpast.claims_start(max(lane_id)) "
+                       "from readpast.lane")
+        made = s.one("select count(*) from readpast.cursor where made_at > "
+                     "clock_timestamp() - interval '200 ms'")
+        total = s.one("select last_value from readpast.line") - 900
+        if made > 3 and behind < total / 3:
+            break
+        assert time.monotonic() < end + 20, (made, behind, total)
     pin.rows("rollback")
-    total = s.one("select last_value from readpast.line") - 900
-    assert made > 3 and behind < total / 3, (behind, total)
 
 
 @case
