@@ -170,7 +170,7 @@ a_second_add_is_refused_and_a_replacement_counts_from_the_change(void **state)
 {
 	struct db *db = *state;
 	rp_schedule s = schedule_of("a", "every 100s"), *same = &s;
-	int64_t next;
+	int64_t next, changed;
 
 	ok(db->conn, rp_schedule_set(db->conn, &s, 0));
 	next = FIELD(db->conn, "a", next_at);
@@ -181,8 +181,10 @@ a_second_add_is_refused_and_a_replacement_counts_from_the_change(void **state)
 	assert_int_equal(FIELD(db->conn, "a", next_at), next);
 	assert_int_equal(FIELD(db->conn, "a", payload_size), 3);
 	s.spec = "every 99s";
+	changed = now_of(db->conn);
 	ok(db->conn, rp_schedule_set(db->conn, &s, 1));
-	assert_in_range(FIELD(db->conn, "a", next_at), next - 1000 + 1, next);
+	assert_in_range(FIELD(db->conn, "a", next_at), changed + 99000,
+			now_of(db->conn) + 99000);
 }
 
 static void
@@ -286,14 +288,19 @@ skip_fires_no_missed_instant(void **state)
 
 /* The sweep must set the schedule's next time, although no job is added. The
  * sweep runs on a new connection, on which no earlier sweep has fired a
- * schedule. */
+ * schedule. The schedule is due about twelve hours from now, because an instant
+ * of the last minute would not be skipped. */
 static void
 a_schedule_that_skips_all_missed_instants_moves_on(void **state)
 {
 	struct db *db = *state;
-	rp_schedule s = schedule_of("a", "@daily");
+	rp_schedule s = schedule_of("a", NULL);
+	int64_t hour = now_of(db->conn) / HOUR % 24;
+	char spec[32];
 	rp_conn *conn;
 
+	snprintf(spec, sizeof(spec), "0 %d * * *", (int)(hour + 12) % 24);
+	s.spec = spec;
 	s.missed = RP_MISSED_SKIP;
 	ok(db->conn, rp_schedule_set(db->conn, &s, 0));
 	set_next(db, now_of(db->conn) - DAY / 2);
