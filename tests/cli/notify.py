@@ -69,8 +69,8 @@ def is_alive(manager):
     each half of WATCHDOG. Each message must come within TOO_LATE seconds after the
     message before it, and the fourth message must not come too early. Messages that
     arrived before this call do not count."""
-    manager.skip()
     start = time.monotonic()
+    manager.skip()
     heard = [manager.hear(TOO_LATE) for _ in range(4)]
     took = time.monotonic() - start
     return heard == ["WATCHDOG=1"] * 4 and took > 3 * WATCHDOG / 2 * 0.9, (heard, took)
