@@ -12,7 +12,7 @@
 . "$(dirname "$0")/server.sh"
 doc=$2/docs/postgres.md
 
-start_server "$server" fsync=off
+start_server "$server" fsync=off autovacuum=off # whose commits would be counted
 export READPAST_DB="postgres:///postgres?host=$server&user=postgres"
 readpast init >/dev/null 2>&1
 
