@@ -72,6 +72,8 @@ class Work:
         self.screen = Screen(columns)
         self.pid, self.terminal = pty.fork()
         if self.pid == 0:
+            # A shell starts programs in the background with this signal ignored.
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
             os.execv(READPAST, [READPAST, "work", *args])
         fcntl.ioctl(self.terminal, termios.TIOCSWINSZ,
                     struct.pack("HHHH", 24, columns, 0, 0))
