@@ -49,7 +49,7 @@ settled() {
 declare -a workers
 killed=0
 readpast queue set q --lease 2s --max-attempts 1000 --backoff 0s >/dev/null 2>&1
-seq "$number" | jq -c '{name: "s\(.)", queue: "q", spec: "@daily"}' | jq -sc . >schedules.json
+seq "$number" | jq -c '{name: "s\(.)", queue: "q", spec: "@yearly"}' | jq -sc . >schedules.json
 check "$number schedules are added" status 0 readpast cron apply schedules.json
 worker 0
 worker 1
