@@ -68,7 +68,8 @@ P6_a_lease_that_runs_out_ends_a_wait(void **state)
  * acts as `what` says. 0: resume the queue; 1: release the job; 2: retry it. */
 struct doing {
 	const struct db *db;
-	int open[2]; /* the child writes here when its database is open */
+	int open[2]; /* the child writes here when its database is open, and
+		      * then the time at which it had acted */
 	int pipe[2];
 	int64_t id, no;
 	int what;
@@ -78,24 +79,30 @@ static int
 do_it(void *ctx)
 {
 	struct doing *doing = ctx;
+	int64_t done_at;
 	rp_conn *conn;
 	char c;
+	int r;
 
 	if (rp_open(doing->db->url, NULL, &conn, NULL) < 0 ||
 	    write(doing->open[1], "x", 1) != 1 ||
 	    read(doing->pipe[0], &c, 1) != 1)
 		return 1;
 	if (doing->what == 0)
-		return rp_queue_resume(conn, "q") != 0;
-	if (doing->what == 1)
-		return rp_release(conn, doing->id, doing->no, 0) != 0;
-	return rp_job_retry(conn, doing->id, NULL) != 0;
+		r = rp_queue_resume(conn, "q");
+	else if (doing->what == 1)
+		r = rp_release(conn, doing->id, doing->no, 0);
+	else
+		r = rp_job_retry(conn, doing->id, NULL);
+	done_at = now_ms();
+	return r != 0 || write(doing->open[1], &done_at, sizeof(done_at)) !=
+				 sizeof(done_at);
 }
 
 static void
 expect_wake(struct doing *doing, int what)
 {
-	int64_t began;
+	int64_t done_at, woken;
 	pid_t pid;
 	char c;
 
@@ -105,11 +112,13 @@ expect_wake(struct doing *doing, int what)
 	assert_int_equal(rp_wait(doing->db->conn, q, 0, -1), 0);
 	pid = in_child(do_it, doing);
 	assert_int_equal(read(doing->open[0], &c, 1), 1);
-	began = now_ms();
 	assert_int_equal(write(doing->pipe[1], "x", 1), 1);
 	assert_int_equal(rp_wait(doing->db->conn, q, 10000, -1), 1);
-	assert_true(now_ms() - began < 900);
+	woken = now_ms();
 	expect_success(pid);
+	assert_int_equal(read(doing->open[0], &done_at, sizeof(done_at)),
+			 sizeof(done_at));
+	assert_true(woken - done_at < 900);
 	close(doing->open[0]);
 	close(doing->open[1]);
 	close(doing->pipe[0]);
