@@ -16,8 +16,8 @@ from sessions import Session, case, eventually, main, tool
 
 
 def impatient(s):
-    """Let statements of this session fail when they wait for a lock for a second."""
-    s.rows("set lock_timeout = '1 s'")
+    """Let statements of this session fail when they wait for a lock for ten seconds."""
+    s.rows("set lock_timeout = '10 s'")
     return s
 
 
