@@ -53,7 +53,7 @@ class Drain(Case):
 
     def test_a_request_whose_body_is_not_complete_yet_is_answered(self):
         s = self.open(self.head("Content-Length: 10", "Content-Type: text/plain") + b"12345")
-        time.sleep(0.3)
+        self.own.wait_until_read()
         self.end()
         time.sleep(0.3)
         s.sendall(b"67890")
@@ -91,7 +91,7 @@ class Drain(Case):
 
     def test_a_stream_whose_request_is_complete_after_the_signal_ends_at_once(self):
         stream = self.open(b"GET /v1/events HTTP/1.1\r\n")
-        time.sleep(0.3)
+        self.own.wait_until_read()
         self.end()
         time.sleep(0.3)
         stream.sendall(f"Host: {self.own.host}:{self.own.port}\r\n\r\n".encode())
@@ -100,7 +100,7 @@ class Drain(Case):
 
     def test_no_connection_is_accepted_while_the_last_answers_are_sent(self):
         s = self.open(self.head("Content-Length: 1", "Content-Type: text/plain"))
-        time.sleep(0.3)
+        self.own.wait_until_read()
         self.end()
 
         def refused():
@@ -129,7 +129,7 @@ class Drain(Case):
 
     def test_a_client_that_never_ends_its_request_does_not_keep_the_server(self):
         self.open(self.head("Content-Length: 10"))
-        time.sleep(0.3)
+        self.own.wait_until_read()
         self.end()
         self.ended(15)
 

@@ -111,6 +111,12 @@ class Server:
                   % (self.host.encode(), self.port, len(body), body))
         return s
 
+    def wait_until_read(self):
+        """Wait until the server has read what other connections have sent before."""
+        connection = self.connect()
+        self.get("/healthz", connection=connection)
+        connection.close()
+
     def metric(self, name, **options):
         """Return the value of a metric, whose name contains its labels if it has any."""
         text = self.get("/metrics", **options).bytes.decode()

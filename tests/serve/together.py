@@ -105,6 +105,7 @@ class Together(Case):
         connection.request("POST", path, body, {"Content-Type": "application/json",
                                                 **headers})
         time.sleep(0.1 + len(body) / 1e7)  # until the server has read it
+        self.server.wait_until_read()
         return connection
 
     def read(self, connection):
