@@ -10,7 +10,7 @@ import assert from "node:assert/strict";
 import { chromium } from "playwright-core";
 import { until } from "./readpast.js";
 
-const WAIT_MS = 10000;
+const WAIT_MS = 30000;
 
 export const DESKTOP = { width: 1280, height: 800 };
 export const PHONE = { width: 390, height: 844 };

@@ -8,14 +8,13 @@
 
 import { execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const program =
 	process.env.READPAST ?? fileURLToPath(new URL("../../build/cli/readpast", import.meta.url));
-const START_MS = 10000;
+const START_MS = 30000;
 const STOP_MS = 2000;
 const LEAST_WAIT_MS = 50;
 const MOST_OUTPUT = 64 * 1024 * 1024;
@@ -31,17 +30,6 @@ export async function until(question, what, ms = START_MS) {
 		if (Date.now() > end) throw new Error(`waited ${ms} ms in vain: ${what}`);
 		await sleep(LEAST_WAIT_MS);
 	}
-}
-
-function freePort() {
-	return new Promise((done, fail) => {
-		const probe = createServer();
-		probe.on("error", fail);
-		probe.listen(0, "127.0.0.1", () => {
-			const { port } = probe.address();
-			probe.close(() => done(port));
-		});
-	});
 }
 
 export class Database {
@@ -112,17 +100,11 @@ export class Database {
 	}
 
 	async serve(...options) {
-		const port = await freePort();
-		const prefix = options[options.indexOf("--prefix") + 1] ?? "";
-		const server = this.start(["serve", "--listen", `127.0.0.1:${port}`, ...options]);
-		server.base = `http://127.0.0.1:${port}${options.includes("--prefix") ? prefix : ""}/`;
-		await until(async () => {
+		const server = this.start(["serve", "--listen", "127.0.0.1:0", ...options]);
+		server.base = await until(() => {
 			if (server.exitCode !== null) throw new Error(`serve ended: ${server.said}`);
-			return fetch(server.base).then(
-				() => true,
-				() => false,
-			);
-		}, "the server to answer");
+			return server.said.match(/^listening on (http.*)\n/m)?.[1];
+		}, "the server to listen");
 		return server;
 	}
 

@@ -35,11 +35,11 @@ test("an answer that does not come is a time-out, and is asked for again", async
 	const page = await open(its.browser, its.base);
 	await page.route(/v1\/workers/, () => new Promise(() => undefined));
 	await visit(page, "#/workers");
-	await page.getByText("The server did not answer within 10 s.").waitFor({ timeout: 15000 });
+	await page.getByText("The server did not answer within 10 s.").waitFor();
 	assert.equal(await page.getByText("No worker runs.").count(), 0);
 	await page.getByRole("button", { name: "Try again" }).waitFor();
 	await page.unroute(/v1\/workers/);
-	await page.getByText("No worker runs.").waitFor({ timeout: 15000 });
+	await page.getByText("No worker runs.").waitFor();
 	await page.context().close();
 });
 
@@ -220,9 +220,9 @@ test("the page tells that the server is gone, and finds it again", async () => {
 	await doctor.getByText("This could not be read.").waitFor();
 	await dead.getByText("Not all dead jobs could be read.").waitFor();
 	its.server = its.db.start(["serve", "--listen", `127.0.0.1:${port}`]);
-	await page.getByText("Live", { exact: true }).waitFor({ timeout: 20000 });
-	await doctor.locator(".finding").first().waitFor({ timeout: 20000 });
-	await dead.getByText("in the newest 18 dead jobs").waitFor({ timeout: 20000 });
+	await page.getByText("Live", { exact: true }).waitFor();
+	await doctor.locator(".finding").first().waitFor();
+	await dead.getByText("in the newest 18 dead jobs").waitFor();
 	await doctor.context().close();
 	await dead.context().close();
 	await page.context().close();
