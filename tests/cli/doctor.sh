@@ -258,8 +258,9 @@ if [[ $2 == sqlite: ]]; then
 	yes 'begin immediate; update readpast_queue set lease_ms = lease_ms + 1; commit;' | sqlite3 locked.db &
 	busy=$!
 	check 'a process commits again and again' eventually test -s locked.db-wal
-	check 'a process that commits is not reported as holding the lock' lacks lock
-	check 'a process that commits is not reported by a second run either' lacks lock
+	# On a busy machine a single commit may take so long that it is reported.
+	check 'a process that commits is not reported as holding the lock' eventually lacks lock
+	check 'a process that commits is not reported by a second run either' eventually lacks lock
 	kill "$busy"
 	wait "$busy"
 	hold_open locked.db 'begin immediate;'
