@@ -230,5 +230,12 @@ int
 refuse_undone(struct request *request, int code, const rp_error *error,
 	      const char *field)
 {
+	const char *why = strchr(error->message, ':');
+
+	/* The library says that the outcome of a lost connection is unknown. */
+	if (code == RP_ELOST)
+		return refuse(request, code, field,
+			      "connection lost, nothing was changed%s",
+			      why ? why : "");
 	return refuse_as(request, code, error, field, 0);
 }

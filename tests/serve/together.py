@@ -222,6 +222,27 @@ class Together(Case):
             self.assertEqual([a.status for a in answers], [422, 201], answers)
             self.assertEqual(len(self.server.claim(self.queue, max=9)), 1)
 
+        def test_a_connection_that_is_lost_before_the_commit_has_changed_nothing(self):
+            self.run_sql(f"""
+                create function {self.schema}.end_session() returns trigger as $$ begin
+                    perform pg_terminate_backend(pg_backend_pid());
+                    return new;
+                end $$ language plpgsql;
+                create trigger end_session before insert on {self.schema}.job
+                    for each row when (new.kind = 'lost')
+                    execute function {self.schema}.end_session()""")
+            job = f"/v1/queues/{self.queue}/jobs", {"payload": "x", "kind": "lost"}
+            try:
+                alone = self.server.post(*job)
+                first = self.server.post(*job, headers={"Idempotency-Key": "lost"})
+            finally:
+                self.run_sql(f"drop trigger end_session on {self.schema}.job")
+            # The first request is one statement, which commits. The second is several.
+            problem = self.refused(alone, 502, "outcome unknown: ")
+            self.assertEqual(problem["outcome"], "unknown")
+            problem = self.refused(first, 502, "connection lost, nothing was changed: ")
+            self.assertEqual(problem["outcome"], "none")
+
         def test_verdicts_that_were_committed_are_not_answered_with_an_error(self):
             for _ in range(3):
                 self.server.enqueue(self.queue)
