@@ -51,15 +51,20 @@ void
 answer_bytes(struct request *request, int status, const char *type, char *bytes,
 	     size_t size)
 {
-	static char nothing[] = "";
+	/* The request may have had its effect before memory ran out. */
+	static char no_memory[] =
+		"{\"type\":\"urn:readpast:error:out-of-memory\",\"status\":503,"
+		"\"detail\":\"out of memory\",\"outcome\":\"unknown\","
+		"\"retry\":true}\n";
 
 	answer_clear(&request->answer);
 	request->stage = STAGE_ANSWER;
 	request->answer.status = bytes ? status : 503;
-	request->answer.type = type;
-	request->answer.bytes = bytes ? bytes : nothing;
+	request->answer.type = bytes ? type : PROBLEM;
+	request->answer.bytes = bytes ? bytes : no_memory;
 	request->answer.is_static = !bytes;
-	request->answer.size = bytes ? size : 0;
+	request->answer.size = bytes ? size : strlen(no_memory);
+	request->answer.retry_after_s = !bytes;
 }
 
 void

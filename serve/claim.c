@@ -99,6 +99,7 @@ claim_finish(struct request *request)
 {
 	const struct writes *writes = request->writes;
 	json_t *jobs, *object;
+	int r = 0;
 
 	if (writes->jobs_count == 0 && now_ms() < request->until_ms &&
 	    !request->server->drains) {
@@ -106,15 +107,19 @@ claim_finish(struct request *request)
 		return;
 	}
 	jobs = json_array();
-	for (size_t i = 0; i < writes->jobs_count; i++)
-		json_array_append_new(jobs, json_job(writes->jobs[i]));
+	for (size_t i = 0; i < writes->jobs_count && r == 0; i++)
+		r = json_array_append_new(jobs, json_job(writes->jobs[i]));
 	object = writes->has_results ? writes_verdicts(writes) : json_object();
-	json_object_set_new(object, "jobs", jobs);
+	if (json_object_set_new(object, "jobs", jobs) < 0 ||
+	    note_claims(request) < 0)
+		r = -1;
 	atomic_fetch_add(&request->server->metrics.jobs[MET_CLAIMED],
 			 (int64_t)writes->jobs_count);
-	if (note_claims(request) < 0)
+	if (r < 0) {
 		json_decref(object);
-	answer_json(request, 200, request->claims ? object : NULL);
+		object = NULL;
+	}
+	answer_json(request, 200, object);
 }
 
 /* Read what the request wants to claim, and make its writes. Returns 0 or -1.

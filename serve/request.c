@@ -428,7 +428,9 @@ request_end(void *ctx, struct MHD_Connection *connection, void **state,
 		return;
 	if (request->stream)
 		events_remove(request->server, request);
-	if (request->claims_count && (!is_sent || request->is_closed))
+	/* If memory ran out for the answer with the jobs, its status is 503. */
+	if (request->claims_count &&
+	    (!is_sent || request->is_closed || request->answer.status != 200))
 		release_claims(request);
 	metrics_answered(request->server, request->answer.status,
 			 monotonic_us() - request->began_us);
