@@ -483,16 +483,23 @@ clients_end(struct clients *clients, rp_conn *conn)
 	const char *key;
 	json_t *client;
 	int64_t known = 0;
-	int r = 0;
+	int r = 0, has_begun = 0;
 
+	/* One commit for all, because a commit for each could take too long. */
 	json_object_foreach (clients->table, key, client) {
 		rp_worker_counts counts = counts_of(client);
 
-		if (r == 0 && !number(client, "is_gone"))
+		if (number(client, "is_gone"))
+			continue;
+		if (!has_begun++)
+			r = rp_begin(conn);
+		if (r == 0)
 			r = rp__worker_row_update(conn, RP_V_WORKER_STOP,
 						  number(client, "id"), &counts,
 						  &known);
 	}
+	if (has_begun && r == 0)
+		rp_commit(conn);
 	json_decref(clients->claims);
 	json_decref(clients->table);
 	clients->claims = clients->table = NULL;

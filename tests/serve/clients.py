@@ -7,7 +7,9 @@ SPDX-License-Identifier: MIT
 SPDX-FileCopyrightText: The readpast authors
 """
 
+import contextlib
 import json
+import pathlib
 import signal
 import socket
 import time
@@ -123,6 +125,31 @@ class Ends(Case):
         self.assertIn("gus", self.workers())
         self.assertEqual(server.stop(), 0)
         self.assertNotIn("gus", self.workers())
+
+    if KIND == "sqlite:":
+
+        def test_a_server_that_ends_unregisters_its_clients_in_one_commit(self):
+            """Otherwise many clients and a slow disk would take longer than the time that
+            the server has to end."""
+            own = Server(self.folder.name)
+            # As long as this connection is open, the log is not deleted.
+            with contextlib.closing(own.sqlite()) as db:
+                db.execute("select * from readpast_worker")
+                for i in range(40):
+                    own.claim("none", worker=f"w{i}")
+                before = self.commits(own)
+                self.assertEqual(own.stop(), 0)
+                self.assertLess(self.commits(own) - before, 10)
+                row = db.execute("select max(stopped_at is null) from readpast_worker")
+                self.assertEqual(row.fetchone()[0], 0)
+
+        def commits(self, own):
+            """Return how many commits the write-ahead log has: how many of its frames
+            have a size of the database after a commit."""
+            log = pathlib.Path(own.url.removeprefix("sqlite:") + "-wal").read_bytes()
+            page, salt = int.from_bytes(log[8:12], "big"), log[16:24]
+            return sum(log[i + 8:i + 16] == salt and log[i + 4:i + 8] != bytes(4)
+                       for i in range(32, len(log), page + 24))
 
     def test_a_client_of_a_server_that_was_killed_is_listed_only_for_the_next(self):
         server = Server(self.folder.name, url=self.server.url)
