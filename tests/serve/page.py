@@ -13,6 +13,7 @@ import pathlib
 import re
 import ssl
 import subprocess
+import urllib.parse
 
 from serving import Case, Server, main
 
@@ -72,6 +73,13 @@ class Prefix(Case):
             self.assertEqual((answer.status, answer.headers["Location"]),
                              (308, "/my/queue/" + query))
         self.assertEqual(self.server.get("/my/queue/openapi.json").status, 200)
+
+    def test_the_description_of_the_api_names_a_url_with_the_prefix(self):
+        path = "/my/queue/openapi.json"
+        servers = self.server.get(path).json["servers"]
+        url = urllib.parse.urljoin(f"http://{self.server.host}{path}", servers[0]["url"])
+        base = urllib.parse.urlsplit(url).path.removesuffix("/")
+        self.assertEqual(self.server.get(base + "/v1/stats").status, 200)
 
     def test_a_foreign_host_is_refused_with_every_path(self):
         for path in ("/my/queue", "/my/queue/", "/none", "/my/queue/v1/%zz"):
