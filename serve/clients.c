@@ -409,56 +409,97 @@ verb_due(json_t *client, int64_t now)
 		       : -1;
 }
 
-/* Update the client's row if that is due. The lock is not held during the call,
- * because all writes would wait for a server that does not answer. If the
- * writer hears from the client during the call, the client may be listed as
- * gone until its next heartbeat. */
-static int
-update_row(struct clients *clients, json_t *client, rp_conn *conn)
-{
-	rp_worker_counts counts;
-	int64_t id, known = 0;
-	int verb, r;
+/* The most rows in a commit. Meanwhile other commits may wait for these rows
+ * or, on SQLite, for any row. */
+#define MOST_DUE 100
 
-	pthread_mutex_lock(&clients->lock);
-	verb = verb_due(client, now_ms());
-	counts = counts_of(client);
-	id = number(client, "id");
-	if (verb >= 0) {
+/* A client whose row is to be updated, and what the row is to have. */
+struct due {
+	json_t *client;
+	int64_t id;
+	enum rp_verb verb;
+	rp_worker_counts counts;
+};
+
+/* Find clients whose rows are due or, if `ends` is 1, clients that are not gone
+ * yet. Note that their rows have been updated. The caller has the lock. */
+static size_t
+take_due(const struct clients *clients, struct due due[MOST_DUE], int ends)
+{
+	int64_t now = now_ms();
+	const char *key;
+	json_t *client;
+	size_t n = 0;
+
+	json_object_foreach (clients->table, key, client) {
+		int verb = !ends                       ? verb_due(client, now)
+			   : number(client, "is_gone") ? -1
+						       : RP_V_WORKER_STOP;
+
+		if (verb < 0 || n == MOST_DUE)
+			continue;
+		due[n++] = (struct due){ .client = json_incref(client),
+					 .id = number(client, "id"),
+					 .verb = (enum rp_verb)verb,
+					 .counts = counts_of(client) };
 		set_number(client, "is_counted", 1);
 		set_number(client, "is_gone", verb == RP_V_WORKER_STOP);
 	}
-	pthread_mutex_unlock(&clients->lock);
-	if (verb < 0)
-		return 0;
-	r = rp__worker_row_update(conn, (enum rp_verb)verb, id, &counts,
-				  &known);
-	if (r == 0)
-		return 0;
-	pthread_mutex_lock(&clients->lock);
-	set_number(client, "is_counted", 0);
-	set_number(client, "is_gone", 0);
-	pthread_mutex_unlock(&clients->lock);
+	return n;
+}
+
+/* Update the rows in one commit, because many commits could take too long. */
+static int
+update_rows(rp_conn *conn, const struct due *due, size_t n)
+{
+	int64_t known = 0;
+	int r = n ? rp_begin(conn) : 0;
+
+	for (size_t i = 0; i < n && r == 0; i++)
+		r = rp__worker_row_update(conn, due[i].verb, due[i].id,
+					  &due[i].counts, &known);
+	if (r == 0 && n)
+		r = rp_commit(conn);
+	if (r < 0)
+		rp_rollback(conn);
 	return r;
+}
+
+/* Update the rows of clients that are due, until the first error. The lock is
+ * not held during the calls, because all writes would wait for a server that
+ * does not answer. If the writer hears from a client during a call, the client
+ * may be listed as gone until its next heartbeat. */
+static void
+update_due(struct clients *clients, rp_conn *conn, int ends)
+{
+	struct due due[MOST_DUE];
+	size_t n;
+	int r;
+
+	do {
+		pthread_mutex_lock(&clients->lock);
+		n = take_due(clients, due, ends);
+		pthread_mutex_unlock(&clients->lock);
+		r = update_rows(conn, due, n);
+		pthread_mutex_lock(&clients->lock);
+		for (size_t i = 0; i < n; i++) {
+			if (r < 0) {
+				set_number(due[i].client, "is_counted", 0);
+				set_number(due[i].client, "is_gone", 0);
+			}
+			json_decref(due[i].client);
+		}
+		pthread_mutex_unlock(&clients->lock);
+	} while (r == 0 && n == MOST_DUE);
 }
 
 void
 clients_forget(struct clients *clients, rp_conn *conn)
 {
-	json_t *due = json_array(), *client;
 	int64_t now = now_ms();
-	const char *key;
-	int r = 0;
 
+	update_due(clients, conn, 0);
 	pthread_mutex_lock(&clients->lock);
-	json_object_foreach (clients->table, key, client)
-		if (verb_due(client, now) >= 0)
-			json_array_append(due, client);
-	pthread_mutex_unlock(&clients->lock);
-	for (size_t i = 0; i < json_array_size(due) && r == 0; i++)
-		r = update_row(clients, json_array_get(due, i), conn);
-	pthread_mutex_lock(&clients->lock);
-	json_decref(due);
 	if (now - clients->forgot_at >= FORGET_EVERY_MS) {
 		clients->forgot_at = now;
 		forget(clients, now);
@@ -480,26 +521,7 @@ clients_clear(struct clients *clients)
 void
 clients_end(struct clients *clients, rp_conn *conn)
 {
-	const char *key;
-	json_t *client;
-	int64_t known = 0;
-	int r = 0, has_begun = 0;
-
-	/* One commit for all, because a commit for each could take too long. */
-	json_object_foreach (clients->table, key, client) {
-		rp_worker_counts counts = counts_of(client);
-
-		if (number(client, "is_gone"))
-			continue;
-		if (!has_begun++)
-			r = rp_begin(conn);
-		if (r == 0)
-			r = rp__worker_row_update(conn, RP_V_WORKER_STOP,
-						  number(client, "id"), &counts,
-						  &known);
-	}
-	if (has_begun && r == 0)
-		rp_commit(conn);
+	update_due(clients, conn, 1);
 	json_decref(clients->claims);
 	json_decref(clients->table);
 	clients->claims = clients->table = NULL;

@@ -356,7 +356,7 @@ void clients_forget(struct clients *clients, rp_conn *conn);
 /* Forget all clients, because their rows are in a database that was replaced.
  */
 void clients_clear(struct clients *clients);
-/* Unregister all clients, or none of them after an error. Free the table. */
+/* Unregister all clients, until the first error, and free the table. */
 void clients_end(struct clients *clients, rp_conn *conn);
 
 /* poll.c: requests that wait for jobs to claim. Only the loop uses the fields
