@@ -5,10 +5,10 @@
  *
  * The server hears from a client with each claim that has the name, while such
  * a claim waits (see poll.c), and with each verdict on a job that it got from
- * this server. A client does not say that it ends. So it is unregistered when
- * the server has not heard from it for CLIENT_GONE_MS. If it comes back within
- * an hour, it gets the same row of the table of workers, which its running jobs
- * refer to.
+ * this server. The waiter stores the heartbeats, many in one commit. A client
+ * does not say that it ends. So it is unregistered when the server has not
+ * heard from it for CLIENT_GONE_MS. If it comes back within an hour, it gets
+ * the same row of the table of workers, which its running jobs refer to.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -266,8 +266,9 @@ counts_of(json_t *client)
 	return counts;
 }
 
-/* Register the client if it is new, or store its heartbeat if that is due.
- * queues: the queues of its claim, or NULL. */
+/* Register the client if it is new, was gone, or has new queues. Otherwise only
+ * note that the server has heard from it. queues: the queues of its claim, or
+ * NULL. */
 static int
 hear(json_t *client, rp_conn *conn, const struct clients *clients,
      const char *const *queues)
@@ -280,9 +281,11 @@ hear(json_t *client, rp_conn *conn, const struct clients *clients,
 
 	set_number(client, "is_written", !is_changed);
 	if (number(client, "id")) {
-		if (!is_changed &&
-		    now_ms() - number(client, "heard_at") < HEARTBEAT_MS)
+		if (!is_changed && !number(client, "is_gone")) {
+			/* The waiter stores the heartbeat. */
+			set_number(client, "heard_at", now_ms());
 			return 0;
+		}
 		counts = counts_of(client);
 		r = rp__worker_row_update(conn, RP_V_WORKER_BEAT,
 					  number(client, "id"), &counts,
@@ -296,6 +299,7 @@ hear(json_t *client, rp_conn *conn, const struct clients *clients,
 	if (r == 0) {
 		set_number(client, "is_written", 1);
 		set_number(client, "heard_at", now_ms());
+		set_number(client, "beat_at", now_ms());
 		set_number(client, "is_gone", 0);
 	}
 	return r;
@@ -396,15 +400,18 @@ forget(struct clients *clients, int64_t now)
 }
 
 /* Returns what to do with the client's row: RP_V_WORKER_STOP if the client is
- * gone, RP_V_WORKER_BEAT if its counts have changed, or -1. */
+ * gone, RP_V_WORKER_BEAT if the server has heard from it or its counts have
+ * changed since the last heartbeat, or -1. */
 static int
 verb_due(json_t *client, int64_t now)
 {
-	int64_t silent = silent_ms(client, now);
+	int64_t beat_at = number(client, "beat_at");
 
-	if (silent >= CLIENT_GONE_MS)
+	if (silent_ms(client, now) >= CLIENT_GONE_MS)
 		return number(client, "is_gone") ? -1 : RP_V_WORKER_STOP;
-	return silent >= HEARTBEAT_MS && !number(client, "is_counted")
+	return now - beat_at >= HEARTBEAT_MS &&
+			       (number(client, "heard_at") > beat_at ||
+				!number(client, "is_counted"))
 		       ? RP_V_WORKER_BEAT
 		       : -1;
 }
@@ -419,6 +426,7 @@ struct due {
 	int64_t id;
 	enum rp_verb verb;
 	rp_worker_counts counts;
+	int64_t known; /* 0: the row was deleted */
 };
 
 /* Find clients whose rows are due or, if `ends` is 1, clients that are not gone
@@ -443,6 +451,7 @@ take_due(const struct clients *clients, struct due due[MOST_DUE], int ends)
 					 .verb = (enum rp_verb)verb,
 					 .counts = counts_of(client) };
 		set_number(client, "is_counted", 1);
+		set_number(client, "beat_at", now);
 		set_number(client, "is_gone", verb == RP_V_WORKER_STOP);
 	}
 	return n;
@@ -450,14 +459,13 @@ take_due(const struct clients *clients, struct due due[MOST_DUE], int ends)
 
 /* Update the rows in one commit, because many commits could take too long. */
 static int
-update_rows(rp_conn *conn, const struct due *due, size_t n)
+update_rows(rp_conn *conn, struct due *due, size_t n)
 {
-	int64_t known = 0;
 	int r = n ? rp_begin(conn) : 0;
 
 	for (size_t i = 0; i < n && r == 0; i++)
 		r = rp__worker_row_update(conn, due[i].verb, due[i].id,
-					  &due[i].counts, &known);
+					  &due[i].counts, &due[i].known);
 	if (r == 0 && n)
 		r = rp_commit(conn);
 	if (r < 0)
@@ -485,7 +493,11 @@ update_due(struct clients *clients, rp_conn *conn, int ends)
 		for (size_t i = 0; i < n; i++) {
 			if (r < 0) {
 				set_number(due[i].client, "is_counted", 0);
+				set_number(due[i].client, "beat_at", 0);
 				set_number(due[i].client, "is_gone", 0);
+			} else if (due[i].verb == RP_V_WORKER_BEAT &&
+				   !due[i].known) {
+				set_number(due[i].client, "id", 0);
 			}
 			json_decref(due[i].client);
 		}

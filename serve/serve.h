@@ -350,8 +350,8 @@ struct clients {
  * So it hears from the client in time. */
 #define CLIENT_WAITS_MS (CLIENT_GONE_MS - 8000)
 /* Unregister the clients that the server has not heard from for half a minute,
- * and store the counts of the others if they have changed, until the first
- * error. The next call tries again. */
+ * and store the heartbeats and counts of the others, until the first error. The
+ * next call tries again. */
 void clients_forget(struct clients *clients, rp_conn *conn);
 /* Forget all clients, because their rows are in a database that was replaced.
  */

@@ -95,6 +95,23 @@ class Clients(Case):
         self.assertEqual(len(self.server.claim(self.queue)), 1)
         self.assertNotIn([self.queue], [w["queues"] for w in self.workers().values()])
 
+    if KIND == "sqlite:":
+
+        def test_the_heartbeats_of_many_clients_need_few_commits(self):
+            """A commit for each would delay all writes of the server."""
+            own = Server(self.folder.name)
+            for i in range(40):
+                own.claim("none", worker=f"w{i}")
+            time.sleep(6)
+            before = commits(own)
+            for i in range(40):
+                own.claim("none", worker=f"w{i}")
+            self.assertTrue(eventually(5, lambda: all(
+                worker["silent_ms"] < 5000 for worker in self.workers(own).values())))
+            self.assertLess(commits(own) - before, 10)
+            self.assertEqual(len(self.workers(own)), 40)
+            own.stop()
+
     def test_when_a_client_is_heard_from_and_when_it_is_gone(self):
         """The server hears from `eve` while her claim waits. It hears nothing from `fay`
         and `ida` for half a minute. Then `ida` extends a lease. Another server hears
