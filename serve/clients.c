@@ -13,6 +13,7 @@
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  */
+#include "clients.h"
 #include "joined.h"
 
 #include <errno.h>
@@ -24,23 +25,10 @@
 
 #include "internal.h"
 
-#define HEARTBEAT_MS 5000
 #define FORGET_MS 3600000     /* after this time the client's row is deleted */
 #define FORGET_EVERY_MS 60000 /* how often claims and clients are forgotten */
 
 /* ---- the table: an object for each client, by its token and its name ---- */
-
-static int64_t
-number(json_t *client, const char *key)
-{
-	return json_integer_value(json_object_get(client, key));
-}
-
-static void
-set_number(json_t *client, const char *key, int64_t n)
-{
-	json_object_set_new(client, key, json_integer(n));
-}
 
 /* Returns the client of this request; it is added if it is new. Clients with
  * different tokens are different clients, even if they have the same name. */
@@ -71,7 +59,8 @@ add_queues(json_t *client, const char *const *queues)
 
 	if (!queues)
 		return 0;
-	if (number(client, "is_gone") || json_object_size(its) > MOST_QUEUES)
+	if (client_number(client, "is_gone") ||
+	    json_object_size(its) > MOST_QUEUES)
 		json_object_clear(its);
 	for (; *queues; queues++)
 		if (!json_object_get(its, *queues)) {
@@ -127,8 +116,8 @@ find_claim(const struct clients *clients, const rp_verdict *v)
 static void
 set_lease(json_t *claim, int64_t lease_ms)
 {
-	set_number(claim, "lease_ms", lease_ms);
-	set_number(claim, "until", now_ms() + lease_ms);
+	client_set(claim, "lease_ms", lease_ms);
+	client_set(claim, "until", now_ms() + lease_ms);
 }
 
 static void
@@ -159,15 +148,16 @@ settle_claim(struct clients *clients, const rp_verdict *v)
 	if (!claim || v->result == RP_ENOENT)
 		return;
 	if (v->result == 0 && v->verdict == RP_EXTEND) {
-		set_lease(claim, v->delay_ms > 0 ? v->delay_ms
-						 : number(claim, "lease_ms"));
+		set_lease(claim, v->delay_ms > 0
+					 ? v->delay_ms
+					 : client_number(claim, "lease_ms"));
 		return;
 	}
 	if (v->result == 0) {
 		client = json_object_get(claim, "client");
 		count = counts[verdict_outcome(v)];
-		set_number(client, count, number(client, count) + 1);
-		set_number(client, "is_counted", 0);
+		client_set(client, count, client_number(client, count) + 1);
+		client_set(client, "is_counted", 0);
 	}
 	json_object_del(clients->claims, claim_key(v->id, v->claim_no).text);
 }
@@ -235,7 +225,7 @@ write_queues(json_t *client, rp_conn *conn, const struct clients *clients)
 	const char *name = json_string_value(json_object_get(client, "name"));
 	const char **queues = queues_of(client);
 	char *kinds = queues ? rp__all_kinds(queues) : NULL;
-	int64_t id = number(client, "id");
+	int64_t id = client_number(client, "id");
 	int r;
 
 	if (!queues)
@@ -245,25 +235,13 @@ write_queues(json_t *client, rp_conn *conn, const struct clients *clients)
 	} else {
 		r = rp__worker_row_add(conn, name, clients->host, queues, kinds,
 				       &id);
-		set_number(client, "id", r < 0 ? 0 : id);
+		client_set(client, "id", r < 0 ? 0 : id);
 		if (r == 0)
 			unregister_dead(clients, conn, name);
 	}
 	free(kinds);
 	free(queues);
 	return r;
-}
-
-static rp_worker_counts
-counts_of(json_t *client)
-{
-	rp_worker_counts counts = RP_WORKER_COUNTS_INIT;
-
-	counts.done = number(client, "done");
-	counts.failed = number(client, "failed");
-	counts.dead = number(client, "dead");
-	counts.released = number(client, "released");
-	return counts;
 }
 
 /* Register the client if it is new, was gone, or has new queues. Otherwise only
@@ -273,34 +251,34 @@ static int
 hear(json_t *client, rp_conn *conn, const struct clients *clients,
      const char *const *queues)
 {
-	int is_changed =
-		add_queues(client, queues) || !number(client, "is_written");
+	int is_changed = add_queues(client, queues) ||
+			 !client_number(client, "is_written");
 	rp_worker_counts counts;
 	int64_t known = 0;
 	int r = 0;
 
-	set_number(client, "is_written", !is_changed);
-	if (number(client, "id")) {
-		if (!is_changed && !number(client, "is_gone")) {
+	client_set(client, "is_written", !is_changed);
+	if (client_number(client, "id")) {
+		if (!is_changed && !client_number(client, "is_gone")) {
 			/* The waiter stores the heartbeat. */
-			set_number(client, "heard_at", now_ms());
+			client_set(client, "heard_at", now_ms());
 			return 0;
 		}
-		counts = counts_of(client);
+		counts = client_counts(client);
 		r = rp__worker_row_update(conn, RP_V_WORKER_BEAT,
-					  number(client, "id"), &counts,
+					  client_number(client, "id"), &counts,
 					  &known);
-		set_number(client, "is_counted", r == 0 && known);
+		client_set(client, "is_counted", r == 0 && known);
 		if (r == 0 && !known) /* the row was deleted */
-			set_number(client, "id", 0);
+			client_set(client, "id", 0);
 	}
 	if (r == 0 && (is_changed || !known))
 		r = write_queues(client, conn, clients);
 	if (r == 0) {
-		set_number(client, "is_written", 1);
-		set_number(client, "heard_at", now_ms());
-		set_number(client, "beat_at", now_ms());
-		set_number(client, "is_gone", 0);
+		client_set(client, "is_written", 1);
+		client_set(client, "heard_at", now_ms());
+		client_set(client, "beat_at", now_ms());
+		client_set(client, "is_gone", 0);
 	}
 	return r;
 }
@@ -333,7 +311,7 @@ hear_claim(struct clients *clients, rp_conn *conn,
 	int r = client ? hear(client, conn, clients, writes->queues)
 		       : RP_ENOMEM;
 
-	writes->worker_id = number(client, "id");
+	writes->worker_id = client_number(client, "id");
 	return r;
 }
 
@@ -374,12 +352,6 @@ clients_hear(struct clients *clients, rp_conn *conn, struct request **asked,
 
 /* ---- the end of clients ---- */
 
-static int64_t
-silent_ms(json_t *client, int64_t now)
-{
-	return now - number(client, "heard_at");
-}
-
 /* Forget the clients that have been silent for FORGET_MS. Forget the claims of
  * these clients, and the claims whose lease is over. */
 static void
@@ -390,119 +362,13 @@ forget(struct clients *clients, int64_t now)
 	void *next;
 
 	json_object_foreach_safe (clients->claims, next, key, claim)
-		if (number(claim, "until") <= now ||
-		    silent_ms(json_object_get(claim, "client"), now) >=
+		if (client_number(claim, "until") <= now ||
+		    client_silent_ms(json_object_get(claim, "client"), now) >=
 			    FORGET_MS)
 			json_object_del(clients->claims, key);
 	json_object_foreach_safe (clients->table, next, key, client)
-		if (silent_ms(client, now) >= FORGET_MS)
+		if (client_silent_ms(client, now) >= FORGET_MS)
 			json_object_del(clients->table, key);
-}
-
-/* Returns what to do with the client's row: RP_V_WORKER_STOP if the client is
- * gone, RP_V_WORKER_BEAT if the server has heard from it or its counts have
- * changed since the last heartbeat, or -1. */
-static int
-verb_due(json_t *client, int64_t now)
-{
-	int64_t beat_at = number(client, "beat_at");
-
-	if (silent_ms(client, now) >= CLIENT_GONE_MS)
-		return number(client, "is_gone") ? -1 : RP_V_WORKER_STOP;
-	return now - beat_at >= HEARTBEAT_MS &&
-			       (number(client, "heard_at") > beat_at ||
-				!number(client, "is_counted"))
-		       ? RP_V_WORKER_BEAT
-		       : -1;
-}
-
-/* The most rows in a commit. Meanwhile other commits may wait for these rows
- * or, on SQLite, for any row. */
-#define MOST_DUE 100
-
-/* A client whose row is to be updated, and what the row is to have. */
-struct due {
-	json_t *client;
-	int64_t id;
-	enum rp_verb verb;
-	rp_worker_counts counts;
-	int64_t known; /* 0: the row was deleted */
-};
-
-/* Find clients whose rows are due or, if `ends` is 1, clients that are not gone
- * yet. Note that their rows have been updated. The caller has the lock. */
-static size_t
-take_due(const struct clients *clients, struct due due[MOST_DUE], int ends)
-{
-	int64_t now = now_ms();
-	const char *key;
-	json_t *client;
-	size_t n = 0;
-
-	json_object_foreach (clients->table, key, client) {
-		int verb = !ends                       ? verb_due(client, now)
-			   : number(client, "is_gone") ? -1
-						       : RP_V_WORKER_STOP;
-
-		if (verb < 0 || n == MOST_DUE)
-			continue;
-		due[n++] = (struct due){ .client = json_incref(client),
-					 .id = number(client, "id"),
-					 .verb = (enum rp_verb)verb,
-					 .counts = counts_of(client) };
-		set_number(client, "is_counted", 1);
-		set_number(client, "beat_at", now);
-		set_number(client, "is_gone", verb == RP_V_WORKER_STOP);
-	}
-	return n;
-}
-
-/* Update the rows in one commit, because many commits could take too long. */
-static int
-update_rows(rp_conn *conn, struct due *due, size_t n)
-{
-	int r = n ? rp_begin(conn) : 0;
-
-	for (size_t i = 0; i < n && r == 0; i++)
-		r = rp__worker_row_update(conn, due[i].verb, due[i].id,
-					  &due[i].counts, &due[i].known);
-	if (r == 0 && n)
-		r = rp_commit(conn);
-	if (r < 0)
-		rp_rollback(conn);
-	return r;
-}
-
-/* Update the rows of clients that are due, until the first error. The lock is
- * not held during the calls, because all writes would wait for a server that
- * does not answer. If the writer hears from a client during a call, the client
- * may be listed as gone until its next heartbeat. */
-static void
-update_due(struct clients *clients, rp_conn *conn, int ends)
-{
-	struct due due[MOST_DUE];
-	size_t n;
-	int r;
-
-	do {
-		pthread_mutex_lock(&clients->lock);
-		n = take_due(clients, due, ends);
-		pthread_mutex_unlock(&clients->lock);
-		r = update_rows(conn, due, n);
-		pthread_mutex_lock(&clients->lock);
-		for (size_t i = 0; i < n; i++) {
-			if (r < 0) {
-				set_number(due[i].client, "is_counted", 0);
-				set_number(due[i].client, "beat_at", 0);
-				set_number(due[i].client, "is_gone", 0);
-			} else if (due[i].verb == RP_V_WORKER_BEAT &&
-				   !due[i].known) {
-				set_number(due[i].client, "id", 0);
-			}
-			json_decref(due[i].client);
-		}
-		pthread_mutex_unlock(&clients->lock);
-	} while (r == 0 && n == MOST_DUE);
 }
 
 void
@@ -510,7 +376,7 @@ clients_forget(struct clients *clients, rp_conn *conn)
 {
 	int64_t now = now_ms();
 
-	update_due(clients, conn, 0);
+	clients_update_rows(clients, conn, 0);
 	pthread_mutex_lock(&clients->lock);
 	if (now - clients->forgot_at >= FORGET_EVERY_MS) {
 		clients->forgot_at = now;
@@ -533,7 +399,7 @@ clients_clear(struct clients *clients)
 void
 clients_end(struct clients *clients, rp_conn *conn)
 {
-	update_due(clients, conn, 1);
+	clients_update_rows(clients, conn, 1);
 	json_decref(clients->claims);
 	json_decref(clients->table);
 	clients->claims = clients->table = NULL;
