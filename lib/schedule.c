@@ -78,7 +78,8 @@ is_same(const char *a, const char *b)
 	return strcmp(a ? a : "UTC", b ? b : "UTC") == 0;
 }
 
-/* Let the database check that the headers are a JSON object. */
+/* Check that the headers are UTF-8, and let the database check that they are a
+ * JSON object. */
 static int
 check_headers(rp_conn *conn, const char *headers)
 {
@@ -86,9 +87,13 @@ check_headers(rp_conn *conn, const char *headers)
 		[BAD_HEADERS_HEADERS] = rp__text(headers),
 	};
 	int64_t bad = 0;
-	int r = headers ? rp__run(conn, RP_V_BAD_HEADERS, p, 1, rp__count, &bad)
-			: 0;
+	int r;
 
+	if (headers && !rp__utf8(headers, strlen(headers)))
+		return rp__fail(&conn->error, RP_EINVAL,
+				"the headers are not UTF-8");
+	r = headers ? rp__run(conn, RP_V_BAD_HEADERS, p, 1, rp__count, &bad)
+		    : 0;
 	return r == 0 && bad ? rp__fail(&conn->error, RP_EINVAL,
 					"the headers are not a JSON object")
 			     : r;

@@ -207,6 +207,10 @@ bad_schedules_are_refused_and_leave_nothing(void **state)
 	assert_int_equal(rp_schedule_set(db->conn, &skipped, 0), RP_EINVAL);
 	assert_int_equal(rp_schedule_set(db->conn, &zone, 0), RP_EINVAL);
 	assert_int_equal(rp_schedule_set(db->conn, &headers, 0), RP_EINVAL);
+	headers.headers = "{\"a\": \"\xff\"}";
+	assert_int_equal(rp_schedule_set(db->conn, &headers, 0), RP_EINVAL);
+	assert_string_equal(rp_last_error(db->conn)->message,
+			    "the headers are not UTF-8");
 	assert_int_equal(rp_schedule_set(db->conn, &name, 0), RP_EINVAL);
 	assert_int_equal(rp_schedule_list(db->conn, "a", &list), RP_ENOENT);
 	assert_int_equal(rp_schedule_remove(db->conn, "a"), RP_ENOENT);
