@@ -78,6 +78,10 @@ on "postgres:///postgres?host=$server&user=quoting&schema=jobs" enqueue q x --qu
 check 'a worker of this role runs a job' \
 	status 0 on "postgres:///postgres?host=$server&user=quoting&schema=jobs" work q --drain -- true
 sql 'drop schema jobs cascade' 2>out
+sql 'create role olden superuser login; alter role olden set standard_conforming_strings = off'
+check 'a role whose session treats each backslash as an escape can make a schema' \
+	status 0 on "postgres:///postgres?host=$server&user=olden&schema=jobs" init
+sql 'drop schema jobs cascade' 2>out
 check "a name that the server reserves is refused" refuses 2 'pg_mine' on "$url&schema=pg_mine" init
 check 'an option that libpq does not know: the command exits with 2' refuses 2 'nonsense' on "$url&nonsense=1" stats
 check 'an unknown option in a keyword/value string is refused' refuses 2 'nonsense' on "$base nonsense=1" stats

@@ -3,7 +3,7 @@
 procedure, function and view of sql/sqlserver. A header is the comment at the top of a
 file. Its first line is `-- name: ...`. A line that begins with `-- Result:` (or
 `-- Rows:`) says what the routine returns, unless it returns void. A line that begins
-with `-- Locks:` says what the routine locks.
+with `-- Locks:` says what the routine locks. Test all SQL for PostgreSQL for backslashes.
 
   routines.py SOURCE
 
@@ -18,6 +18,9 @@ import re
 import sys
 
 MOST_LINES = 60
+
+# A comment, a quoted name, or a string with the prefix that it may have.
+PIECES = re.compile(r"""--[^\n]*|"[^"]*"|\w*'(?:[^']|'')*'""")
 
 
 def header_of(text):
@@ -56,7 +59,14 @@ def is_long(_, text):
     return max(lengths_of(text)) > MOST_LINES
 
 
-def cases(files, procedures):
+def has_plain_backslash(text):
+    """The meaning of a backslash in a string depends on the session's setting
+    standard_conforming_strings, unless the string is written as e'...'."""
+    return any(piece[0] == "'" and "\\" in piece
+               for piece in PIECES.findall(text))
+
+
+def cases(files, procedures, sql):
     yield "there are routines", len(files) > 100, []
     for name, is_bad in (
             ("each routine's header begins with its name", lacks_name),
@@ -65,6 +75,8 @@ def cases(files, procedures):
             (f"no routine is longer than {MOST_LINES} lines", is_long)):
         bad = [str(path) for path, text in files if is_bad(path, text)]
         yield name, not bad, bad
+    bad = [str(path) for path, text in sql if has_plain_backslash(text)]
+    yield "each string with a backslash is written as e'...'", not bad, bad
     yield "there are procedures in T-SQL", len(procedures) > 50, []
     for name, is_bad in (
             ("each procedure's header begins with its name", lacks_name),
@@ -78,6 +90,8 @@ def cases(files, procedures):
 def main():
     schema = pathlib.Path(sys.argv[1], "sql/postgres/schema")
     texts = [(p, p.read_text()) for p in sorted(schema.rglob("*.sql"))]
+    postgres = pathlib.Path(sys.argv[1], "sql/postgres")
+    sql = [(p.relative_to(postgres), p.read_text()) for p in postgres.rglob("*.sql")]
     folder = pathlib.Path(sys.argv[1], "sql/sqlserver")
     procedures = [(p.relative_to(folder), p.read_text()) for p in folder.glob("*.sql")
                   if p.stem != "install"]
@@ -86,7 +100,7 @@ def main():
     number = failed = 0
     for name, good, seen in cases(
             [(p.relative_to(schema), t) for p, t in texts if "$body$" in t],
-            procedures):
+            procedures, sql):
         number += 1
         failed += not good
         print(f"{'' if good else 'not '}ok {number} - {name}", flush=True)

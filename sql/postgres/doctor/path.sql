@@ -10,7 +10,7 @@ select n.nspname as schema, current_user as role,
        as fix
   from pg_settings s
   cross join lateral regexp_matches(s.reset_val,
-                                    '"((?:[^"]|"")+)"|([^,"\s]+)', 'g')
+                                    e'"((?:[^"]|"")+)"|([^,"\\s]+)', 'g')
                      as m(part)
   join pg_namespace n
     on n.nspname = case when m.part[1] = '$user' then current_user

@@ -8,7 +8,7 @@ select p.holder, p.age_ms, p.doing, p.fix
                as holder,
                (extract(epoch from clock_timestamp() - a.xact_start)
                 * 1000)::bigint as age_ms,
-               a.state || ': ' || left(regexp_replace(a.query, '\s+', ' ', 'g'),
+               a.state || ': ' || left(regexp_replace(a.query, e'\\s+', ' ', 'g'),
                                        80) as doing,
                'select pg_terminate_backend(' || a.pid || ')' as fix
           from pg_stat_activity a

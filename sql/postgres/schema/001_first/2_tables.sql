@@ -61,7 +61,7 @@ create table readpast.queue (
 	holds_until    timestamptz,
 	constraint "a queue's name has 1 to :most_name bytes and no control characters"
 	check (octet_length(name) between 1 and :most_name
-	       and name !~ '[\x01-\x1f\x7f-\x9f]'),
+	       and name !~ e'[\\x01-\\x1f\\x7f-\\x9f]'),
 	constraint "settings are within their limits"
 	check (max_attempts between 1 and :most_attempts
 	       and lease_ms between 1 and :most_ms

@@ -15,7 +15,7 @@ as $body$
 declare
 	this_second bigint := extract(epoch from clock_timestamp());
 	setting     text := current_setting('readpast.tally', true);
-	kept        bigint[] := case when setting ~ '^\{(\d{1,10},){2}\d{1,9},\d{1,15},\d{1,15}\}$'
+	kept        bigint[] := case when setting ~ '^[{]([0-9]{1,10},){2}[0-9]{1,9}(,[0-9]{1,15}){2}[}]$'
 	                             then setting end;
 	calls       bigint := case when kept[1] = this_second then kept[2] else 0 end;
 begin

@@ -11,7 +11,7 @@ language plpgsql immutable
 set search_path = pg_catalog, pg_temp
 as $body$
 declare
-	body   text := btrim(regexp_replace(spec, '[ \t]+', ' ', 'g'));
+	body   text := btrim(regexp_replace(spec, e'[ \t]+', ' ', 'g'));
 	parts  text[] := regexp_match(body, '^every ?([0-9]{1,15})(ms|s|m|h|d)$', 'i');
 	units  jsonb := '{"ms": 1, "s": 1000, "m": 60000, "h": 3600000, "d": 86400000}';
 	length numeric := parts[1]::numeric * (units ->> parts[2])::numeric;
