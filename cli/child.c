@@ -17,6 +17,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -37,7 +38,7 @@ struct warden {
 	int alive_fd; /* closed by the kernel when the worker ends */
 	/* process groups of handlers, shared with the warden; 0: the slot is
 	 * free */
-	volatile pid_t groups[];
+	_Atomic pid_t groups[];
 };
 
 static int64_t
@@ -112,15 +113,13 @@ warden_stop(struct warden *w)
 /* Reserve a slot of w->groups, for the process group of a child. There are as
  * many slots as threads that run handlers, so a slot is free now or very
  * soon. */
-static volatile pid_t *
+static _Atomic pid_t *
 free_slot(struct warden *w)
 {
 	for (size_t i = 0;; i = (i + 1) % w->count) {
 		pid_t nobody = 0;
 
-		if (__atomic_compare_exchange_n(&w->groups[i], &nobody, -1, 0,
-						__ATOMIC_SEQ_CST,
-						__ATOMIC_SEQ_CST))
+		if (atomic_compare_exchange_strong(&w->groups[i], &nobody, -1))
 			return &w->groups[i];
 	}
 }
@@ -163,7 +162,7 @@ input_fd(const struct child *c)
  * in the child. The command starts with no signal blocked, so that SIGTERM can
  * end it. */
 static pid_t
-start(const struct child *c, const int fds[CHILD_STREAMS], volatile pid_t *slot,
+start(const struct child *c, const int fds[CHILD_STREAMS], _Atomic pid_t *slot,
       volatile int *errnum)
 {
 	sigset_t all, none, before;
@@ -303,7 +302,7 @@ watch(struct child *c, pid_t pid, int pidfd, const int from[CHILD_STREAMS])
 }
 
 static void
-reap(struct child *c, pid_t pid, volatile pid_t *slot)
+reap(struct child *c, pid_t pid, _Atomic pid_t *slot)
 {
 	siginfo_t info;
 
@@ -353,7 +352,7 @@ open_streams(const struct child *c, int to[CHILD_STREAMS],
 void
 child_run(struct warden *warden, struct child *c)
 {
-	volatile pid_t *slot = free_slot(warden);
+	_Atomic pid_t *slot = free_slot(warden);
 	volatile int errnum = 0;
 	int to[CHILD_STREAMS] = { -1, -1, -1, -1 };
 	int from[CHILD_STREAMS] = { -1, -1, -1, -1 }, pidfd;
