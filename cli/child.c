@@ -246,12 +246,18 @@ read_output(struct child *c, int from, int fd)
 	return n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR));
 }
 
+int
+child_is_overdue(const struct child *c)
+{
+	return c->timeout_ms && now_ms() - c->started_ms >= c->timeout_ms;
+}
+
 /* Check whether the child must be ended now. Sets c->timed_out or c->stopped if
  * so, and returns whether one of them is set. */
 static int
-check_end(struct child *c, int64_t started)
+check_end(struct child *c)
 {
-	if (c->timeout_ms && now_ms() - started >= c->timeout_ms)
+	if (child_is_overdue(c))
 		c->timed_out = 1;
 	else if (c->choose_end(c->ctx) == CHILD_STOP)
 		c->stopped = 1;
@@ -259,9 +265,9 @@ check_end(struct child *c, int64_t started)
 }
 
 static int
-nap_ms(const struct child *c, int64_t started)
+nap_ms(const struct child *c)
 {
-	int64_t left = c->timeout_ms ? started + c->timeout_ms - now_ms()
+	int64_t left = c->timeout_ms ? c->started_ms + c->timeout_ms - now_ms()
 				     : ASK_EVERY_MS;
 
 	if (left < 0)
@@ -280,19 +286,21 @@ watch(struct child *c, pid_t pid, int pidfd, const int from[CHILD_STREAMS])
 		{ .fd = from[2], .events = POLLIN },
 		{ .fd = from[3], .events = POLLIN }
 	};
-	int64_t started = now_ms(), ended = 0;
+	int64_t ended = 0;
 
+	c->started_ms = now_ms();
 	for (;;) {
 		int n = poll(fds, CHILD_STREAMS,
-			     ended ? ASK_EVERY_MS : nap_ms(c, started));
+			     ended ? ASK_EVERY_MS : nap_ms(c));
 
 		for (int fd = STDOUT_FILENO; fd < CHILD_STREAMS; fd++)
 			if (n > 0 && fds[fd].revents &&
 			    !read_output(c, from[fd], fd))
 				fds[fd].fd = -1;
-		if (n > 0 && fds[0].revents)
+		/* The child may have ended while its output was passed on. */
+		if (poll(fds, 1, 0) > 0)
 			return;
-		if (!ended && check_end(c, started)) {
+		if (!ended && check_end(c)) {
 			kill(-pid, SIGTERM);
 			ended = now_ms();
 		} else if (ended && now_ms() - ended >= KILL_AFTER_MS) {

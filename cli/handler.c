@@ -24,6 +24,7 @@
 struct running {
 	struct work *work;
 	rp_task *task;
+	const struct child *child; /* NULL: the handler has ended */
 	struct collected collected;
 	/* first RP_MOST_RESULT bytes of the result; NULL: no result */
 	char *result;
@@ -88,7 +89,8 @@ stops_output(void *ctx)
 {
 	const struct running *r = ctx;
 
-	return r->errnum || is_to_end(r->work, r->task);
+	return r->errnum || is_to_end(r->work, r->task) ||
+	       (r->child && child_is_overdue(r->child));
 }
 
 /* Returns whether the handler may continue or must be stopped. child.c calls
@@ -439,16 +441,18 @@ run_child(struct work *work, rp_task *task, const rp_job *job)
 			   .ctx = &r };
 	int verdict;
 
+	r.child = &c;
 	if (c.argv && c.envp)
 		child_run(work->warden, &c);
 	else
 		c.errnum = ENOMEM;
+	r.child = NULL;
 	free_all(c.argv);
 	free_all(c.envp);
 	hand_on(&r);
 	/* If the handler's output was lost, or the handler could not be
 	 * started, the job is not done. */
-	if (r.errnum || c.errnum) {
+	if ((r.errnum && !c.timed_out) || c.errnum) {
 		free(r.result);
 		return r.errnum ? RP_RELEASE : not_run(work, task, &c);
 	}

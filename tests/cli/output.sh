@@ -251,4 +251,16 @@ fill stderr 10
 check 'work goes on if standard error is closed' \
 	equal "$(readpast work stderr -j 2 --drain -- sh -c 'echo {} >&2' 2>&- | tail -n 1)" \
 	'10 done, 0 failed, 0 dead, 0 released'
+fill unread 1
+readpast work unread --max-jobs 1 --timeout 500ms -- \
+	sh -c 'echo $$ >handler; head -c 200000 /dev/zero >&2; exec sleep 600' \
+	>out 2> >(echo "$BASHPID" >reader; exec sleep 600) &
+worker=$!
+is_ended() {
+	test -s handler && ! kill -0 "$(cat handler)" 2>/dev/null
+}
+check 'a handler whose standard error nobody reads is ended after its timeout' eventually is_ended
+kill "$(cat reader)"
+wait "$worker"
+check 'its attempt has failed' equal "$(tail -n 1 out)" '0 done, 1 failed, 0 dead, 0 released'
 finish
