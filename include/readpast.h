@@ -976,8 +976,9 @@ typedef struct rp_queue_stats {
 	 * died since the queue was made. A client counts the jobs that it
 	 * settles, and writes the counts about once a second while it works,
 	 * and when it closes its handle. A client that is killed loses the
-	 * counts of its last second, and so may a session of a client in SQL
-	 * that ends. */
+	 * counts of its last second. So may a client that closes its handle
+	 * inside a transaction of its own connection (see rp_attach()), and a
+	 * session of a client in SQL that ends. */
 	int64_t done_total, failed_total, dead_total;
 } rp_queue_stats;
 

@@ -159,7 +159,10 @@ rp_close(rp_conn *conn)
 		if (conn->in_transaction)
 			rp__end(conn, RP_ECANCELLED);
 		conn->in_transaction = 0;
-		rp__tally_write(conn);
+		/* Do not write in a transaction of the caller: on SQLite that
+		 * would keep the write lock until the caller ends it. */
+		if (!conn->backend->joins(conn->db))
+			rp__tally_write(conn);
 		conn->backend->close(conn->db);
 	}
 	free(conn->tallies.items);

@@ -92,6 +92,27 @@ a_call_that_settles_or_claims_is_one_transaction(void **state)
 	close_app(app);
 }
 
+/* The counts of finished jobs are written once a second. A handle that still
+ * has some must not write them in a transaction of the caller. */
+static void
+closing_a_handle_writes_nothing_in_the_callers_transaction(void **state)
+{
+	struct db *db = *state;
+	struct app app = app_on(db);
+	struct claim claim;
+
+	for (int i = 0; i < 2; i++) {
+		put(app.conn, "q", "x");
+		assert_int_equal(take_one(app.conn, "q", 60000, &claim), 1);
+		ok(app.conn, rp_complete(app.conn, claim.id, claim.no));
+	}
+	execute(app.db, "begin; select * from orders");
+	rp_close(app.conn);
+	assert_int_equal(sqlite3_txn_state(app.db, "main"), SQLITE_TXN_READ);
+	put(db->conn, "q", "x");
+	assert_int_equal(sqlite3_close(app.db), SQLITE_OK);
+}
+
 static void
 P7_rows_and_jobs_commit_or_vanish_together(void **state)
 {
@@ -455,6 +476,7 @@ main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(a_call_that_settles_or_claims_is_one_transaction),
+		CASE(closing_a_handle_writes_nothing_in_the_callers_transaction),
 		CASE(P7_rows_and_jobs_commit_or_vanish_together),
 		CASE(P7_a_verdict_that_is_rolled_back_has_no_effect),
 		CASE(P3_a_claim_that_was_rolled_back_settles_nothing),
