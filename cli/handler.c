@@ -393,12 +393,12 @@ hand_over_result(struct running *r)
 	return give_up(r->task, RP_FAIL, text);
 }
 
-/* Returns whether the worker lacks memory, processes or descriptors. */
+/* Returns whether the worker lacks a resource. EFBIG: see `ulimit -f`. */
 static int
 is_shortage(int errnum)
 {
 	return errnum == EMFILE || errnum == ENFILE || errnum == EAGAIN ||
-	       errnum == ENOMEM;
+	       errnum == ENOMEM || errnum == EFBIG;
 }
 
 /* Handle the failure to start a handler. If the worker lacks a resource, the

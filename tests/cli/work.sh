@@ -97,6 +97,11 @@ seq 40 | readpast enqueue scarce --max-attempts 1 --quiet
 check 'jobs are released if the worker has too few descriptors to start their handlers' \
 	grep -qE '^40 done, 0 failed, 0 dead, [1-9][0-9]* released' out
 check '... and a message says what helps' grep -q 'cannot run sleep now: Too many open files; raise the limit' err
+head -c 4000000 /dev/zero | readpast enqueue scarce --max-attempts 1 --quiet
+(ulimit -f 2000; readpast work scarce --drain -- true) >out 2>err
+check 'a job is released if its payload is larger than a file of the worker may be' \
+	equal "$(tail -n 1 out)" '0 done, 0 failed, 0 dead, 1 released'
+check '... and a message says what helps, too' grep -q 'cannot run true now: File too large; raise the limit' err
 id=$(readpast enqueue q x)
 check 'a handler that exits with 75 releases the job' equal "$(last_line q --drain -- sh -c 'exit 75')" '0 done, 0 failed, 0 dead, 1 released'
 check 'the attempt of the released job is not counted' equal "$(field attempt "$(readpast show "$id" --json)")" 0
