@@ -364,7 +364,7 @@ run_again(struct rows *rows, int unique)
 	int r = rp__queue_known(rows->conn, rows->queue);
 
 	if (r == RP_ENOENT)
-		r = rp__queue_create(rows->conn, rows->queue);
+		r = rp__queue_create(rows->conn, rows->queue, NULL);
 	return r < 0 ? r : run(rows, unique);
 }
 

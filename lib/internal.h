@@ -295,7 +295,9 @@ const char *rp__pattern_escape(char *to, size_t room, const char *name);
 
 /* queue.c */
 int rp__queue_known(rp_conn *conn, const char *name); /* 0 or RP_ENOENT */
-int rp__queue_create(rp_conn *conn, const char *name);
+/* Create the queue unless it exists. ret_new: NULL, or 1 is stored if the queue
+ * is new, else 0. */
+int rp__queue_create(rp_conn *conn, const char *name, int64_t *ret_new);
 /* Fail with RP_ENOENT, because there is no queue of this name. If the name is a
  * pattern, the message says that only workers take patterns. */
 int rp__no_such_queue(rp_conn *conn, const char *name);

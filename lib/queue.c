@@ -76,13 +76,16 @@ rp__queue_known(rp_conn *conn, const char *name)
 }
 
 int
-rp__queue_create(rp_conn *conn, const char *name)
+rp__queue_create(rp_conn *conn, const char *name, int64_t *ret_new)
 {
 	const struct rp_value params[QUEUE_CREATE_PARAMS] = {
 		[QUEUE_CREATE_QUEUE] = rp__text(name),
 	};
 
-	return rp__run_once(conn, RP_V_QUEUE_CREATE, params, NULL, NULL);
+	if (ret_new)
+		*ret_new = 0;
+	return rp__run_once(conn, RP_V_QUEUE_CREATE, params,
+			    ret_new ? rp__first_int : NULL, ret_new);
 }
 
 /* Check that a job that dies in `queue` does not come back to `queue` through

@@ -134,7 +134,7 @@ store(rp_conn *conn, const rp_schedule *s, const rp_schedule *old, int replace,
 		return rp__fail(&conn->error, RP_EINVAL,
 				"schedule \"%.60s\": never fires in %s",
 				s->spec, s->zone ? s->zone : "UTC");
-	r = rp__queue_create(conn, s->queue);
+	r = rp__queue_create(conn, s->queue, NULL);
 	if (r < 0)
 		return r;
 	next = same && old->next_at ? old->next_at : next;

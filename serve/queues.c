@@ -167,19 +167,17 @@ queue_set_run(struct request *request, rp_conn *conn)
 {
 	int makes = strcmp(request->method, "PUT") == 0;
 	rp_queue queue = RP_QUEUE_INIT;
-	rp_queues *found = NULL;
-	int r, is_new = 0;
+	int64_t is_new = 0;
+	int r;
 
 	if (take_settings(request, &queue) < 0)
 		return;
 	r = rp_begin(conn);
 	if (r == 0) {
-		r = rp_queue_list(conn, queue.name, &found);
-		rp_queues_free(r == 0 ? found : NULL);
-		is_new = r == RP_ENOENT;
-		if (is_new && makes)
-			r = rp_queue_set(conn, &queue);
-		else if (r == 0 && !makes)
+		r = rp__queue_known(conn, queue.name);
+		if (r == RP_ENOENT && makes)
+			r = rp__queue_create(conn, queue.name, &is_new);
+		if (r == 0 && (is_new || !makes))
 			r = rp_queue_set(conn, &queue);
 		if (r == 0)
 			r = rp_commit(conn);

@@ -263,7 +263,7 @@ rp__worker_open(rp_worker *w, rp_error *reterr)
 	for (size_t i = 0; i < w->routes_count && r == 0; i++)
 		if (!w->routes[i].is_pattern &&
 		    rp__queue_known(w->conn, w->routes[i].queue) < 0)
-			r = rp__queue_create(w->conn, w->routes[i].queue);
+			r = rp__queue_create(w->conn, w->routes[i].queue, NULL);
 	if (r == 0)
 		r = rp__queues_find(w);
 	r = r > 0 ? 0 : r;

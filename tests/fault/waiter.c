@@ -64,9 +64,9 @@ a_registration_without_memory_can_be_made_again(void **state)
 	const struct db *db = *state;
 	size_t at = 1;
 
-	ok(db->conn, rp__queue_create(db->conn, "a"));
-	ok(db->conn, rp__queue_create(db->conn, "b"));
-	ok(db->conn, rp__queue_create(db->conn, "c"));
+	ok(db->conn, rp__queue_create(db->conn, "a", NULL));
+	ok(db->conn, rp__queue_create(db->conn, "b", NULL));
+	ok(db->conn, rp__queue_create(db->conn, "c", NULL));
 	while (lack_memory_at(db, at))
 		at++;
 	assert_true(at > 1);
@@ -82,7 +82,7 @@ the_end_of_a_job_does_not_count_as_a_ready_job(void **state)
 	int64_t id = put(db->conn, "other", "x");
 	char sql[200];
 
-	ok(db->conn, rp__queue_create(db->conn, "a"));
+	ok(db->conn, rp__queue_create(db->conn, "a", NULL));
 	register_for(db, conn, &waiter);
 	assert_int_equal(
 		ok(conn, rp_job_wait(conn, &id, 1, RP_WAIT_ALL, 10, -1, NULL)),

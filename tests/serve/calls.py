@@ -434,6 +434,13 @@ class Queues(Case):
                             "priority": 7, "dead_to": "dead"}.items():
             self.assertEqual(first.json[name], value)
 
+    def test_put_leaves_a_queue_as_it_is_that_another_client_makes_at_the_same_time(self):
+        path = f"/v1/queues/{self.queue}"
+        answer = self.server.ask_during(
+            [f"insert into {{queue}} (name, max_attempts) values ('{self.queue}', 7)"],
+            "PUT", path, {"max_attempts": 6})
+        self.assertEqual((answer.status, answer.json["max_attempts"]), (200, 7))
+
     def test_patch_changes_only_what_is_given(self):
         path = f"/v1/queues/{self.queue}"
         self.server.ask("PUT", path, {"max_attempts": 5, "limit": 4, "dead_to": "dead"})
