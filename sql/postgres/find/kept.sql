@@ -7,23 +7,44 @@
 -- match. If :queues, a JSON list of names, is not null, only jobs of these queues are
 -- examined.
 
-with looked as materialized (
+with wanted as materialized (
+    select q.id
+      from queue q
+     where (:queue::text is null or q.name = :queue::text)
+       and (:queues::text is null
+            or q.name in (select jsonb_array_elements_text(:queues::text::jsonb)))),
+-- A time that is not later than that of the last job to examine. Without it, :looks jobs
+-- of each queue would be read. To find it, a few jobs of each queue are read.
+since(state, finished_at) as materialized (
+    select s.state, a.finished_at
+      from (values (4), (5), (6)) as s(state)
+     cross join lateral (
+           select a.finished_at
+             from wanted q
+            cross join lateral (
+                  select a.finished_at
+                    from archive a
+                   where a.queue_id = q.id and a.state = s.state
+                   order by a.finished_at desc, a.id desc
+                   limit 2 * :looks::bigint / (select count(*) from wanted) + 1) a
+            order by a.finished_at desc
+           offset :looks::bigint limit 1) a
+     where :every::bigint = 0 and :states::bigint & (1 << s.state) <> 0),
+looked as materialized (
     select s.state, a.id
       from (values (4), (5), (6)) as s(state)
      cross join lateral (
            select a.id
-             from queue q
+             from wanted q
             cross join lateral (
                   select a.id, a.finished_at
                     from archive a
                    where a.queue_id = q.id and a.state = s.state
+                     and a.finished_at >= coalesce((select f.finished_at from since f
+                                                     where f.state = s.state), '-infinity')
                    order by a.finished_at desc, a.id desc
                    limit case when :every::bigint = 0
                               then :looks::bigint + 1 end) a
-            where (:queue::text is null or q.name = :queue::text)
-              and (:queues::text is null
-                   or q.name in (select jsonb_array_elements_text(
-                                        :queues::text::jsonb)))
             order by a.finished_at desc, a.id desc
             limit case when :every::bigint = 0
                        then :looks::bigint + 1 end) a
