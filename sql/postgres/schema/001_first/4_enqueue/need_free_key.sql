@@ -9,7 +9,8 @@
 -- key, because its `until` is in the past.
 -- queue_id, unique_key: the key.
 -- Result: none. SQLSTATE 40001: the key is taken.
--- Locks: none.
+-- Locks: above READ COMMITTED a row of taken_key. The call waits for an open transaction
+-- that changes the row of the same key.
 
 create function readpast.need_free_key(queue_id integer, unique_key text)
 returns void
@@ -21,8 +22,9 @@ begin
 	if holder is not null then
 		raise exception 'job % with the same unique key was enqueued and done '
 			'at the same time: try again', holder using errcode = '40001';
-	elsif pg_catalog.current_setting('transaction_isolation')
-	      operator(pg_catalog.<>) 'read committed' then
+	elsif readpast.has_taken_keys()
+	      and pg_catalog.current_setting('transaction_isolation')
+	          operator(pg_catalog.<>) 'read committed' then
 		insert into readpast.taken_key (queue_id, unique_key, job_id, until)
 		values (need_free_key.queue_id, need_free_key.unique_key, 0, '-infinity')
 		    on conflict do nothing;
