@@ -249,7 +249,10 @@ read_output(struct child *c, int from, int fd)
 int
 child_is_overdue(const struct child *c)
 {
-	return c->timeout_ms && now_ms() - c->started_ms >= c->timeout_ms;
+	struct pollfd end = { .fd = c->pidfd, .events = POLLIN };
+
+	return c->timeout_ms && now_ms() - c->started_ms >= c->timeout_ms &&
+	       c->pidfd >= 0 && poll(&end, 1, 0) == 0;
 }
 
 /* Check whether the child must be ended now. Sets c->timed_out or c->stopped if
@@ -278,10 +281,10 @@ nap_ms(const struct child *c)
 /* Wait for the child's end. If the child must be ended, send it SIGTERM. If the
  * child still runs KILL_AFTER_MS after that, send it SIGKILL. */
 static void
-watch(struct child *c, pid_t pid, int pidfd, const int from[CHILD_STREAMS])
+watch(struct child *c, pid_t pid, const int from[CHILD_STREAMS])
 {
 	struct pollfd fds[CHILD_STREAMS] = {
-		{ .fd = pidfd, .events = POLLIN },
+		{ .fd = c->pidfd, .events = POLLIN },
 		{ .fd = from[1], .events = POLLIN },
 		{ .fd = from[2], .events = POLLIN },
 		{ .fd = from[3], .events = POLLIN }
@@ -363,9 +366,10 @@ child_run(struct warden *warden, struct child *c)
 	_Atomic pid_t *slot = free_slot(warden);
 	volatile int errnum = 0;
 	int to[CHILD_STREAMS] = { -1, -1, -1, -1 };
-	int from[CHILD_STREAMS] = { -1, -1, -1, -1 }, pidfd;
+	int from[CHILD_STREAMS] = { -1, -1, -1, -1 };
 	pid_t pid = -1;
 
+	c->pidfd = -1;
 	if (open_streams(c, to, from) < 0)
 		errnum = errno;
 	else
@@ -373,13 +377,14 @@ child_run(struct warden *warden, struct child *c)
 	close_all(to);
 	if (pid > 0 && !errnum) {
 		c->has_begun = 1;
-		pidfd = pidfd_open(pid, 0);
-		if (pidfd < 0) {
+		c->pidfd = pidfd_open(pid, 0);
+		if (c->pidfd < 0) {
 			errnum = errno;
 			kill(-pid, SIGKILL);
 		} else {
-			watch(c, pid, pidfd, from);
-			close(pidfd);
+			watch(c, pid, from);
+			close(c->pidfd);
+			c->pidfd = -1;
 		}
 	}
 	if (pid > 0)

@@ -50,23 +50,25 @@ struct child {
 			    */
 	int has_no_result; /* not 0: CHILD_RESULT is closed in the child */
 	void *ctx;
-	/* The results. */
+	/* Set by child_run(). */
 	int64_t started_ms; /* when the child was started (monotonic ms) */
-	int errnum;         /* 0, or the errno that says why the child
-			     * was not started, or could not be watched */
-	int has_begun;      /* 1: the child has begun to run the command.
-			     * If errnum is not 0, it was killed */
-	int status;         /* exit status, as waitpid() returns it */
-	int timed_out;      /* 1: the child was stopped after
-			     * timeout_ms */
-	int stopped;        /* 1: the child was stopped because choose_end()
-			     * returned CHILD_STOP */
+	int pidfd;          /* of the child; -1 after its end */
+	/* The results. */
+	int errnum;    /* 0, or the errno that says why the child
+			* was not started, or could not be watched */
+	int has_begun; /* 1: the child has begun to run the command.
+			* If errnum is not 0, it was killed */
+	int status;    /* exit status, as waitpid() returns it */
+	int timed_out; /* 1: the child was stopped after
+			* timeout_ms */
+	int stopped;   /* 1: the child was stopped because choose_end()
+			* returned CHILD_STOP */
 	char tail[CHILD_TAIL + 1]; /* the end of the child's standard error */
 	size_t tail_size;
 };
 
-/* Returns whether the child has run for timeout_ms. While take_output() runs,
- * the child is not checked, so a take_output() that waits calls this. */
+/* Returns whether the child still runs after timeout_ms. While take_output()
+ * runs, the child is not checked, so a take_output() that waits calls this. */
 int child_is_overdue(const struct child *child);
 /* Run the child to its end, in a process group of its own. */
 void child_run(struct warden *warden, struct child *child);

@@ -24,7 +24,7 @@
 struct running {
 	struct work *work;
 	rp_task *task;
-	const struct child *child; /* NULL: the handler has ended */
+	const struct child *child;
 	struct collected collected;
 	/* first RP_MOST_RESULT bytes of the result; NULL: no result */
 	char *result;
@@ -90,7 +90,7 @@ stops_output(void *ctx)
 	const struct running *r = ctx;
 
 	return r->errnum || is_to_end(r->work, r->task) ||
-	       (r->child && child_is_overdue(r->child));
+	       child_is_overdue(r->child);
 }
 
 /* Returns whether the handler may continue or must be stopped. child.c calls
@@ -446,7 +446,6 @@ run_child(struct work *work, rp_task *task, const rp_job *job)
 		child_run(work->warden, &c);
 	else
 		c.errnum = ENOMEM;
-	r.child = NULL;
 	free_all(c.argv);
 	free_all(c.envp);
 	hand_on(&r);

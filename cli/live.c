@@ -84,9 +84,12 @@ format_counts(char *to, size_t room, const rp_worker_counts *counts)
 						 parts[i].word);
 }
 
+/* Draw the status line, unless the terminal is paused or not read: a write
+ * would wait then, and keep the lock. */
 static void
 draw(struct work *work)
 {
+	struct pollfd terminal = { .fd = STDERR_FILENO, .events = POLLOUT };
 	rp_worker_counts n = RP_WORKER_COUNTS_INIT;
 	struct live *live = &work->live;
 	double seconds = (double)(monotonic_us() - live->began_us) / 1e6;
@@ -99,7 +102,7 @@ draw(struct work *work)
 		 "%s; %lld running; %.0f/s", counts,
 		 (long long)atomic_load(&work->running),
 		 seconds > 0 ? (double)n.done / seconds : 0);
-	if (strcmp(line, live->line) == 0)
+	if (strcmp(line, live->line) == 0 || poll(&terminal, 1, 0) == 0)
 		return;
 	take_away(live);
 	strcpy(live->line, line);
@@ -195,6 +198,24 @@ write_all(int fd, const char *text, size_t n, live_stop_fn *stop, void *ctx)
 	return 0;
 }
 
+/* Take the lock, which another thread keeps while it waits for the terminal.
+ * Returns 0, or ECANCELED if `stop` returns true. */
+static int
+lock_unless(struct live *live, live_stop_fn *stop, void *ctx)
+{
+	struct timespec at;
+
+	do {
+		clock_gettime(CLOCK_REALTIME, &at);
+		at.tv_nsec += LOOK_EVERY_MS * 1000000L;
+		at.tv_sec += at.tv_nsec / 1000000000L;
+		at.tv_nsec %= 1000000000L;
+		if (pthread_mutex_timedlock(&live->lock, &at) == 0)
+			return 0;
+	} while (!stop(ctx));
+	return ECANCELED;
+}
+
 int
 live_write(struct work *work, int fd, const char *text, size_t n,
 	   live_stop_fn *stop, void *ctx)
@@ -204,7 +225,9 @@ live_write(struct work *work, int fd, const char *text, size_t n,
 
 	if (!(fd == STDERR_FILENO ? live->on : live->has_output))
 		return write_all(fd, text, n, stop, ctx);
-	pthread_mutex_lock(&live->lock);
+	errnum = lock_unless(live, stop, ctx);
+	if (errnum)
+		return errnum;
 	take_away(live);
 	errnum = write_all(fd, text, n, stop, ctx);
 	live->mid_line = n > 0 && text[n - 1] != '\n';

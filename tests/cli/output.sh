@@ -252,7 +252,7 @@ check 'work goes on if standard error is closed' \
 	equal "$(readpast work stderr -j 2 --drain -- sh -c 'echo {} >&2' 2>&- | tail -n 1)" \
 	'10 done, 0 failed, 0 dead, 0 released'
 fill unread 1
-readpast work unread --max-jobs 1 --timeout 500ms -- \
+readpast work unread --max-jobs 1 --timeout 2s -- \
 	sh -c 'echo $$ >handler; head -c 200000 /dev/zero >&2; exec sleep 600' \
 	>out 2> >(echo "$BASHPID" >reader; exec sleep 600) &
 worker=$!
