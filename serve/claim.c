@@ -99,19 +99,19 @@ claim_finish(struct request *request)
 {
 	const struct writes *writes = request->writes;
 	json_t *jobs, *object;
-	int r = 0;
+	int r;
 
 	if (writes->jobs_count == 0 && now_ms() < request->until_ms &&
 	    !request->server->drains) {
 		request->stage = STAGE_POLL;
 		return;
 	}
+	r = note_claims(request);
 	jobs = json_array();
 	for (size_t i = 0; i < writes->jobs_count && r == 0; i++)
 		r = json_array_append_new(jobs, json_job(writes->jobs[i]));
 	object = writes->has_results ? writes_verdicts(writes) : json_object();
-	if (json_object_set_new(object, "jobs", jobs) < 0 ||
-	    note_claims(request) < 0)
+	if (json_object_set_new(object, "jobs", jobs) < 0)
 		r = -1;
 	atomic_fetch_add(&request->server->metrics.jobs[MET_CLAIMED],
 			 (int64_t)writes->jobs_count);
