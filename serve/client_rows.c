@@ -117,7 +117,9 @@ clients_update_rows(struct clients *clients, rp_conn *conn, int ends)
 				client_set(due[i].client, "beat_at", 0);
 				client_set(due[i].client, "is_gone", 0);
 			} else if (due[i].verb == RP_V_WORKER_BEAT &&
-				   !due[i].known) {
+				   !due[i].known &&
+				   client_number(due[i].client, "id") ==
+					   due[i].id) {
 				client_set(due[i].client, "id", 0);
 			}
 			json_decref(due[i].client);
