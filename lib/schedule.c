@@ -267,8 +267,8 @@ set_paused(rp_conn *conn, const rp_schedule *s, int paused, int64_t *ret_next)
 		1, rp__first_int, &id);
 }
 
-/* Begin a transaction, and read the schedule in it. The caller ends the
- * transaction. It clears the list in any case. */
+/* Begin a transaction, and read the schedule in it. If this succeeds, the
+ * caller ends the transaction. The caller clears the list in any case. */
 static int
 begin_with(rp_conn *conn, const char *name, struct rp_schedules *list)
 {

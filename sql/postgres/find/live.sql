@@ -89,7 +89,7 @@ select f.id, f.state
                case l.part when 4 then j.queue_id end as queue_id,
                case l.part when 4 then j.group_key end as group_key,
                case l.part when 1 then 0 when 2 then j.lane_id
-                           when 4 then j.lane_id end as lane,
+                           when 4 then priority_of(j.lane_id) end as lane,
                case l.part when 1 then j.claim_no when 2 then j.seq
                            when 4 then j.came end as place,
                j.run_at
