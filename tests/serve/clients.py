@@ -108,7 +108,7 @@ class Clients(Case):
                 own.claim("none", worker=f"w{i}")
             self.assertTrue(eventually(5, lambda: all(
                 worker["silent_ms"] < 5000 for worker in self.workers(own).values())))
-            self.assertLess(commits(own) - before, 10)
+            self.assertIn(commits(own) - before, range(1, 10))
             self.assertEqual(len(self.workers(own)), 40)
             own.stop()
 
@@ -137,7 +137,7 @@ class Clients(Case):
             time.sleep(0.5)
         self.assertEqual(self.workers(own), {})
         if KIND == "sqlite:":  # a commit for each would delay other work of the server
-            self.assertLess(commits(own) - before, 10)
+            self.assertIn(commits(own) - before, range(1, 10))
         own.stop()
         self.assertGreater(listed["eve"]["silent_ms"], 5000)  # not at each look
         self.assertLess(listed["eve"]["silent_ms"], 20000)
@@ -175,7 +175,7 @@ class Ends(Case):
                     own.claim("none", worker=f"w{i}")
                 before = commits(own)
                 self.assertEqual(own.stop(), 0)
-                self.assertLess(commits(own) - before, 10)
+                self.assertIn(commits(own) - before, range(1, 10))
                 row = db.execute("select max(stopped_at is null) from readpast_worker")
                 self.assertEqual(row.fetchone()[0], 0)
 

@@ -9,8 +9,6 @@ SPDX-FileCopyrightText: The readpast authors
 
 import contextlib
 import json
-import pathlib
-import resource
 import signal
 import socket
 import sqlite3
@@ -203,13 +201,21 @@ class Claims(Case):
 
     if KIND == "sqlite:":  # only SQLite has a lock that makes a claim wait
         def test_a_client_may_leave_while_its_request_claims(self):
-            due = time.monotonic() + 3
-            job = self.server.enqueue(self.queue, delay="3s")
-            gone = self.server.send_claim(self.queue)
-            self.assertTrue(eventually(10, lambda: self.server.waiting() == 1))
-            db = sqlite3.connect(self.server.url.removeprefix("sqlite:"), isolation_level=None)
-            # Keep the write lock when the job becomes due, so that the claim has to wait.
-            db.execute("begin immediate")
+            while True:
+                due = time.monotonic() + 3
+                job = self.server.enqueue(self.queue, delay="3s")
+                gone = self.server.send_claim(self.queue)
+                self.assertTrue(eventually(10, lambda: self.server.waiting() == 1))
+                db = sqlite3.connect(self.server.url.removeprefix("sqlite:"),
+                                     isolation_level=None)
+                # Keep the write lock when the job becomes due, so that the claim has to
+                # wait. A busy machine may be too late.
+                db.execute("begin immediate")
+                if time.monotonic() < due - 1:
+                    break
+                db.close()
+                gone.close()
+                self.queue += "-again"
             time.sleep(due - time.monotonic() + 0.5)
             gone.close()
             time.sleep(0.5)
@@ -217,34 +223,6 @@ class Claims(Case):
             db.close()
             jobs = Poll(self.server, self.queue).join()
             self.assertEqual([(j["id"], j["attempt"]) for j in jobs], [(job, 1)])
-
-    if KIND == "sqlite:":  # libpq reports that it has no memory as another error
-
-        def test_jobs_for_whose_answer_there_is_no_memory_are_released(self):
-            """The address space of the server has room for the jobs, but at first not for
-            the text of the answer."""
-            pid = self.server.process.pid
-            statm = pathlib.Path(f"/proc/{pid}/statm").read_text()
-            used = int(statm.split()[0]) * resource.getpagesize()
-            if used > 1 << 40:
-                self.skipTest("a sanitizer reserves more address space than it uses")
-            for _ in range(10):
-                self.server.post(f"/v1/queues/{self.queue}/jobs", b"x" * 8000000)
-            before = resource.prlimit(pid, resource.RLIMIT_AS)
-            claim = "/v1/claim", {"queues": [self.queue], "max": 10}
-            try:
-                for more in (50 << 20, 100 << 20, 150 << 20):
-                    resource.prlimit(pid, resource.RLIMIT_AS, (used + more, before[1]))
-                    answer = self.server.post(*claim)
-                    self.refused(answer, 503, "out of memory")
-                    self.assertEqual(answer.headers["Retry-After"], "1")
-                    self.assertTrue(eventually(5, lambda: self.ready() == 10))
-            finally:
-                resource.prlimit(pid, resource.RLIMIT_AS, before)
-            self.assertEqual(len(self.server.post(*claim).json["jobs"]), 10)
-
-        def ready(self):
-            return self.server.get(f"/v1/stats?queue={self.queue}").json["queues"][0]["ready"]
 
     def test_the_next_client_gets_the_job_of_one_that_left(self):
         gone = self.server.send_claim(self.queue)
