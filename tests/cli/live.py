@@ -98,6 +98,12 @@ class Work:
     def press(self, key):
         os.write(self.terminal, key)
 
+    def fill(self):
+        """Wait until the terminal, which nobody reads now, takes no more output."""
+        unread = -1
+        while unread != (unread := self.unread()):
+            time.sleep(0.5)
+
     def unread(self):
         """Return how many bytes of output can be read."""
         return struct.unpack("i", fcntl.ioctl(self.terminal, termios.FIONREAD, b"1234"))[0]
@@ -201,16 +207,46 @@ def a_terminal_that_takes_no_output():
     readpast("enqueue", "stuck", "x")
     work = Work("stuck", "--drain", "--grace", "1h", "--", handler)
     work.wait_for("y")
-    # Nobody reads the terminal now. Wait until it takes no more output.
-    unread = -1
-    while unread != (unread := work.unread()):
-        time.sleep(0.5)
+    work.fill()
     # If both signals are pending, the kernel delivers SIGINT first.
     os.kill(work.pid, signal.SIGTERM)
     os.kill(work.pid, signal.SIGINT)
     status = work.ended()
     check("a second signal ends a handler whose output the terminal does not take",
           status in (-signal.SIGTERM, -signal.SIGINT), status)
+
+
+def is_gone(file):
+    """The process whose id is in the file has ended."""
+    path = pathlib.Path(file)
+    return path.exists() and path.read_text() and not os.path.exists(
+        f"/proc/{path.read_text().strip()}")
+
+
+def timeouts_beside_a_terminal_that_takes_no_output():
+    handler = script("chatty", """read -r what
+        case $what in
+            endless) echo $$ >endless; exec yes ;;
+            slow) echo $$ >slow; echo slow; exec sleep 600 ;;
+            quick) echo quick ;;
+        esac""")
+    readpast("queue", "set", "full", "--max-attempts", "1")
+    readpast("enqueue", "full", "endless")
+    work = Work("full", "-j", "3", "--drain", "--", handler)
+    work.wait_for("y")
+    work.fill()
+    readpast("enqueue", "full", "quick", "slow", "--timeout", "3s")
+    end = time.monotonic() + 60
+    while time.monotonic() < end and not is_gone("slow"):
+        time.sleep(0.1)
+    check("a handler is ended after its timeout while another one waits for the terminal",
+          is_gone("slow"))
+    time.sleep(1)
+    os.kill(int(pathlib.Path("endless").read_text()), signal.SIGKILL)
+    work.ended()
+    check("a handler that ended in time has done its job, although its output came later",
+          work.screen.last().startswith("1 done, 0 failed, 2 dead, 0 released"),
+          work.screen.last())
 
 
 def keys_are_erased():
@@ -245,6 +281,7 @@ def main():
     a_narrow_terminal()
     an_interrupt()
     a_terminal_that_takes_no_output()
+    timeouts_beside_a_terminal_that_takes_no_output()
     keys_are_erased()
     without_it()
 
