@@ -251,8 +251,10 @@ child_is_overdue(const struct child *c)
 {
 	struct pollfd end = { .fd = c->pidfd, .events = POLLIN };
 
-	return c->timeout_ms && now_ms() - c->started_ms >= c->timeout_ms &&
-	       c->pidfd >= 0 && poll(&end, 1, 0) == 0;
+	if (c->pidfd < 0 || !c->timeout_ms)
+		return 0;
+	return c->timed_out || (now_ms() - c->started_ms >= c->timeout_ms &&
+				poll(&end, 1, 0) == 0);
 }
 
 /* Check whether the child must be ended now. Sets c->timed_out or c->stopped if

@@ -67,8 +67,9 @@ struct child {
 	size_t tail_size;
 };
 
-/* Returns whether the child still runs after timeout_ms. While take_output()
- * runs, the child is not checked, so a take_output() that waits calls this. */
+/* Returns whether the child is to end, or is ending, because it has run for
+ * timeout_ms. While take_output() runs, the child is not checked, so a
+ * take_output() that waits calls this. */
 int child_is_overdue(const struct child *child);
 /* Run the child to its end, in a process group of its own. */
 void child_run(struct warden *warden, struct child *child);
