@@ -24,14 +24,14 @@ client_counts(json_t *client)
 }
 
 /* Returns what to do with the client's row: RP_V_WORKER_STOP if the client is
- * gone, RP_V_WORKER_BEAT if the server has heard from it or its counts have
- * changed since the last heartbeat, or -1. */
+ * gone or the server ends, RP_V_WORKER_BEAT if the server has heard from the
+ * client or its counts have changed since the last heartbeat, or -1. */
 static int
-verb_due(json_t *client, int64_t now)
+verb_due(json_t *client, int64_t now, int ends)
 {
 	int64_t beat_at = client_number(client, "beat_at");
 
-	if (client_silent_ms(client, now) >= CLIENT_GONE_MS)
+	if (ends || client_silent_ms(client, now) >= CLIENT_GONE_MS)
 		return client_number(client, "is_gone") ? -1 : RP_V_WORKER_STOP;
 	return now - beat_at >= HEARTBEAT_MS &&
 			       (client_number(client, "heard_at") > beat_at ||
@@ -53,8 +53,8 @@ struct due {
 	int64_t known; /* 0: the row was deleted */
 };
 
-/* Find clients whose rows are due or, if `ends` is 1, clients that are not gone
- * yet. Note that their rows have been updated. The caller has the lock. */
+/* Find clients whose rows are due, and note that their rows have been updated.
+ * ends: 1 if the server ends. The caller has the lock. */
 static size_t
 take_due(const struct clients *clients, struct due due[MOST_DUE], int ends)
 {
@@ -64,12 +64,11 @@ take_due(const struct clients *clients, struct due due[MOST_DUE], int ends)
 	size_t n = 0;
 
 	json_object_foreach (clients->table, key, client) {
-		int verb = !ends ? verb_due(client, now)
-			   : client_number(client, "is_gone")
-				   ? -1
-				   : RP_V_WORKER_STOP;
+		int verb = verb_due(client, now, ends);
 
-		if (verb < 0 || n == MOST_DUE)
+		if (n == MOST_DUE)
+			break;
+		if (verb < 0)
 			continue;
 		due[n++] = (struct due){ .client = json_incref(client),
 					 .id = client_number(client, "id"),
@@ -98,6 +97,21 @@ update_rows(rp_conn *conn, struct due *due, size_t n)
 	return r;
 }
 
+/* Note that the update has failed, or that the row was deleted. The caller has
+ * the lock. */
+static void
+note_result(const struct due *due, int r)
+{
+	if (r < 0) {
+		client_set(due->client, "is_counted", 0);
+		client_set(due->client, "beat_at", 0);
+		client_set(due->client, "is_gone", 0);
+	} else if (due->verb == RP_V_WORKER_BEAT && !due->known &&
+		   client_number(due->client, "id") == due->id) {
+		client_set(due->client, "id", 0);
+	}
+}
+
 void
 clients_update_rows(struct clients *clients, rp_conn *conn, int ends)
 {
@@ -112,16 +126,7 @@ clients_update_rows(struct clients *clients, rp_conn *conn, int ends)
 		r = update_rows(conn, due, n);
 		pthread_mutex_lock(&clients->lock);
 		for (size_t i = 0; i < n; i++) {
-			if (r < 0) {
-				client_set(due[i].client, "is_counted", 0);
-				client_set(due[i].client, "beat_at", 0);
-				client_set(due[i].client, "is_gone", 0);
-			} else if (due[i].verb == RP_V_WORKER_BEAT &&
-				   !due[i].known &&
-				   client_number(due[i].client, "id") ==
-					   due[i].id) {
-				client_set(due[i].client, "id", 0);
-			}
+			note_result(&due[i], r);
 			json_decref(due[i].client);
 		}
 		pthread_mutex_unlock(&clients->lock);
