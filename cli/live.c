@@ -109,6 +109,14 @@ draw(struct work *work)
 	put(line);
 }
 
+static void
+add_ms(struct timespec *at, int64_t ms)
+{
+	at->tv_nsec += ms * 1000000;
+	at->tv_sec += at->tv_nsec / 1000000000;
+	at->tv_nsec %= 1000000000;
+}
+
 /* ---- the thread that draws the status line ---- */
 
 static void *
@@ -123,9 +131,7 @@ draw_now_and_then(void *arg)
 	while (!live->ended) {
 		if (!live->mid_line)
 			draw(work);
-		at.tv_nsec += DRAW_EVERY_MS * 1000000L;
-		at.tv_sec += at.tv_nsec / 1000000000L;
-		at.tv_nsec %= 1000000000L;
+		add_ms(&at, DRAW_EVERY_MS);
 		while (!live->ended &&
 		       pthread_cond_timedwait(&live->changed, &live->lock,
 					      &at) == 0)
@@ -207,9 +213,7 @@ lock_unless(struct live *live, live_stop_fn *stop, void *ctx)
 
 	do {
 		clock_gettime(CLOCK_REALTIME, &at);
-		at.tv_nsec += LOOK_EVERY_MS * 1000000L;
-		at.tv_sec += at.tv_nsec / 1000000000L;
-		at.tv_nsec %= 1000000000L;
+		add_ms(&at, LOOK_EVERY_MS);
 		if (pthread_mutex_timedlock(&live->lock, &at) == 0)
 			return 0;
 	} while (!stop(ctx));
