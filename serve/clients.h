@@ -2,7 +2,7 @@
  * clients.h - a client that is registered as a worker; see clients.c. It is an
  * object with these members, besides those of its counts:
  *   name, queues  the worker's name, and an object with its queues as keys
- *   id            the row in the table of workers; 0: there is none yet
+ *   id            the id of its row in the table of workers; 0: it has no row
  *   heard_at      when the server last heard from it (monotonic ms)
  *   beat_at       when its row was last updated (monotonic ms)
  *   is_written    1: the row has all its queues

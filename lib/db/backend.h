@@ -34,9 +34,9 @@ struct rp_value {
 
 /* A row callback returns one of the following values, or a negative error code.
  * If it returns an error code, the verb fails with that code. The callback sets
- * the message of the error, except for RP_ENOMEM. Some verbs, such
- * as a claim, change the rows that they return. On a database with `one_writer`
- * (see below) such a verb changes only the rows that the callback takes. */
+ * the message of the error, except for RP_ENOMEM. Some verbs, such as a claim,
+ * change the rows that they return. On a database with `one_writer` (see below)
+ * such a verb changes only the rows that the callback takes. */
 #define RP_ROW_TAKE 0 /* take the row */
 #define RP_ROW_SKIP 1 /* skip the row */
 #define RP_ROW_STOP 2 /* skip this row and all further rows */

@@ -13,8 +13,9 @@ with wanted as materialized (
      where (:queue::text is null or q.name = :queue::text)
        and (:queues::text is null
             or q.name in (select jsonb_array_elements_text(:queues::text::jsonb)))),
--- A time that is not later than that of the last job to examine. Without it, :looks jobs
--- of each queue would be read. To find it, a few jobs of each queue are read.
+-- The newest few jobs of each queue are sorted by time, and `since` is the time of the job
+-- with the number :looks + 1. No job to examine is older than that. Without this bound,
+-- :looks jobs of each queue would be read.
 since(state, finished_at) as materialized (
     select s.state, a.finished_at
       from (values (4), (5), (6)) as s(state)
